@@ -1,0 +1,1 @@
+# what cmake --install and CPack put where

@@ -1,0 +1,28 @@
+#include "base/arena.h"
+
+#include <algorithm>
+
+namespace tutti {
+
+// Blocks double from 4 KiB to 4 MiB: a trivial file costs one page, a large one few calls. What is larger than a quarter
+// of the next block gets a block of its own, so that the rest of the current one is not lost.
+void* Arena::allocate_slow(std::size_t size, std::size_t align) {
+  constexpr std::size_t kFirst = 4096, kLargest = std::size_t{4} << 20;
+  std::size_t next = std::clamp(bytes_, kFirst, kLargest);
+  if (size + align > next / 4) {
+    auto own = std::make_unique_for_overwrite<char[]>(size + align);
+    auto at = reinterpret_cast<std::uintptr_t>(own.get());
+    at = (at + align - 1) & ~(std::uintptr_t{align} - 1);
+    bytes_ += size + align;
+    blocks_.push_back(std::move(own));
+    return reinterpret_cast<void*>(at);
+  }
+  blocks_.push_back(std::make_unique_for_overwrite<char[]>(next));
+  block_ = blocks_.back().get();
+  capacity_ = next;
+  bytes_ += next;
+  used_ = 0;
+  return allocate(size, align);
+}
+
+}  // namespace tutti

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "base/types.h"
+
+namespace tutti {
+
+// The whole of a file, or of standard input for "-"; refused when larger than `most` bytes.
+Result<std::string> read_file(const std::string& path, u64 most);
+
+// Writes beside the target and renames over it, so that a reader (and a crash) sees the old file or the new one, never
+// half of one. The file's mode is kept where it exists.
+Result<void> write_file_atomically(const std::string& path, std::string_view bytes);
+
+}  // namespace tutti

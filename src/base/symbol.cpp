@@ -1,0 +1,100 @@
+#include "base/symbol.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <array>
+#include <atomic>
+#include <mutex>
+#include <vector>
+
+#include "base/arena.h"
+
+namespace tutti {
+namespace {
+
+// Names are found through sharded hash tables (a lock each, rarely shared) and read back through a two-level array of
+// views that never moves, so reading takes no lock. Names are never given back: a run has few different ones.
+class SymbolTable {
+ public:
+  SymbolTable() { put(0, {}); }
+
+  u32 intern(std::string_view name) {
+    if (name.empty()) return 0;
+    u64 hash = XXH3_64bits(name.data(), name.size());
+    Shard& shard = shards_[hash >> 58];
+    std::lock_guard lock(shard.mutex);
+    if (shard.count * 2 >= shard.slots.size()) shard.grow();
+    std::size_t mask = shard.slots.size() - 1;
+    for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
+      Slot& slot = shard.slots[at];
+      if (slot.id == 0) {
+        u32 id = next_.fetch_add(1, std::memory_order_relaxed);
+        put(id, shard.arena.copy(name));
+        slot = {static_cast<u32>(hash), id};
+        shard.count++;
+        return id;
+      }
+      if (slot.hash == static_cast<u32>(hash) && text(slot.id) == name) return slot.id;
+    }
+  }
+
+  std::string_view text(u32 id) const {
+    return chunks_[id >> kChunkBits].load(std::memory_order_acquire)[id & (kChunk - 1)];
+  }
+
+ private:
+  static constexpr u32 kChunkBits = 12, kChunk = 1u << kChunkBits;
+  struct Slot {
+    u32 hash = 0;
+    u32 id = 0;
+  };
+  struct Shard {
+    std::mutex mutex;
+    std::vector<Slot> slots = std::vector<Slot>(16);
+    std::size_t count = 0;
+    Arena arena;
+
+    // Growing needs no look at the names: the low half of each hash is kept, and a shard stays far below 2^32 slots.
+    void grow() {
+      std::vector<Slot> bigger(slots.size() * 4);
+      for (Slot s : slots) {
+        if (s.id == 0) continue;
+        std::size_t at = s.hash & (bigger.size() - 1);
+        while (bigger[at].id != 0) at = (at + 1) & (bigger.size() - 1);
+        bigger[at] = s;
+      }
+      slots = std::move(bigger);
+    }
+  };
+
+  void put(u32 id, std::string_view name) {
+    std::atomic<std::string_view*>& chunk = chunks_[id >> kChunkBits];
+    std::string_view* views = chunk.load(std::memory_order_acquire);
+    if (views == nullptr) {
+      auto* fresh = new std::string_view[kChunk];
+      if (chunk.compare_exchange_strong(views, fresh, std::memory_order_acq_rel)) {
+        views = fresh;
+      } else {
+        delete[] fresh;
+      }
+    }
+    views[id & (kChunk - 1)] = name;
+  }
+
+  std::array<Shard, 64> shards_;
+  std::atomic<u32> next_{1};
+  std::array<std::atomic<std::string_view*>, (u64{1} << 32) / kChunk / 64> chunks_{};
+};
+
+SymbolTable& table() {
+  static SymbolTable& t = *new SymbolTable;  // never destroyed: symbols outlive every other static
+  return t;
+}
+
+}  // namespace
+
+Symbol::Symbol(std::string_view name) : id_(table().intern(name)) {}
+std::string_view Symbol::text() const { return id_ == 0 ? std::string_view{} : table().text(id_); }
+
+}  // namespace tutti

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tree/path.h"
+#include "tree/session.h"
+
+namespace tutti {
+
+// An option that a language or format adds to the verbs that read input: `--level LEVEL`. Shown in the verbs' help.
+struct OptionSpec {
+  std::string_view name;      // without the dashes
+  std::string_view argument;  // "" for a flag
+  std::string_view help;
+  bool repeatable = false;
+};
+
+// What the user gave for them, in order. A flag is there with an empty value.
+class Options {
+ public:
+  void add(std::string name, std::string value) { values_[std::move(name)].push_back(std::move(value)); }
+  bool has(std::string_view name) const { return values_.find(name) != values_.end(); }
+  std::string get(std::string_view name, std::string_view otherwise = "") const {
+    auto it = values_.find(name);
+    return it == values_.end() ? std::string(otherwise) : it->second.back();
+  }
+  std::vector<std::string> all(std::string_view name) const {
+    auto it = values_.find(name);
+    return it == values_.end() ? std::vector<std::string>{} : it->second;
+  }
+
+ private:
+  std::map<std::string, std::vector<std::string>, std::less<>> values_;
+};
+
+struct Request {
+  std::vector<std::string> files;  // paths as given, all of this language; "-" is standard input
+  Options options;
+  bool concrete = false;           // `export` and `vet`: what stays open is an error
+};
+
+// A configuration language or data format: what every verb needs of it. Each is registered once, in cli/registry.cpp.
+// Errors go to session.diagnostics; a function that reported any returns std::nullopt (or what could still be made).
+class Language {
+ public:
+  virtual ~Language() = default;
+
+  virtual std::string_view name() const = 0;                          // for --lang: "cue", "json"
+  virtual std::span<const std::string_view> extensions() const = 0;   // with the dot: ".cue"
+  virtual std::span<const OptionSpec> options() const { return {}; }
+
+  // The tree that the files mean together.
+  virtual std::optional<Value> evaluate(Session& session, const Request& request) const = 0;
+
+  // The text laid out in the language's style, comments kept. Idempotent. nullopt where it cannot be parsed.
+  virtual bool can_format() const { return false; }
+  virtual std::optional<std::string> format(Session& session, const Source& source) const;
+
+  // Output formats that this language writes from a tree: `--out NAME`.
+  virtual std::span<const std::string_view> outputs() const { return {}; }
+  virtual std::optional<std::string> write(Session& session, const Value& value, std::string_view output,
+                                           const Options& options) const;
+
+  // Checks beyond evaluating (tutti vet); by default evaluating is all. True when nothing is wrong.
+  virtual bool vet(Session& session, const Request& request) const;
+
+  // More lines for the story that `tutti why` tells, from what only the language knows.
+  virtual std::string explain(Session&, const Value&, const Path&, const Request&) const { return {}; }
+};
+
+// Some tools have a command line of their own that users' scripts rely on (cue, puppet). A front end may claim a call before
+// the verbs see it, and then does all of it: flags, output, exit code.
+class FrontEnd {
+ public:
+  virtual ~FrontEnd() = default;
+  virtual bool claims(std::span<const std::string> args) const = 0;  // args[0] is the verb
+  virtual int run(std::span<const std::string> args) const = 0;
+};
+
+}  // namespace tutti

@@ -1,0 +1,84 @@
+#include "text/source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/file.h"
+#include "base/utf8.h"
+
+namespace tutti {
+
+Result<const Source*> Sources::open(const std::string& path, u64 most) {
+  {
+    std::lock_guard lock(mutex_);
+    for (const auto& s : sources_) {
+      if (!s->path.empty() && s->path == path) return s.get();
+    }
+  }
+  Result<std::string> text = read_file(path, most);
+  if (!text) return tl::unexpected<Failure>(text.error());
+  auto source = std::make_unique<Source>();
+  source->name = path == "-" ? "<standard input>" : path;
+  source->path = path;
+  source->text = std::move(*text);
+  return place(std::move(source));
+}
+
+Result<const Source*> Sources::add(std::string name, std::string text) {
+  auto source = std::make_unique<Source>();
+  source->name = std::move(name);
+  source->text = std::move(text);
+  return place(std::move(source));
+}
+
+Result<const Source*> Sources::place(std::unique_ptr<Source> source) {
+  std::lock_guard lock(mutex_);
+  u64 end = next_ + source->text.size() + 1;
+  if (end >= (u64{1} << 31)) return failure(fmt::format("{}: more than 2 GiB of sources in one run", source->name));
+  source->first = {static_cast<u32>(next_)};
+  next_ = end;
+  sources_.push_back(std::move(source));
+  return sources_.back().get();
+}
+
+const Source* Sources::find(Pos pos) const {
+  if (!pos) return nullptr;
+  std::lock_guard lock(mutex_);
+  auto after = std::upper_bound(sources_.begin(), sources_.end(), pos,
+                                [](Pos p, const std::unique_ptr<Source>& s) { return p < s->first; });
+  return after == sources_.begin() ? nullptr : std::prev(after)->get();
+}
+
+Location Sources::locate(Pos pos) const {
+  const Source* source = find(pos);
+  if (source == nullptr) return {};
+  std::string_view text = source->text;
+  std::call_once(source->lines_once_, [&] {
+    source->lines_.push_back(0);
+    for (const char* p = text.data(); (p = static_cast<const char*>(std::memchr(p, '\n', text.data() + text.size() - p)));) {
+      source->lines_.push_back(static_cast<u32>(++p - text.data()));
+    }
+  });
+  std::size_t offset = std::min(source->offset(pos), text.size());
+  auto after = std::upper_bound(source->lines_.begin(), source->lines_.end(), offset);
+  std::size_t start = *std::prev(after);
+  std::size_t end = after == source->lines_.end() ? text.size() : *after - 1;
+  if (end > start && text[end - 1] == '\r') end--;
+  end = std::max(end, start);
+  Location where;
+  where.file = source->name;
+  where.line = static_cast<u32>(after - source->lines_.begin());
+  where.column = static_cast<u32>(offset - start) + 1;
+  where.character = static_cast<u32>(utf8::length(text.substr(start, offset - start))) + 1;
+  where.text = text.substr(start, end - start);
+  return where;
+}
+
+std::string Sources::show(Pos pos) const {
+  Location where = locate(pos);
+  return where.line == 0 ? std::string{} : fmt::format("{}:{}:{}", where.file, where.line, where.column);
+}
+
+}  // namespace tutti

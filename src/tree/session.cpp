@@ -1,0 +1,12 @@
+#include "tree/session.h"
+
+namespace tutti {
+
+const Source* Session::open(const std::string& path, Span wanted_at) {
+  Result<const Source*> source = sources->open(path, budget.limits().input_bytes);
+  if (source) return *source;
+  diagnostics.error("IO-READ", wanted_at, source.error().message);
+  return nullptr;
+}
+
+}  // namespace tutti
