@@ -9,14 +9,14 @@
 
 namespace tutti {
 
-// An exact decimal number: (-1)^negative * coefficient * 10^exponent. Coefficient and exponent are kept as they came, so
-// that 1.50 prints as 1.50 and still equals 1.5. Coefficients below 2^64 are inline; larger ones are an immutable GMP
-// integer shared by all copies, so that a copy never allocates. 24 bytes. There is neither infinity nor NaN: an operation
-// that has no finite result says so (DecimalResult::error).
+// An exact decimal number: (-1)^negative * coefficient * 10^exponent. Coefficient and exponent are kept as they came,
+// so that 1.50 prints as 1.50 and still equals 1.5. Coefficients below 2^64 are inline; larger ones are an immutable
+// GMP integer shared by all copies, so that a copy never allocates. 24 bytes. There is neither infinity nor NaN: an
+// operation that has no finite result says so (DecimalResult::error).
 //
 // The arithmetic that rounds (add, sub, mul, quo, ...) follows the General Decimal Arithmetic specification with a
-// precision of 34 digits, rounding half up, adjusted exponents within +-100000. Comparison, parsing, printing and the int_
-// functions are exact.
+// precision of 34 digits, rounding half up, adjusted exponents within +-100000. Comparison, parsing, printing and the
+// int_ functions are exact.
 class Decimal {
  public:
   static constexpr int kPrecision = 34;
@@ -51,27 +51,27 @@ class Decimal {
   bool negative() const { return negative_; }
   int sign() const { return is_zero() ? 0 : negative_ ? -1 : 1; }
   i32 exponent() const { return exponent_; }
-  std::size_t digits() const;      // of the coefficient; 1 for zero
-  bool is_integer() const;         // the value has no fraction (1.0 and 1e3 have none)
+  std::size_t digits() const;              // of the coefficient; 1 for zero
+  bool is_integer() const;                 // the value has no fraction (1.0 and 1e3 have none)
   bool fits_u64() const { return !big_; }  // the coefficient does
   u64 coefficient_u64() const { return small_; }
-  std::string coefficient() const; // its decimal digits
+  std::string coefficient() const;  // its decimal digits
 
   // The value when it is a whole number that fits.
   std::optional<i64> to_i64() const;
   std::optional<u64> to_u64() const;
-  double to_double() const;        // correctly rounded; +-HUGE_VAL past the range
+  double to_double() const;  // correctly rounded; +-HUGE_VAL past the range
 
-  // The specification's to-scientific-string: plain while the exponent is not positive and the adjusted one at least -6,
-  // otherwise d.dddE+dd. `letter` is the E of it.
+  // The specification's to-scientific-string: plain while the exponent is not positive and the adjusted one at least
+  // -6, otherwise d.dddE+dd. `letter` is the E of it.
   std::string text(char letter = 'E') const;
-  std::string plain() const;       // never an exponent: 1E+3 is 1000
+  std::string plain() const;                                     // never an exponent: 1E+3 is 1000
   std::string integer_text(int base, bool upper = false) const;  // of a whole number, in the base
 
-  Decimal operator-() const;       // exact
+  Decimal operator-() const;  // exact
   Decimal abs() const;
   Decimal with_exponent_zero() const;  // a whole number with its zeros written out: 1E+3 becomes 1000
-  Decimal reduced() const;         // no trailing zeros in the coefficient: 100 becomes 1E+2, 1.50 becomes 1.5
+  Decimal reduced() const;             // no trailing zeros in the coefficient: 100 becomes 1E+2, 1.50 becomes 1.5
 
   friend std::strong_ordering operator<=>(const Decimal& a, const Decimal& b);  // by value: 1.0 == 1
   friend bool operator==(const Decimal& a, const Decimal& b) { return (a <=> b) == 0; }
@@ -103,8 +103,8 @@ namespace decimal {
 DecimalResult add(const Decimal& a, const Decimal& b);
 DecimalResult sub(const Decimal& a, const Decimal& b);
 DecimalResult mul(const Decimal& a, const Decimal& b);
-// Trailing zeros are dropped but for one digit after the point when the exact quotient was written with a fraction: this
-// is how cue shows quotients (4/2 is 2.0 there because it is a float, 1/4 is 0.25).
+// Trailing zeros are dropped but for one digit after the point when the exact quotient was written with a fraction:
+// this is how cue shows quotients (4/2 is 2.0 there because it is a float, 1/4 is 0.25).
 DecimalResult quo(const Decimal& a, const Decimal& b);
 DecimalResult rem(const Decimal& a, const Decimal& b);  // sign of the dividend
 DecimalResult pow(const Decimal& base, const Decimal& exponent);
@@ -118,8 +118,8 @@ Decimal quantize(const Decimal& x, i32 exponent, Rounding how = Rounding::kHalfU
 Decimal to_integral(const Decimal& x, Rounding how);                                 // exponent 0
 Decimal truncated(const Decimal& x);  // the integer part with the exponent clipped at 0
 
-// Whole numbers, exact and of any size. div and mod are Euclidean (mod >= 0), quo and rem truncate. The divisor must not
-// be zero.
+// Whole numbers, exact and of any size. div and mod are Euclidean (mod >= 0), quo and rem truncate. The divisor must
+// not be zero.
 Decimal int_add(const Decimal& a, const Decimal& b);
 Decimal int_mul(const Decimal& a, const Decimal& b);
 Decimal int_div(const Decimal& a, const Decimal& b);
@@ -136,7 +136,7 @@ Decimal int_shift_right(const Decimal& a, u32 bits);
 bool int_bit(const Decimal& a, u32 bit);
 Decimal int_set_bit(const Decimal& a, u32 bit, bool on);
 u32 int_bit_length(const Decimal& a);
-u32 int_ones(const Decimal& a);      // of the absolute value
+u32 int_ones(const Decimal& a);  // of the absolute value
 
 }  // namespace decimal
 
