@@ -1,0 +1,30 @@
+#pragma once
+
+#include <span>
+
+#include "engine/rules/step.h"
+#include "engine/run/executor.h"
+
+namespace tutti::engine {
+
+// Where a run is written down, so that it can go on after a crash. `starting` must be durable when it returns: an action
+// runs only after its intent is on disk; requests that become possible together come together, for one commit.
+// Steps need not be durable before the next `starting` or `ended`: they follow from the results.
+class Journal {
+ public:
+  virtual ~Journal() = default;
+  virtual void step(double time, const Step& step) = 0;
+  virtual void starting(double time, std::span<const ActionRequest> requests) = 0;
+  virtual void ended(double time, std::span<const ActionResult> results) = 0;
+};
+
+// What was on disk when a run was taken up again: the results in their order, and the starts without a result.
+struct JournalRecord {
+  std::vector<ActionResult> results;
+  struct Started {
+    u32 instance = 0, transition = 0, attempt = 0;
+  };
+  std::vector<Started> open;
+};
+
+}  // namespace tutti::engine
