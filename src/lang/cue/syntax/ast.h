@@ -7,8 +7,8 @@
 #include "base/symbol.h"
 #include "lang/cue/syntax/token.h"
 
-// The syntax tree of a CUE file: everything that was written, comments and line breaks included, so that a formatter can
-// print it back. Nodes are plain structs in an arena; `kind` says which one a Node is.
+// The syntax tree of a CUE file: everything that was written, comments and line breaks included, so that a formatter
+// can print it back. Nodes are plain structs in an arena; `kind` says which one a Node is.
 namespace tutti::cue::ast {
 
 struct Comment {
@@ -16,7 +16,8 @@ struct Comment {
   std::string_view text;  // from the `//`, without the end of line
 };
 
-// Comments on adjacent lines, attached to a node at a position: 0 before it, n after its n-th token or child; see Parser.
+// Comments on adjacent lines, attached to a node at a position: 0 before it, n after its n-th token or child; see
+// Parser.
 struct CommentGroup {
   std::span<Comment> list;
   bool doc = false;   // ends on the line before the node
@@ -27,12 +28,41 @@ struct CommentGroup {
 
 enum class Kind : u8 {
   // expressions
-  kBad, kBottom, kIdent, kLit, kInterpolation, kFunc, kStruct, kList, kEllipsis, kComprehension, kParen, kSelector, kIndex,
-  kSlice, kCall, kUnary, kBinary, kPostfix, kAlias,
+  kBad,
+  kBottom,
+  kIdent,
+  kLit,
+  kInterpolation,
+  kFunc,
+  kStruct,
+  kList,
+  kEllipsis,
+  kComprehension,
+  kParen,
+  kSelector,
+  kIndex,
+  kSlice,
+  kCall,
+  kUnary,
+  kBinary,
+  kPostfix,
+  kAlias,
   // clauses
-  kFor, kIfClause, kLet, kTryClause, kFallbackClause,
+  kFor,
+  kIfClause,
+  kLet,
+  kTryClause,
+  kFallbackClause,
   // declarations
-  kField, kEmbed, kAttribute, kPackage, kImport, kImportSpec, kBadDecl, kPostfixAlias, kFile,
+  kField,
+  kEmbed,
+  kAttribute,
+  kPackage,
+  kImport,
+  kImportSpec,
+  kBadDecl,
+  kPostfixAlias,
+  kFile,
 };
 
 struct Comments {

@@ -88,8 +88,11 @@ bool Parser::clauses(std::vector<Node*>& out, Frame*& word_frame) {
             case Tok::kOption:
             case Tok::kNot:
             case Tok::kComma:
-            case Tok::kEof: word_frame = f; return false;
-            default: break;
+            case Tok::kEof:
+              word_frame = f;
+              return false;
+            default:
+              break;
           }
         Ident* key = nullptr;
         Ident* value = declared_ident();
@@ -113,7 +116,9 @@ bool Parser::clauses(std::vector<Node*>& out, Frame*& word_frame) {
             case Tok::kBind:
             case Tok::kOption:
             case Tok::kComma:
-            case Tok::kEof: word_frame = f; return false;
+            case Tok::kEof:
+              word_frame = f;
+              return false;
             case Tok::kNot:
               peek();
               if (peeked_->tok == Tok::kColon) {
@@ -121,7 +126,8 @@ bool Parser::clauses(std::vector<Node*>& out, Frame*& word_frame) {
                 return false;
               }
               break;
-            default: break;
+            default:
+              break;
           }
         Node* x = rhs();
         out.push_back(close(f, make<IfClause>(at, x)));
@@ -145,8 +151,11 @@ bool Parser::clauses(std::vector<Node*>& out, Frame*& word_frame) {
             case Tok::kOption:
             case Tok::kNot:
             case Tok::kComma:
-            case Tok::kEof: word_frame = f; return false;
-            default: break;
+            case Tok::kEof:
+              word_frame = f;
+              return false;
+            default:
+              break;
           }
         if (tok_ == Tok::kIdent) {
           t->ident = ident();
@@ -156,7 +165,8 @@ bool Parser::clauses(std::vector<Node*>& out, Frame*& word_frame) {
         out.push_back(close(f, t));
         break;
       }
-      default: return true;
+      default:
+        return true;
     }
     if (tok_ == Tok::kComma) next();
   }
@@ -209,12 +219,26 @@ Node* Parser::field() {
     }
     if (ends && l.expr->kind != Kind::kAlias) {
       switch (start) {
-        case Tok::kIdent: case Tok::kLbrack: case Tok::kLparen: case Tok::kString: case Tok::kInterpolation:
-        case Tok::kNull: case Tok::kTrue: case Tok::kFalse: case Tok::kFor: case Tok::kIf: case Tok::kLet: case Tok::kIn:
-        case Tok::kTry: case Tok::kElse: case Tok::kFallback: case Tok::kOtherwise: {
+        case Tok::kIdent:
+        case Tok::kLbrack:
+        case Tok::kLparen:
+        case Tok::kString:
+        case Tok::kInterpolation:
+        case Tok::kNull:
+        case Tok::kTrue:
+        case Tok::kFalse:
+        case Tok::kFor:
+        case Tok::kIf:
+        case Tok::kLet:
+        case Tok::kIn:
+        case Tok::kTry:
+        case Tok::kElse:
+        case Tok::kFallback:
+        case Tok::kOtherwise: {
           return close(f, make<Embed>(l.expr));
         }
-        default: break;
+        default:
+          break;
       }
     }
     expected(pos_, "label or ':'");
@@ -288,14 +312,25 @@ Parser::Label Parser::label(bool right) {
       l.expr = word;
       break;
     }
-    case Tok::kIdent: case Tok::kString: case Tok::kInterpolation: case Tok::kLparen: case Tok::kNull: case Tok::kTrue:
-    case Tok::kFalse: case Tok::kIn: case Tok::kFunc: case Tok::kElse: case Tok::kFallback: case Tok::kOtherwise:
+    case Tok::kIdent:
+    case Tok::kString:
+    case Tok::kInterpolation:
+    case Tok::kLparen:
+    case Tok::kNull:
+    case Tok::kTrue:
+    case Tok::kFalse:
+    case Tok::kIn:
+    case Tok::kFunc:
+    case Tok::kElse:
+    case Tok::kFallback:
+    case Tok::kOtherwise:
       l.expr = expression();
       break;
     case Tok::kLbrack:
       l.expr = rhs();
       break;
-    default: return l;
+    default:
+      return l;
   }
   switch (l.expr->kind) {
     case Kind::kLit: {
@@ -308,8 +343,8 @@ Parser::Label Parser::label(bool right) {
       l.expr = alias(x);
       if (l.expr->kind == Kind::kAlias) {
         Kind k = as<Alias>(l.expr)->x->kind;
-        if (k != Kind::kIdent && k != Kind::kLit && k != Kind::kInterpolation && k != Kind::kList && k != Kind::kParen &&
-            k != Kind::kAlias)
+        if (k != Kind::kIdent && k != Kind::kLit && k != Kind::kInterpolation && k != Kind::kList &&
+            k != Kind::kParen && k != Kind::kAlias)
           break;
         l.label = l.expr;
       } else {
@@ -321,8 +356,11 @@ Parser::Label Parser::label(bool right) {
     case Kind::kInterpolation:
     case Kind::kList:
     case Kind::kParen:
-    case Kind::kAlias: l.label = l.expr, l.ok = true; break;
-    default: break;
+    case Kind::kAlias:
+      l.label = l.expr, l.ok = true;
+      break;
+    default:
+      break;
   }
   return l;
 }
@@ -344,7 +382,8 @@ bool valid_import(std::string_view literal) {
   for (std::size_t at = 0; at < s.size();) {
     char32_t c = utf8::decode(s, at);
     if (c == utf8::kInvalid || c == 0xFFFD) return false;
-    if (c < 0x80 && std::string_view("!\"#$%&'()*,:;<=>?[\\]^{|}`").find(static_cast<char>(c)) != std::string_view::npos)
+    if (c < 0x80 &&
+        std::string_view("!\"#$%&'()*,:;<=>?[\\]^{|}`").find(static_cast<char>(c)) != std::string_view::npos)
       return false;
     auto k = utf8proc_category(static_cast<utf8proc_int32_t>(c));
     if (k >= UTF8PROC_CATEGORY_ZS || k == UTF8PROC_CATEGORY_CN) return false;
@@ -404,7 +443,8 @@ void Parser::read_experiments() {
       else if (word == "shortcircuit")
         experiments_.short_circuit = true;
       else
-        errors_.push_back({pos_.pos, fmt::format("parsing experiments for version \"\": unknown experiment \"{}\"", word)});
+        errors_.push_back(
+            {pos_.pos, fmt::format("parsing experiments for version \"\": unknown experiment \"{}\"", word)});
     }
   }
 }

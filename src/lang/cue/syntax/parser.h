@@ -16,8 +16,8 @@ struct ParsedFile {
   std::vector<SyntaxError> errors;
 };
 
-// Reads one file. Errors are those of the published grammar in the words users of `cue` know; after one the parser goes on
-// with the next field. The tree is made in `arena`.
+// Reads one file. Errors are those of the published grammar in the words users of `cue` know; after one the parser goes
+// on with the next field. The tree is made in `arena`.
 ParsedFile parse_file(const Source& source, Arena& arena, const ParseOptions& options = {});
 
 // One expression with nothing after it (`-e`, `-d`, @if); nullptr with errors.

@@ -126,12 +126,13 @@ namespace {
 u32 lines_between(const Source& s, TokenPos a, TokenPos b) {
   std::size_t from = a ? s.offset(a.pos) : 0, to = b ? s.offset(b.pos) : 0;
   if (from >= to) return 0;
-  return static_cast<u32>(std::count(s.text.begin() + static_cast<long>(from), s.text.begin() + static_cast<long>(to), '\n'));
+  return static_cast<u32>(
+      std::count(s.text.begin() + static_cast<long>(from), s.text.begin() + static_cast<long>(to), '\n'));
 }
 }  // namespace
 
-// Adjacent comments, at most `lines` line ends apart from one to the next; `before` is the number of lines since the last
-// token, `end` becomes the number of lines between the last comment and what follows.
+// Adjacent comments, at most `lines` line ends apart from one to the next; `before` is the number of lines since the
+// last token, `end` becomes the number of lines between the last comment and what follows.
 CommentGroup Parser::comment_group(u32 before, u32 lines, u32& end) {
   std::vector<ast::Comment> list;
   Rel rel = before == 0 ? Rel::kBlank : before == 1 ? Rel::kNewline : Rel::kNewSection;
@@ -147,8 +148,8 @@ CommentGroup Parser::comment_group(u32 before, u32 lines, u32& end) {
   return g;
 }
 
-// On to the next token that is not a comment. A comment that ends on the line before it leads it; one on the line of the
-// token before is a line comment.
+// On to the next token that is not a comment. A comment that ends on the line before it leads it; one on the line of
+// the token before is a line comment.
 void Parser::next() {
   if (lead_) keep(*lead_);
   lead_.reset();

@@ -134,8 +134,10 @@ Node* Parser::operand() {
       }
       return i;
     }
-    case Tok::kLbrace: return struct_literal();
-    case Tok::kLbrack: return list();
+    case Tok::kLbrace:
+      return struct_literal();
+    case Tok::kLbrack:
+      return list();
     case Tok::kBottom: {
       Frame* f = open();
       auto* x = make<Bottom>(pos_);
@@ -153,7 +155,8 @@ Node* Parser::operand() {
       next();
       return close(f, x);
     }
-    case Tok::kInterpolation: return interpolation();
+    case Tok::kInterpolation:
+      return interpolation();
     case Tok::kLparen: {
       Frame* f = open();
       TokenPos left = pos_;
@@ -256,8 +259,7 @@ Node* Parser::alias(Node* left) {
   if (tok_ != Tok::kBind) return left;
   TokenPos at = pos_;
   if (experiments_.alias_v2) {
-    error(at,
-          "old-style alias syntax (=) is not allowed with @experiment(aliasv2); use postfix syntax (~X or ~(K,V))");
+    error(at, "old-style alias syntax (=) is not allowed with @experiment(aliasv2); use postfix syntax (~X or ~(K,V))");
     next();
     return rhs();
   }
@@ -318,7 +320,8 @@ Node* Parser::checked(Node* x) {
     case Kind::kEllipsis:
       expected(first(x), "expression");
       return make<Bad>(first(x), TokenPos{end(x)});
-    default: return x;
+    default:
+      return x;
   }
 }
 
@@ -353,8 +356,12 @@ Node* Parser::primary_tail(Node* x) {
         close(f, x);
         break;
       }
-      case Tok::kLbrack: x = index_or_slice(checked(x)); break;
-      case Tok::kLparen: x = call(checked(x)); break;
+      case Tok::kLbrack:
+        x = index_or_slice(checked(x));
+        break;
+      case Tok::kLparen:
+        x = call(checked(x));
+        break;
       case Tok::kEllipsis: {
         TokenPos at = pos_;
         if (experiments_.explicit_open) {
@@ -368,7 +375,8 @@ Node* Parser::primary_tail(Node* x) {
         }
         break;
       }
-      default: return x;
+      default:
+        return x;
     }
   }
 }
@@ -395,7 +403,8 @@ Node* Parser::unary() {
       Node* x = checked(unary());
       return close(f, make<Unary>(at, op, x));
     }
-    default: return primary();
+    default:
+      return primary();
   }
 }
 

@@ -9,9 +9,10 @@
 
 namespace tutti::cue {
 
-// Recursive descent with one token in hand. Comments are kept by a stack of frames, one for each node being read: a frame
-// counts the tokens and children passed (its position), collects the comments met, and gives them to the node when that is
-// complete. A list frame stands for a production that has no node of its own; its comments go to the child before them.
+// Recursive descent with one token in hand. Comments are kept by a stack of frames, one for each node being read: a
+// frame counts the tokens and children passed (its position), collects the comments met, and gives them to the node
+// when that is complete. A list frame stands for a production that has no node of its own; its comments go to the child
+// before them.
 class Parser {
  public:
   Parser(const Source& source, Arena& arena, std::vector<SyntaxError>& errors, const ParseOptions& options);

@@ -20,8 +20,9 @@ struct Token {
   std::string_view text;  // of literals, comments, attributes; "," or "\n" for a comma
 };
 
-// Turns the text of a file into tokens. Newlines become commas where a value may end, as in Go. Interpolated strings come in
-// parts: when the parser has read the `)` that ends an expression it calls `resume` for the next part of the string.
+// Turns the text of a file into tokens. Newlines become commas where a value may end, as in Go. Interpolated strings
+// come in parts: when the parser has read the `)` that ends an expression it calls `resume` for the next part of the
+// string.
 class Scanner {
  public:
   Scanner(const Source& source, Arena& arena, std::vector<SyntaxError>& errors);
@@ -33,16 +34,18 @@ class Scanner {
  private:
   struct Quote {
     char mark = 0;
-    int marks = 1;       // 1, or 3 for a multi-line string
+    int marks = 1;  // 1, or 3 for a multi-line string
     int hashes = 0;
     std::size_t start = 0;
-    bool indented = false;  // `indent` is known
+    bool indented = false;    // `indent` is known
     std::string_view indent;  // what the lines of the text begin with in common
   };
 
   static constexpr int kEnd = -1;
 
-  int peek(std::size_t n = 0) const { return at_ + n < text_.size() ? static_cast<unsigned char>(text_[at_ + n]) : kEnd; }
+  int peek(std::size_t n = 0) const {
+    return at_ + n < text_.size() ? static_cast<unsigned char>(text_[at_ + n]) : kEnd;
+  }
   void advance();  // past one character; reports bytes that are not text
   char32_t character() const;
   bool letter() const;

@@ -7,21 +7,27 @@ namespace tutti::cue {
 
 namespace {
 constexpr std::array<std::string_view, 55> kTexts = {
-    "ILLEGAL", "EOF", "COMMENT", "ATTRIBUTE", "IDENT", "INT",  "FLOAT", "STRING", "INTERPOLATION", "_|_",       "+",
-    "-",       "*",   "^",       "/",         "&",     "|",    "&&",    "||",     "=",             "==",        "<",
-    ">",       "!",   "<-",      "!=",        "<=",    ">=",   "=~",    "!~",     "(",             "[",         "{",
-    ",",       ".",   "...",     ")",         "]",     "}",    ";",     ":",      "?",             "~",         "if",
-    "else",    "for", "in",      "let",       "try",   "fallback", "otherwise", "func", "true",    "false",     "null"};
+    "ILLEGAL", "EOF", "COMMENT", "ATTRIBUTE", "IDENT",    "INT",       "FLOAT", "STRING", "INTERPOLATION",
+    "_|_",     "+",   "-",       "*",         "^",        "/",         "&",     "|",      "&&",
+    "||",      "=",   "==",      "<",         ">",        "!",         "<-",    "!=",     "<=",
+    ">=",      "=~",  "!~",      "(",         "[",        "{",         ",",     ".",      "...",
+    ")",       "]",   "}",       ";",         ":",        "?",         "~",     "if",     "else",
+    "for",     "in",  "let",     "try",       "fallback", "otherwise", "func",  "true",   "false",
+    "null"};
 }
 
 std::string_view token_text(Tok t) { return kTexts[static_cast<std::size_t>(t)]; }
 
 int precedence(Tok t) {
   switch (t) {
-    case Tok::kOr: return 1;
-    case Tok::kAnd: return 2;
-    case Tok::kLor: return 3;
-    case Tok::kLand: return 4;
+    case Tok::kOr:
+      return 1;
+    case Tok::kAnd:
+      return 2;
+    case Tok::kLor:
+      return 3;
+    case Tok::kLand:
+      return 4;
     case Tok::kEql:
     case Tok::kNeq:
     case Tok::kLss:
@@ -29,12 +35,16 @@ int precedence(Tok t) {
     case Tok::kGtr:
     case Tok::kGeq:
     case Tok::kMat:
-    case Tok::kNmat: return 5;
+    case Tok::kNmat:
+      return 5;
     case Tok::kAdd:
-    case Tok::kSub: return 6;
+    case Tok::kSub:
+      return 6;
     case Tok::kMul:
-    case Tok::kQuo: return 7;
-    default: return 0;
+    case Tok::kQuo:
+      return 7;
+    default:
+      return 0;
   }
 }
 
