@@ -19,9 +19,8 @@ void Budget::look() {
   }
 }
 
-void Budget::too_deep() {
-  depth_--;  // the Level that throws is never destroyed
-  throw LimitError("LIMIT-DEPTH", fmt::format("nested deeper than {} levels (--limit depth=N)", limits_.depth));
+void Budget::too_deep(u32 at) const {
+  throw LimitError("LIMIT-DEPTH", fmt::format("nested deeper than {} levels (--limit depth=N)", limits_.depth), at);
 }
 
 void Budget::too_many_nodes() {

@@ -9,29 +9,33 @@
 
 namespace tutti {
 
-// What one request may use. The defaults are such that no honest input meets them; each has an option on the command line.
+// What one request may use. The defaults are such that no honest input meets them; each has an option on the command
+// line.
 struct Limits {
-  u64 input_bytes = u64{1} << 30;    // of one source, and of all together at most 2^31
-  u64 nodes = 200'000'000;           // nodes of the tree
-  u64 steps = 20'000'000'000;        // evaluation steps of a language
-  u64 memory = u64{16} << 30;        // bytes of arenas
-  u32 depth = 10'000;                // nesting of syntax, of values, of evaluation
-  u32 errors = 1'000;                // diagnostics kept
-  std::chrono::milliseconds time{0}; // 0: none
+  u64 input_bytes = u64{1} << 30;     // of one source, and of all together at most 2^31
+  u64 nodes = 200'000'000;            // nodes of the tree
+  u64 steps = 20'000'000'000;         // evaluation steps of a language
+  u64 memory = u64{16} << 30;         // bytes of arenas
+  u32 depth = 10'000;                 // nesting of syntax, of values, of evaluation
+  u32 errors = 1'000;                 // diagnostics kept
+  std::chrono::milliseconds time{0};  // 0: none
 };
 
 // Thrown when a limit is met; caught where the request began, and shown with its code.
 class LimitError : public std::runtime_error {
  public:
-  LimitError(std::string code, const std::string& what) : std::runtime_error(what), code_(std::move(code)) {}
+  LimitError(std::string code, const std::string& what, u32 at = 0)
+      : std::runtime_error(what), code_(std::move(code)), at_(at) {}
   const std::string& code() const { return code_; }
+  u32 at() const { return at_; }  // the place in the sources where it was met (text/source.h), 0 when not known
 
  private:
   std::string code_;
+  u32 at_;
 };
 
-// Counts what a request uses against its limits. Cheap enough for inner loops: the clock and the stop flag are looked at
-// every 4096 steps only.
+// Counts what a request uses against its limits. Cheap enough for inner loops: the clock and the stop flag are looked
+// at every 4096 steps only.
 class Budget {
  public:
   explicit Budget(const Limits& limits = {});
@@ -55,7 +59,8 @@ class Budget {
   class Level {
    public:
     explicit Level(Budget& budget) : budget_(budget) {
-      if (++budget_.depth_ > budget_.limits_.depth) budget_.too_deep();
+      if (budget_.depth_ >= budget_.limits_.depth) budget_.too_deep();
+      budget_.depth_++;
     }
     ~Level() { --budget_.depth_; }
     Level(const Level&) = delete;
@@ -65,9 +70,11 @@ class Budget {
     Budget& budget_;
   };
 
+  // For readers that nest without recursion.
+  [[noreturn]] void too_deep(u32 at = 0) const;
+
  private:
   void look();
-  [[noreturn]] void too_deep();
   [[noreturn]] void too_many_nodes();
 
   Limits limits_;

@@ -1,7 +1,108 @@
 #include "cli/run.h"
 
-namespace tutti {
+#include <fmt/format.h>
+#include <unistd.h>
 
-int run(int, char**) { return 0; }
+#include <new>
+
+#include "base/near.h"
+#include "cli/command_line.h"
+#include "cli/help.h"
+#include "cli/large_stack.h"
+#include "cli/registry.h"
+#include "cli/verb.h"
+
+namespace tutti {
+namespace {
+
+void say(std::string_view text) {
+  while (!text.empty()) {
+    ssize_t n = ::write(2, text.data(), text.size());
+    if (n <= 0) return;
+    text.remove_prefix(static_cast<std::size_t>(n));
+  }
+}
+
+int wrong_use(std::string_view what, std::string_view verb) {
+  say(fmt::format("error[USE]: {}\n  = help: tutti help{}{}\n", what, verb.empty() ? "" : " ", verb));
+  return exit_code::kError;
+}
+
+int perform(const Verb& verb, Parsed parsed) {
+  Call call(std::move(parsed.manner));
+  call.arguments = std::move(parsed.arguments);
+  call.options = std::move(parsed.options);
+  int code = exit_code::kError;
+  try {
+    code = verb.run(call);
+  } catch (const LimitError& e) {
+    call.session.diagnostics.error(e.code(), Pos{e.at()}, e.what());
+    code = exit_code::kLimit;
+  } catch (const std::bad_alloc&) {
+    call.session.diagnostics.error("LIMIT-MEMORY", {}, "there is not enough memory");
+    code = exit_code::kLimit;
+  }
+  // An error leaves no file behind; what was printed up to it is shown all the same.
+  bool keep = call.manner.output.empty() || code == exit_code::kOk || code == exit_code::kDifferent;
+  if (keep) {
+    if (Result<void> written = call.out.commit(); !written) {
+      if (written.error().code == EPIPE) return code == exit_code::kOk ? exit_code::kError : code;
+      call.session.diagnostics.error("IO-WRITE", {}, written.error().message);
+      code = exit_code::kError;
+    }
+  }
+  say(render(call.session.diagnostics, *call.session.sources, call.manner.diagnostics, call.manner.colour));
+  return code;
+}
+
+int dispatch(std::span<const std::string> args) {
+  if (args.empty()) {
+    say(help_text());
+    return exit_code::kError;
+  }
+  for (const FrontEnd* front_end : front_ends()) {
+    if (front_end->claims(args)) return front_end->run(args);
+  }
+  std::string_view first = args[0];
+  if (first == "--version" || first == "-V") first = "version";
+  if (first == "--help" || first == "-h") first = "help";
+  if (first.starts_with('-')) return wrong_use(fmt::format("a verb comes first, not `{}`", first), "");
+  const Verb* verb = verb_named(first);
+  if (verb == nullptr) {
+    std::vector<std::string_view> names;
+    for (const Verb* v : verbs()) names.push_back(v->name);
+    std::string_view near = nearest(first, names);
+    return wrong_use(
+        fmt::format("there is no verb `{}`{}", first, near.empty() ? "" : fmt::format("; did you mean `{}`?", near)),
+        "");
+  }
+  Parsed parsed = parse_command_line(*verb, args.subspan(1));
+  if (parsed.help) {
+    FileSink out("");
+    out.put(help_text(*verb));
+    return out.commit() ? exit_code::kOk : exit_code::kError;
+  }
+  if (!parsed.wrong.empty()) return wrong_use(parsed.wrong, verb->name);
+  return perform(*verb, std::move(parsed));
+}
+
+}  // namespace
+
+std::vector<Part> Call::parts(std::span<const std::string> files) {
+  return parts_of(session, languages(), files, manner.lang);
+}
+
+int run(int argc, char** argv) {
+  std::vector<std::string> args(argv + (argc > 0 ? 1 : 0), argv + argc);
+  int code = exit_code::kError;
+  with_large_stack([&] {
+    try {
+      code = dispatch(args);
+    } catch (const std::exception& e) {
+      say(fmt::format("error[INTERNAL]: {}\n", e.what()));
+    }
+  });
+  return code;
+}
 
 }  // namespace tutti

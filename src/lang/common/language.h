@@ -18,6 +18,7 @@ struct OptionSpec {
   std::string_view argument;  // "" for a flag
   std::string_view help;
   bool repeatable = false;
+  char letter = 0;            // a short form, `-e`; few have one
 };
 
 // What the user gave for them, in order. A flag is there with an empty value.
@@ -53,6 +54,8 @@ class Language {
   virtual std::string_view name() const = 0;                          // for --lang: "cue", "json"
   virtual std::span<const std::string_view> extensions() const = 0;   // with the dot: ".cue"
   virtual std::span<const OptionSpec> options() const { return {}; }
+  virtual bool is_data() const { return false; }                      // a data format: its files mean what they say
+  virtual bool takes_data() const { return false; }                   // evaluates data files together with its own
 
   // The tree that the files mean together.
   virtual std::optional<Value> evaluate(Session& session, const Request& request) const = 0;

@@ -1,0 +1,81 @@
+#include "base/sink.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace tutti {
+
+void Sink::flush() {
+  if (used_ == 0) return;
+  std::size_t n = used_;
+  used_ = 0;
+  drain({buffer_.get(), n});
+}
+
+void Sink::put_slow(std::string_view text) {
+  flush();
+  if (text.size() >= kBlock) {
+    drain(text);
+  } else {
+    put(text);
+  }
+}
+
+// The file is made beside its target at the first byte, so that a run that fails before has no trace.
+FileSink::FileSink(std::string path) : path_(std::move(path)) {
+  if (path_.empty() || path_ == "-") {
+    path_.clear();
+    fd_ = 1;
+  }
+}
+
+FileSink::~FileSink() {
+  if (fd_ > 1) ::close(fd_);
+  if (!beside_.empty()) ::unlink(beside_.c_str());
+}
+
+void FileSink::fail() {
+  if (error_ == 0) error_ = errno;
+}
+
+void FileSink::drain(std::string_view bytes) {
+  if (error_ != 0) return;
+  if (fd_ < 0) {
+    struct stat st {};
+    bool exists = ::stat(path_.c_str(), &st) == 0;
+    if (exists && !S_ISREG(st.st_mode)) {  // a device or a pipe cannot be replaced: write through it
+      fd_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+    } else {
+      std::string beside = fmt::format("{}.{}.tmp", path_, ::getpid());
+      fd_ = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+      if (fd_ >= 0) beside_ = beside;
+      if (fd_ >= 0 && exists && ::fchmod(fd_, st.st_mode & 07777) != 0) return fail();
+    }
+    if (fd_ < 0) return fail();
+  }
+  while (!bytes.empty()) {
+    ssize_t n = ::write(fd_, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return fail();
+    bytes.remove_prefix(static_cast<std::size_t>(n));
+  }
+}
+
+Result<void> FileSink::commit() {
+  flush();
+  if (fd_ < 0 && error_ == 0) drain({});  // an empty result is a file too
+  if (error_ == 0 && !beside_.empty()) {
+    if (::fsync(fd_) != 0 || ::rename(beside_.c_str(), path_.c_str()) != 0) fail();
+    if (error_ == 0) beside_.clear();
+  }
+  if (error_ == 0) return {};
+  return failure(fmt::format("cannot write {}: {}", path_.empty() ? "standard output" : path_, std::strerror(error_)),
+                 error_);
+}
+
+}  // namespace tutti

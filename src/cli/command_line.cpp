@@ -1,0 +1,219 @@
+#include "cli/command_line.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+
+#include "base/near.h"
+#include "cli/registry.h"
+
+namespace tutti {
+namespace {
+
+constexpr OptionSpec kGlobal[] = {
+    {"output", "FILE", "write the result to FILE, all of it or nothing", false, 'o'},
+    {"diagnostics", "STYLE", "how errors are shown: text (with the line and a caret), line (one line each), json"},
+    {"color", "WHEN", "auto, always or never"},
+    {"limit", "NAME=N", "change a limit: input, nodes, steps, memory, depth, errors, time (ms)", true},
+    {"help", "", "show this help", false, 'h'},
+};
+constexpr OptionSpec kLang = {"lang", "NAME", "read all files as this language, whatever their names say"};
+
+bool set_limit(Limits& limits, std::string_view text, std::string& wrong) {
+  std::size_t equals = text.find('=');
+  std::string_view name = text.substr(0, equals);
+  u64 n = 0, scale = 1;
+  std::string_view number = equals == std::string_view::npos ? std::string_view{} : text.substr(equals + 1);
+  if (!number.empty()) {
+    switch (number.back()) {
+      case 'k':
+        scale = 1'000;
+        break;
+      case 'M':
+        scale = 1'000'000;
+        break;
+      case 'G':
+        scale = 1'000'000'000;
+        break;
+    }
+    if (scale > 1) number.remove_suffix(1);
+  }
+  auto [end, bad] = std::from_chars(number.data(), number.data() + number.size(), n);
+  if (number.empty() || bad != std::errc{} || end != number.data() + number.size() || n > UINT64_MAX / scale) {
+    wrong = fmt::format("--limit wants NAME=N, such as depth=1000, not `{}`", text);
+    return false;
+  }
+  n *= scale;
+  if (name == "input") {
+    limits.input_bytes = n;
+  } else if (name == "nodes") {
+    limits.nodes = n;
+  } else if (name == "steps") {
+    limits.steps = n;
+  } else if (name == "memory") {
+    limits.memory = n;
+  } else if (name == "depth") {
+    limits.depth = static_cast<u32>(std::min<u64>(n, 1'000'000));
+  } else if (name == "errors") {
+    limits.errors = static_cast<u32>(std::min<u64>(n, UINT32_MAX));
+  } else if (name == "time") {
+    limits.time = std::chrono::milliseconds(std::min<u64>(n, u64{1} << 50));
+  } else {
+    wrong = fmt::format("there is no limit `{}`: input, nodes, steps, memory, depth, errors and time are", name);
+    return false;
+  }
+  return true;
+}
+
+std::string cli_name(const OptionSpec& spec) {
+  return spec.letter ? fmt::format("-{},--{}", spec.letter, spec.name) : fmt::format("--{}", spec.name);
+}
+
+// The option meant by one that is not known.
+std::string suggestion(const Verb& verb, std::string_view given) {
+  std::string_view name = given.substr(0, given.find('='));
+  while (name.starts_with('-')) name.remove_prefix(1);
+  std::vector<ShownOption> shown = options_of(verb);
+  std::vector<std::string_view> names;
+  for (const ShownOption& o : shown) names.push_back(o.spec.name);
+  for (const OptionSpec& o : kGlobal) names.push_back(o.name);
+  std::string_view near = nearest(name, names);
+  return near.empty() ? std::string{} : fmt::format("; did you mean --{}?", near);
+}
+
+}  // namespace
+
+std::span<const OptionSpec> global_options() { return kGlobal; }
+
+std::vector<ShownOption> options_of(const Verb& verb) {
+  std::vector<ShownOption> all;
+  auto add = [&all](const OptionSpec& spec, std::string_view language) {
+    for (const ShownOption& o : all) {
+      if (o.spec.name == spec.name) return;
+    }
+    for (const OptionSpec& g : kGlobal) {
+      if (g.name == spec.name) return;
+    }
+    OptionSpec once = spec;
+    for (const ShownOption& o : all) {
+      if (o.spec.letter == spec.letter) once.letter = 0;
+    }
+    all.push_back({once, language});
+  };
+  for (const OptionSpec& spec : verb.options) add(spec, "");
+  if (!verb.reads) return all;
+  add(kLang, "");
+  for (const Language* language : languages().all()) {
+    for (const OptionSpec& spec : language->options()) add(spec, language->name());
+  }
+  return all;
+}
+
+bool use_colour(std::string_view wish, int descriptor) {
+  if (wish == "always") return true;
+  if (wish == "never") return false;
+  const char* no = std::getenv("NO_COLOR");
+  if (no != nullptr && *no != '\0') return false;
+  const char* force = std::getenv("CLICOLOR_FORCE");
+  if (force != nullptr && *force != '\0' && std::string_view(force) != "0") return true;
+  const char* term = std::getenv("TERM");
+  if (term != nullptr && std::string_view(term) == "dumb") return false;
+  return ::isatty(descriptor) == 1;
+}
+
+Parsed parse_command_line(const Verb& verb, std::span<const std::string> args) {
+  Parsed parsed;
+  CLI::App app;
+  app.set_help_flag();
+  app.allow_extras(false);
+  app.add_option("arguments", parsed.arguments);
+  std::vector<ShownOption> shown = options_of(verb);
+  struct Given {
+    std::string name;
+    std::vector<std::string> values;
+    bool flag = false;
+  };
+  std::vector<Given> given;
+  std::vector<CLI::Option*> options;
+  auto add = [&](const OptionSpec& spec) {
+    Given& g = given.emplace_back();
+    g.name = spec.name;
+    g.flag = spec.argument.empty();
+    CLI::Option* option = g.flag ? app.add_flag(cli_name(spec)) : app.add_option(cli_name(spec));
+    option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    options.push_back(option);
+  };
+  for (const ShownOption& o : shown) add(o.spec);
+  for (const OptionSpec& o : kGlobal) add(o);
+  for (CLI::Option* option : options) {
+    if (option->get_lnames().at(0) == "color" || option->get_lnames().at(0) == "diagnostics" ||
+        option->get_lnames().at(0) == "limit") {
+      std::string name = option->get_lnames()[0];
+      std::transform(name.begin(), name.end(), name.begin(),
+                     [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
+      option->envname("TUTTI_" + name);
+    }
+  }
+  try {
+    app.parse(std::vector<std::string>(args.rbegin(), args.rend()));
+  } catch (const CLI::ExtrasError& e) {
+    std::string_view what = e.what();
+    std::string first(what.substr(what.rfind(' ') + 1));
+    parsed.wrong = fmt::format("`{}` is not an option of {}{}", first, verb.name, suggestion(verb, first));
+    return parsed;
+  } catch (const CLI::ParseError& e) {
+    parsed.wrong = e.what();
+    return parsed;
+  }
+  std::string color = "auto", diagnostics = "text";
+  for (std::size_t i = 0; i < given.size(); i++) {
+    Given& g = given[i];
+    if (options[i]->count() == 0) continue;
+    g.values = options[i]->results();
+    if (g.name == "help" && g.flag) {
+      parsed.help = true;
+    } else if (g.name == "color") {
+      color = g.values.back();
+    } else if (g.name == "diagnostics") {
+      diagnostics = g.values.back();
+    } else if (g.name == "output" && i >= shown.size()) {
+      parsed.manner.output = g.values.back();
+    } else if (g.name == "lang") {
+      parsed.manner.lang = g.values.back();
+    } else if (g.name == "limit") {
+      for (const std::string& v : g.values) {
+        if (!set_limit(parsed.manner.limits, v, parsed.wrong)) return parsed;
+      }
+    } else if (g.flag) {
+      parsed.options.add(g.name, "");
+    } else {
+      for (std::string& v : g.values) parsed.options.add(g.name, std::move(v));
+    }
+  }
+  if (color != "auto" && color != "always" && color != "never") {
+    parsed.wrong = fmt::format("--color is auto, always or never, not `{}`", color);
+  }
+  if (diagnostics == "line") {
+    parsed.manner.diagnostics = DiagnosticStyle::kLine;
+  } else if (diagnostics == "json") {
+    parsed.manner.diagnostics = DiagnosticStyle::kJson;
+  } else if (diagnostics != "text") {
+    parsed.wrong = fmt::format("--diagnostics is text, line or json, not `{}`", diagnostics);
+  }
+  parsed.manner.colour = use_colour(color, 2);
+  parsed.manner.colour_out = parsed.manner.output.empty() && use_colour(color, 1);
+  if (parsed.wrong.empty() && !parsed.help) {
+    if (parsed.arguments.size() < verb.least) {
+      parsed.wrong = fmt::format("{} needs {}", verb.name, verb.arguments);
+    } else if (parsed.arguments.size() > verb.most) {
+      parsed.wrong = fmt::format("{} takes {}, and `{}` is too many", verb.name,
+                                 verb.most == 0 ? "no arguments" : verb.arguments, parsed.arguments[verb.most]);
+    }
+  }
+  return parsed;
+}
+
+}  // namespace tutti

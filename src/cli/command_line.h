@@ -1,0 +1,35 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cli/verb.h"
+
+namespace tutti {
+
+// What a command line said, after the verb's name.
+struct Parsed {
+  Manner manner;
+  std::vector<std::string> arguments;
+  Options options;
+  bool help = false;
+  std::string wrong;  // what is wrong with it, "" when nothing is
+};
+
+Parsed parse_command_line(const Verb& verb, std::span<const std::string> args);
+
+// The global options, for help and completion.
+std::span<const OptionSpec> global_options();
+// A verb's own options and those of the languages where it reads files, without repetition.
+struct ShownOption {
+  OptionSpec spec;
+  std::string_view language;  // "" for the verb's own
+};
+std::vector<ShownOption> options_of(const Verb& verb);
+
+// `auto`, `always` or `never` against NO_COLOR, CLICOLOR_FORCE, TERM and whether the descriptor is a terminal.
+bool use_colour(std::string_view wish, int descriptor);
+
+}  // namespace tutti

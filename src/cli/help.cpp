@@ -1,0 +1,79 @@
+#include "cli/help.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <iterator>
+
+#include "cli/command_line.h"
+
+namespace tutti {
+namespace {
+
+void option_line(std::string& out, const OptionSpec& spec) {
+  std::string left =
+      spec.letter ? fmt::format("-{}, --{}", spec.letter, spec.name) : fmt::format("    --{}", spec.name);
+  if (!spec.argument.empty()) left += fmt::format(" {}", spec.argument);
+  if (left.size() > 26) {
+    fmt::format_to(std::back_inserter(out), "  {}\n{:30}{}\n", left, "", spec.help);
+  } else {
+    fmt::format_to(std::back_inserter(out), "  {:<28}{}\n", left, spec.help);
+  }
+}
+
+}  // namespace
+
+std::string help_text() {
+  std::string out = "tutti evaluates configurations, explains every value and brings systems to what they say.\n\n";
+  out += "usage: tutti VERB [OPTIONS] [ARGUMENTS]\n";
+  constexpr std::array<std::string_view, 3> kGroups = {"Configuration", "Running", "Other"};
+  for (std::string_view group : kGroups) {
+    bool any = false;
+    for (const Verb* verb : verbs()) {
+      if (verb->hidden || verb->group != group) continue;
+      if (!any) out += fmt::format("\n{}\n", group);
+      any = true;
+      out += fmt::format("  {:<12}{}\n", verb->name, verb->summary);
+    }
+  }
+  out += "\n`tutti help VERB` says more, `tutti help exit-codes` what the exit codes mean.\n";
+  out += "example: tutti export site.yaml --out json\n";
+  return out;
+}
+
+std::string help_text(const Verb& verb) {
+  std::string out = fmt::format("tutti {}: {}\n\n", verb.name, verb.summary);
+  if (!verb.examples.empty()) out += fmt::format("{}\n\n", verb.examples);
+  out += fmt::format("usage: tutti {} [OPTIONS]{}{}\n", verb.name, verb.arguments.empty() ? "" : " ", verb.arguments);
+  if (!verb.details.empty()) out += fmt::format("\n{}\n", verb.details);
+  std::vector<ShownOption> options = options_of(verb);
+  out += "\noptions:\n";
+  std::string_view heading;
+  for (const ShownOption& o : options) {
+    if (o.language.empty()) option_line(out, o.spec);
+  }
+  for (const OptionSpec& spec : global_options()) option_line(out, spec);
+  for (const ShownOption& o : options) {
+    if (o.language.empty()) continue;
+    if (o.language != heading) out += fmt::format("\noptions for {}:\n", o.language);
+    heading = o.language;
+    option_line(out, o.spec);
+  }
+  return out;
+}
+
+std::string exit_codes_text() {
+  return "exit codes, the same for every verb\n"
+         "    0  done: nothing to do, or all succeeded\n"
+         "    1  wrong use or wrong input; nothing was changed\n"
+         "    2  succeeded, and there are differences where that was the question (diff, plan, drift, fmt --check)\n"
+         "    4  some actions failed\n"
+         "    6  some changes were made and some actions failed\n"
+         "    8  some hosts could not be reached (added to the others)\n"
+         "   16  the result of an action is not known; `tutti resume` finds out\n"
+         "   75  somebody else holds the lock; try later\n"
+         "  124  a limit was met (--limit NAME=N)\n"
+         "  130  interrupted; what was recorded is consistent\n";
+}
+
+}  // namespace tutti

@@ -1,0 +1,55 @@
+#include "cli/output.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/near.h"
+#include "cli/registry.h"
+#include "format/write.h"
+
+namespace tutti {
+
+Evaluated evaluate_files(Call& call, std::span<const std::string> files, bool concrete) {
+  Evaluated e;
+  e.parts = call.parts(files);
+  e.value = evaluate(call.session, e.parts, call.options, concrete);
+  return e;
+}
+
+std::vector<std::string_view> all_outputs() {
+  std::vector<std::string_view> names(output_names().begin(), output_names().end());
+  for (const Language* language : languages().all()) {
+    for (std::string_view name : language->outputs()) {
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    }
+  }
+  return names;
+}
+
+bool write_result(Call& call, const Evaluated& evaluated, std::string_view output, bool concrete) {
+  if (!evaluated.value) return false;
+  if (evaluated.parts.size() == 1) {
+    const Language& language = *evaluated.parts[0].language;
+    std::span<const std::string_view> own = language.outputs();
+    if (std::find(own.begin(), own.end(), output) != own.end()) {
+      std::optional<std::string> text = language.write(call.session, *evaluated.value, output, call.options);
+      if (!text) return false;
+      call.out.put(*text);
+      return true;
+    }
+  }
+  std::span<const std::string_view> common = output_names();
+  if (std::find(common.begin(), common.end(), output) == common.end()) {
+    std::vector<std::string_view> names = all_outputs();
+    call.session.diagnostics
+        .error("OUT-UNKNOWN", {}, fmt::format("there is no output format `{}` for this input", output))
+        .did_you_mean(nearest(output, names));
+    return false;
+  }
+  WriteOptions options{
+      .concrete = concrete, .reveal = call.options.has("reveal"), .compact = call.options.has("compact")};
+  return write_tree(call.session, *evaluated.value, output, options, call.out);
+}
+
+}  // namespace tutti

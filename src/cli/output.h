@@ -1,0 +1,20 @@
+#pragma once
+
+#include "cli/verb.h"
+
+namespace tutti {
+
+// Evaluates the files of a call: what `eval`, `export` and most others begin with.
+struct Evaluated {
+  std::vector<Part> parts;
+  std::optional<Value> value;
+};
+Evaluated evaluate_files(Call& call, std::span<const std::string> files, bool concrete);
+
+// Writes a tree as `--out` says: in a format of the language that made it, or in one of the common ones.
+bool write_result(Call& call, const Evaluated& evaluated, std::string_view output, bool concrete);
+
+// Names of all output formats, for help: the common ones, then those of each language.
+std::vector<std::string_view> all_outputs();
+
+}  // namespace tutti

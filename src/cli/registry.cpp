@@ -1,0 +1,21 @@
+#include "cli/registry.h"
+
+#include "format/formats.h"
+
+namespace tutti {
+
+// Every language and data format that the program knows: an include above and a line here.
+const Languages& languages() {
+  static const Languages all({
+      &json_format(),
+  });
+  return all;
+}
+
+// Command lines of other tools that we answer to, asked in this order before our own verbs.
+std::span<const FrontEnd* const> front_ends() {
+  static const std::vector<const FrontEnd*> all = {};
+  return all;
+}
+
+}  // namespace tutti

@@ -1,0 +1,33 @@
+#include "cli/output.h"
+
+namespace tutti {
+namespace {
+
+constexpr OptionSpec kOptions[] = {
+    {"out", "FORMAT", "json (the default), yaml, toml, xml, leaves, or a format of the language"},
+    {"compact", "", "as few bytes as the format allows"},
+    {"reveal", "", "write secrets in clear"},
+};
+
+int run(Call& call) {
+  Evaluated e = evaluate_files(call, call.arguments, true);
+  if (!e.value || !call.session.diagnostics.ok()) return exit_code::kError;
+  return write_result(call, e, call.options.get("out", "json"), true) ? call.code() : exit_code::kError;
+}
+
+}  // namespace
+
+extern const Verb export_verb = {
+    .name = "export",
+    .group = "Configuration",
+    .summary = "evaluate to data: everything concrete, or an error",
+    .arguments = "FILE...",
+    .details = "Nothing is printed when something is wrong. Secrets are written as \"(secret)\" unless revealed.",
+    .examples = "$ tutti export site.sf --out yaml -o site.yaml\n$ cat site.toml | tutti export --lang toml -",
+    .options = kOptions,
+    .run = run,
+    .least = 1,
+    .reads = true,
+};
+
+}  // namespace tutti

@@ -1,0 +1,43 @@
+#include "cli/help.h"
+
+#include <fmt/format.h>
+
+#include "base/near.h"
+
+namespace tutti {
+namespace {
+
+int run(Call& call) {
+  if (call.arguments.empty()) {
+    call.out.put(help_text());
+    return exit_code::kOk;
+  }
+  const std::string& topic = call.arguments[0];
+  if (topic == "exit-codes") {
+    call.out.put(exit_codes_text());
+    return exit_code::kOk;
+  }
+  if (const Verb* verb = verb_named(topic)) {
+    call.out.put(help_text(*verb));
+    return exit_code::kOk;
+  }
+  std::vector<std::string_view> names{"exit-codes"};
+  for (const Verb* verb : verbs()) names.push_back(verb->name);
+  call.session.diagnostics.error("USE", {}, fmt::format("there is no help on `{}`", topic))
+      .did_you_mean(nearest(topic, names));
+  return exit_code::kError;
+}
+
+}  // namespace
+
+extern const Verb help_verb = {
+    .name = "help",
+    .group = "Other",
+    .summary = "this overview, or more on a verb or topic",
+    .arguments = "[VERB|exit-codes]",
+    .examples = "$ tutti help export",
+    .run = run,
+    .most = 1,
+};
+
+}  // namespace tutti

@@ -1,0 +1,56 @@
+#include "format/formats.h"
+
+#include <array>
+
+#include "format/json.h"
+#include "format/write.h"
+
+namespace tutti {
+namespace {
+
+class DataFormat : public Language {
+ public:
+  bool is_data() const override { return true; }
+
+  std::optional<Value> evaluate(Session& session, const Request& request) const override {
+    std::vector<Value> all;
+    bool failed = false;
+    for (const std::string& file : request.files) {
+      const Source* source = session.open(file);
+      std::optional<Value> value = source == nullptr ? std::nullopt : read(session, *source);
+      failed |= !value;
+      if (!value) continue;
+      for (const Value& document : documents(*value)) all.push_back(document);
+    }
+    if (failed) return std::nullopt;
+    if (all.size() == 1) return all[0];
+    return documents_of(session.builder(), all, {});
+  }
+
+ protected:
+  virtual std::optional<Value> read(Session& session, const Source& source) const = 0;
+};
+
+class JsonFormat final : public DataFormat {
+ public:
+  std::string_view name() const override { return "json"; }
+  std::span<const std::string_view> extensions() const override {
+    static constexpr std::array<std::string_view, 3> kExtensions = {".json", ".jsonl", ".ndjson"};
+    return kExtensions;
+  }
+
+ protected:
+  std::optional<Value> read(Session& session, const Source& source) const override {
+    bool stream = source.path.ends_with(".jsonl") || source.path.ends_with(".ndjson");
+    return stream ? read_json_stream(session, source) : read_json(session, source);
+  }
+};
+
+}  // namespace
+
+const Language& json_format() {
+  static const JsonFormat format;
+  return format;
+}
+
+}  // namespace tutti

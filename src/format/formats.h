@@ -1,0 +1,10 @@
+#pragma once
+
+#include "lang/common/language.h"
+
+namespace tutti {
+
+// The data formats as languages. Several files of data are several documents.
+const Language& json_format();
+
+}  // namespace tutti

@@ -1,0 +1,99 @@
+#include "project/project.h"
+
+#include <fmt/format.h>
+
+#include "base/near.h"
+#include "format/write.h"
+
+namespace tutti {
+
+const Language* Languages::named(std::string_view name) const {
+  for (const Language* language : all_) {
+    if (language->name() == name) return language;
+  }
+  return nullptr;
+}
+
+const Language* Languages::for_file(std::string_view path) const {
+  const Language* best = nullptr;
+  std::size_t longest = 0;
+  for (const Language* language : all_) {
+    for (std::string_view extension : language->extensions()) {
+      if (extension.size() <= longest || !path.ends_with(extension)) continue;
+      best = language;
+      longest = extension.size();
+    }
+  }
+  return best;
+}
+
+namespace {
+
+void unknown_language(Session& session, const Languages& languages, std::string_view name) {
+  std::vector<std::string_view> names;
+  std::string list;
+  for (const Language* language : languages.all()) {
+    names.push_back(language->name());
+    list += fmt::format("{}{}", list.empty() ? "" : ", ", language->name());
+  }
+  session.diagnostics.error("USE-LANGUAGE", {}, fmt::format("there is no language `{}`", name))
+      .note("there are " + list)
+      .did_you_mean(nearest(name, names));
+}
+
+}  // namespace
+
+std::vector<Part> parts_of(Session& session, const Languages& languages, std::span<const std::string> files,
+                           std::string_view lang) {
+  const Language* forced = nullptr;
+  if (!lang.empty()) {
+    forced = languages.named(lang);
+    if (forced == nullptr) {
+      unknown_language(session, languages, lang);
+      return {};
+    }
+  }
+  std::vector<Part> parts;
+  bool wrong = false;
+  for (const std::string& file : files) {
+    const Language* language = forced ? forced : languages.for_file(file);
+    if (language == nullptr) {
+      std::string message = file == "-" ? "the language of standard input is not known"
+                                        : fmt::format("the language of {} is not known from its name", file);
+      session.diagnostics.error("USE-LANGUAGE", {}, message).suggest("say which with --lang");
+      wrong = true;
+      continue;
+    }
+    auto it = parts.begin();
+    while (it != parts.end() && it->language != language) ++it;
+    if (it == parts.end()) it = parts.insert(it, {language, {}});
+    it->files.push_back(file);
+  }
+  if (wrong) return {};
+  const Language* taker = nullptr;
+  std::size_t not_data = 0;
+  for (const Part& part : parts) {
+    if (part.language->is_data()) continue;
+    not_data++;
+    if (part.language->takes_data()) taker = part.language;
+  }
+  if (taker != nullptr && not_data == 1 && parts.size() > 1) return {Part{taker, {files.begin(), files.end()}}};
+  return parts;
+}
+
+std::optional<Value> evaluate(Session& session, std::span<const Part> parts, const Options& options, bool concrete) {
+  if (parts.empty()) return std::nullopt;
+  std::vector<Value> all;
+  bool failed = false;
+  for (const Part& part : parts) {
+    std::optional<Value> value = part.language->evaluate(session, Request{part.files, options, concrete});
+    failed |= !value;
+    if (!value) continue;
+    if (parts.size() == 1) return value;
+    for (const Value& document : documents(*value)) all.push_back(document);
+  }
+  if (failed) return std::nullopt;
+  return documents_of(session.builder(), all, {});
+}
+
+}  // namespace tutti
