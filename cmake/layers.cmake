@@ -35,3 +35,14 @@ function(tutti_layer folder)
     add_test(NAME ${name} COMMAND ${name}_tests)
   endif()
 endfunction()
+
+# Makes the text of a file a constant of the program: `header` declares `extern const std::string_view name` in `space`.
+function(tutti_embed folder file space name header)
+  string(REPLACE "/" "_" layer ${folder})
+  file(READ ${CMAKE_CURRENT_SOURCE_DIR}/${file} text)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+  string(MAKE_C_IDENTIFIER ${file} unit)
+  file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/embedded/${unit}.cpp CONTENT
+    "#include \"${header}\"\n\nconst std::string_view ${space}::${name} = R\"~embedded~(${text})~embedded~\";\n")
+  target_sources(tutti_${layer} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/embedded/${unit}.cpp)
+endfunction()

@@ -1,0 +1,443 @@
+# frozen_string_literal: true
+
+require 'erb'
+require 'json'
+require 'set'
+
+# Talking to the compiler.
+module Tutti
+  OUT = IO.for_fd(3, 'w')
+  OUT.sync = true
+
+  module_function
+
+  def encode(value)
+    case value
+    when nil, true, false, String, Integer then value.is_a?(String) ? text(value) : value
+    when Float then value
+    when Symbol then value == :undef ? nil : value == :default ? { '$' => 'default' } : { '$' => 'symbol', 'text' => value.to_s }
+    when Array then value.map { |v| encode(v) }
+    when Set then value.map { |v| encode(v) }
+    when Hash
+      if value.keys.all? { |k| k.is_a?(String) || k.is_a?(Symbol) }
+        value.each_with_object({}) { |(k, v), h| h[k.to_s] = encode(v) }
+      else
+        { '$' => 'hash', 'pairs' => value.map { |k, v| [encode(k), encode(v)] } }
+      end
+    when Regexp then { '$' => 'regexp', 'text' => value.source }
+    when Puppet::Pops::Types::PSensitiveType::Sensitive then { '$' => 'sensitive', 'value' => encode(value.unwrap) }
+    when TypeText then { '$' => 'type', 'text' => value.to_s }
+    else text(value.to_s)
+    end
+  end
+
+  def text(value)
+    return value if value.encoding == Encoding::UTF_8 && value.valid_encoding?
+    plain = value.dup.force_encoding(Encoding::UTF_8)
+    plain.valid_encoding? ? plain : { '$' => 'binary', 'text' => [value].pack('m0') }
+  end
+
+  def decode(value)
+    case value
+    when Array then value.map { |v| decode(v) }
+    when Hash
+      return value.transform_values { |v| decode(v) } unless value.key?('$')
+      case value['$']
+      when 'default' then :default
+      when 'symbol' then value['text'].to_sym
+      when 'regexp' then Regexp.new(value['text'])
+      when 'sensitive' then Puppet::Pops::Types::PSensitiveType::Sensitive.new(decode(value['value']))
+      when 'type' then TypeText.new(value['text'])
+      when 'binary' then value['text'].unpack1('m')
+      when 'hash' then value['pairs'].to_h { |k, v| [decode(k), decode(v)] }
+      end
+    else value
+    end
+  end
+
+  def say(message)
+    OUT.write(JSON.generate(message, max_nesting: 0), "\n")
+  end
+
+  def ask(question)
+    say(question)
+    line = $stdin.gets or exit!(0)
+    reply = JSON.parse(line, max_nesting: 0)
+    raise Puppet::ParseError, reply['error'] if reply.key?('error')
+    decode(reply['value'])
+  end
+
+  # A Puppet type or resource reference, known here by its text only.
+  TypeText = Struct.new(:to_s) do
+    def type() = to_s[/\A[^\[]*/]
+    def title() = to_s[/\[['"]?(.*?)['"]?\]\z/, 1]
+    def inspect() = to_s
+  end
+end
+
+module Puppet
+  class Error < RuntimeError; end
+  class DevError < Error; end
+  class ParseError < Error
+    def initialize(message = nil, *_where) = super(message)
+  end
+  class ArgumentError < Error; end
+  class ExecutionFailure < Error; end
+  class PreformattedError < ParseError; end
+
+  def self.version = '7.23.0'
+  def self.[](name) = settings[name]
+  def self.settings = @settings ||= Hash.new { |h, k| h[k.to_sym] unless k.is_a?(Symbol) }
+  def self.lookup(_name) = nil
+  def self.features = Features.new
+  def self.warn_once(_kind, _key, message, *_) = warning(message)
+  def self.deprecation_warning(message, *_) = warning(message)
+  %i[debug info notice warning err alert emerg crit].each do |level|
+    define_singleton_method(level) { |*text, &block| Tutti.ask('ask' => 'log', 'level' => level, 'text' => (block ? block.call : text.join(' '))); nil }
+  end
+  class Features
+    def method_missing(name, *) = name.end_with?('?') ? false : super
+    def respond_to_missing?(*) = true
+  end
+
+  module Util
+    def self.absolute_path?(path, _platform = nil) = path.to_s.start_with?('/')
+    def self.deterministic_rand_int(seed, max) = Random.new(seed).rand(max)
+    def self.deterministic_rand(seed, max) = deterministic_rand_int(seed, max).to_s
+    def self.execute(*args) = Execution.execute(*args)
+    def self.which(name) = ENV['PATH'].split(':').map { |d| File.join(d, name) }.find { |f| File.executable?(f) }
+    module Package
+      module_function
+      def versioncmp(one, other, *_) = Tutti.ask('ask' => 'call', 'name' => 'versioncmp', 'args' => [one, other])
+    end
+    module Execution
+      def self.execute(command, *_)
+        out = command.is_a?(Array) ? IO.popen(command, &:read) : `#{command}`
+        raise ExecutionFailure, "Execution of '#{[command].flatten.join(' ')}' returned #{$?.exitstatus}: #{out}" unless $?.success?
+        out
+      end
+    end
+    module Json
+      def self.load(text, *_) = JSON.parse(text)
+      def self.dump(value, *_) = JSON.generate(value)
+    end
+    module Yaml
+      def self.safe_load(text, *_) = (require('yaml'); YAML.safe_load(text))
+    end
+    module Errors; end
+    module Logging; end
+  end
+
+  module Pops
+    module Types
+      class PSensitiveType
+        class Sensitive
+          def initialize(value) = @value = value
+          def unwrap = @value
+          def to_s = 'Sensitive [value redacted]'
+          alias inspect to_s
+          def ==(other) = other.is_a?(Sensitive) && other.unwrap == @value
+        end
+      end
+      module Iterable
+        def self.asserted_iterable(_function, value, *_) = value.each
+      end
+      module TypeCalculator
+        def self.instance?(type, value) = Tutti.ask('ask' => 'dispatch', 'name' => '', 'signatures' => [{ 'params' => [type.to_s], 'required' => 1 }], 'args' => [Tutti.encode(value)]) == 0
+        def self.infer_set(value) = Tutti::TypeText.new(value.class.to_s)
+      end
+      class TypeParser
+        def self.singleton = new
+        def parse(text, *_) = Tutti::TypeText.new(text)
+      end
+    end
+    module Serialization
+      module ToDataConverter
+        def self.convert(value, *_) = value
+      end
+    end
+    module PuppetStack
+      def self.stacktrace = []
+      def self.top_of_stack = []
+    end
+  end
+
+  class Module
+    Found = Struct.new(:path, :name)
+    def self.find(name, *_)
+      path = Tutti.ask('ask' => 'call', 'name' => 'module_directory', 'args' => [name])
+      path && Found.new(path, name)
+    end
+  end
+
+  class Resource
+    attr_reader :type, :title
+    def initialize(type, title = nil, *_)
+      @type, @title = title.nil? ? self.class.type_and_title(type, nil) : [type, title]
+      @type = @type.to_s.split('::').map(&:capitalize).join('::')
+    end
+    def self.type_and_title(type, title) = title.nil? && type.to_s =~ /\A([^\[\]]+)\[(.+)\]\z/m ? [$1, $2] : [type, title]
+    def to_s = "#{@type}[#{@title}]"
+  end
+
+  module Parser
+    module Files
+      def self.find_template(name, _environment = nil) = Tutti.ask('ask' => 'call', 'name' => 'find_template', 'args' => [name])
+    end
+
+    # The interface of before Puppet 4: functions are blocks, self is the scope, undef arrives as an empty string.
+    module Functions
+      KNOWN = {}
+      module Environment; end
+      def self.newfunction(name, options = {}, &body)
+        KNOWN[name.to_sym] = { body: body, rvalue: options[:type] == :rvalue }
+        Scope.define_method("function_#{name}__here", &body) if body
+        KNOWN[name.to_sym]
+      end
+      def self.function(name, *_)
+        KNOWN.key?(name.to_sym) || Scope.instance_methods.include?(:"function_#{name}") ? "function_#{name}" : "function_#{name}"
+      end
+      def self.rvalue?(name, *_) = KNOWN.fetch(name.to_sym, {})[:rvalue]
+      def self.autoloader = Autoloader
+      module Autoloader
+        def self.load(*) = true
+        def self.loaded?(*) = true
+        def self.loadall(*) = true
+      end
+    end
+
+    class Scope
+      Compiler = Struct.new(:environment, :catalog)
+      EnvironmentName = Struct.new(:name) do
+        def to_s = name.to_s
+        def to_sym = name.to_sym
+        def module(name) = Puppet::Module.find(name)
+        def modulepath = Tutti.ask('ask' => 'context')['modulepath']
+      end
+      Source = Struct.new(:name, :type, :module_name)
+
+      def lookupvar(name, *_) = Tutti.ask('ask' => 'var', 'name' => name.to_s.delete_prefix('::'))
+      alias [] lookupvar
+      def include?(name) = !lookupvar(name).nil?
+      alias exist? include?
+      alias bound? include?
+      def to_hash(*) = Tutti.ask('ask' => 'all')
+      def lookupdefaults(type) = Tutti.ask('ask' => 'defaults', 'type' => type.to_s).transform_keys(&:to_sym)
+      def findresource(type, title = nil)
+        ref = title.nil? ? type.to_s : "#{type}[#{title}]"
+        found = Tutti.ask('ask' => 'resource', 'ref' => ref)
+        found && ResourceView.new(ref, found)
+      end
+      alias resource_type_and_title findresource
+      ResourceView = Struct.new(:ref, :parameters) do
+        def [](name) = parameters[name.to_s]
+        def to_hash = parameters.transform_keys(&:to_sym)
+      end
+      def context = Tutti.ask('ask' => 'context')
+      def tags = context['tags']
+      def catalog = self
+      def classes = context['classes']
+      def compiler = Compiler.new(environment, self)
+      def environment = EnvironmentName.new(context['environment'])
+      def resource = ResourceView.new(context['resource'], {})
+      def source = Source.new(context['class'], :hostclass, context['module'])
+      def call_function(name, args, &block) = Tutti.ask('ask' => 'call', 'name' => name.to_s, 'args' => Tutti.encode(args.is_a?(Array) ? args : [args]))
+      def warning(*text) = Puppet.warning(*text)
+      def debug(*text) = Puppet.debug(*text)
+      def known_resource_types = self
+      def node = self
+      def method_missing(name, *args)
+        return super unless name.start_with?('function_')
+        call_function(name.to_s.delete_prefix('function_'), args.first)
+      end
+      def respond_to_missing?(name, *) = name.start_with?('function_') || super
+    end
+  end
+
+  # The interface since Puppet 4: a function is a class with dispatches.
+  module Functions
+    KNOWN = {}
+    Dispatch = Struct.new(:method, :types, :required, :repeated, :block, :scope)
+
+    class InternalFunction; end
+
+    def self.create_function(name, _base = nil, &definition)
+      type = Class.new(Function)
+      type.function_name = name.to_s
+      type.class_eval(&definition)
+      KNOWN[name.to_s] = type
+    end
+
+    class Function
+      class << self
+        attr_accessor :function_name
+        def dispatches = @dispatches ||= []
+        def aliases = @aliases ||= {}
+        def dispatch(method, &block)
+          @current = Dispatch.new(method, [], 0, false, false, [])
+          class_eval(&block)
+          dispatches << @current
+        end
+        def param(type, _name) = (@current.types << type; @current.required += 1)
+        alias required_param param
+        def optional_param(type, _name) = @current.types << type
+        def repeated_param(type, _name) = (@current.types << type; @current.repeated = true)
+        alias optional_repeated_param repeated_param
+        def required_repeated_param(type, name) = (repeated_param(type, name); @current.required += 1)
+        def block_param(*) = @current.block = true
+        alias required_block_param block_param
+        alias optional_block_param block_param
+        def return_type(*) = nil
+        def scope_param(*) = @current.scope << :scope
+        def compiler_param(*) = @current.scope << :compiler
+        def cache_param(*) = @current.scope << :cache
+        def local_types(&block) = class_eval(&block)
+        def type(text)
+          name, definition = text.split('=', 2).map(&:strip)
+          aliases[name] = definition
+        end
+        def argument_mismatch(*) = nil
+      end
+
+      def closure_scope = SCOPE
+      def scope = SCOPE
+      def call_function(name, *args, &_block) = Tutti.ask('ask' => 'call', 'name' => name.to_s, 'args' => Tutti.encode(args))
+      def loader = self
+      def load(*) = nil
+
+      def run(args, block)
+        all = self.class.dispatches
+        return send(self.class.function_name.split('::').last, *args, &block) if all.empty?
+        signatures = all.map do |d|
+          types = d.types.map { |t| self.class.aliases.inject(t) { |text, (name, full)| text.gsub(/\b#{name}\b/, full) } }
+          { 'params' => types, 'required' => d.required, 'repeated' => d.repeated, 'block' => d.block }
+        end
+        number = Tutti.ask('ask' => 'dispatch', 'name' => self.class.function_name, 'signatures' => signatures, 'args' => Tutti.encode(args))
+        chosen = all[number]
+        given = chosen.scope.map { |what| what == :scope ? SCOPE : what == :compiler ? SCOPE.compiler : {} }
+        send(chosen.method, *given, *args, &block)
+      end
+    end
+  end
+  SCOPE = Parser::Scope.new
+  Functions::SCOPE = SCOPE
+end
+
+# What a template sees as self.
+class TemplateBinding
+  attr_reader :scope, :file
+  alias __file__ file
+
+  def initialize(file, variables)
+    @scope = Puppet::SCOPE
+    @file = file
+    variables.each { |name, value| instance_variable_set("@#{name}", value) }
+  end
+
+  def has_variable?(name) = @scope.include?(name)
+  def classes = @scope.classes
+  def tags = @scope.tags
+  def all_tags = @scope.tags
+  def get_binding = binding
+
+  def method_missing(name, *args)
+    return @scope.lookupvar(name.to_s) if args.empty? && @scope.include?(name.to_s)
+    super
+  end
+  def respond_to_missing?(*) = false
+end
+
+module Tutti
+  LOADED = {}
+  TEMPLATES = {}
+
+  module_function
+
+  def render(text, file)
+    erb, names = TEMPLATES[[text, file]] ||= begin
+      made = ERB.new(text, trim_mode: '-')
+      made.filename = file || '(inline template)'
+      [made, text.scan(/@([a-z_]\w*)/).flatten.uniq - %w[scope file]]
+    end
+    erb.result(TemplateBinding.new(file, names.empty? ? {} : ask('ask' => 'vars', 'names' => names)).get_binding)
+  end
+
+  def call(request)
+    request['libs'].each { |dir| $LOAD_PATH.unshift(dir) unless $LOAD_PATH.include?(dir) }
+    LOADED[request['file']] ||= begin
+      eval(File.read(request['file'], encoding: 'UTF-8'), TOPLEVEL_BINDING, request['file'])
+      true
+    end
+    args = request['args'].map { |a| decode(a) }
+    block = request['block'] ? ->(*given) { ask('ask' => 'yield', 'args' => encode(given)) } : nil
+    if request['api'] == '4x'
+      type = Puppet::Functions::KNOWN[request['name']] or raise Puppet::Error, "#{request['file']} does not define the function #{request['name']}"
+      return type.new.run(args, block)
+    end
+    known = Puppet::Parser::Functions::KNOWN[request['name'].to_sym] or raise Puppet::Error, "#{request['file']} does not define the function #{request['name']}"
+    result = Puppet::SCOPE.send("function_#{request['name']}__here", args.map { |a| a.nil? ? '' : a })
+    known[:rvalue] ? result : nil
+  end
+
+  # A native type's file is read with a recorder in place of Puppet's own classes: only names matter to a compiler.
+  class TypeRecorder
+    attr_reader :parameters, :properties, :name_var, :patterns
+    def initialize
+      @parameters, @properties, @isomorphic, @patterns = [], [], true, nil
+    end
+    def newparam(name, options = {}, &block)
+      @parameters << name.to_s
+      @name_var = name.to_s if options[:namevar] || (block && (probe(block) == :namevar))
+    end
+    def newproperty(name, *, &_block) = @properties << name.to_s
+    def ensurable(*) = @properties << 'ensure'
+    def probe(block)
+      seen = Class.new(BasicObject) { attr_reader :namevar
+        def isnamevar(*) = @namevar = true
+        def method_missing(*) = self
+        def respond_to_missing?(*) = true
+        def namevar? = @namevar
+      }.new
+      begin
+        seen.instance_exec(&block)
+      rescue ::StandardError, ::NameError
+        nil
+      end
+      seen.namevar? ? :namevar : nil
+    end
+    def isomorphic? = @isomorphic
+    def method_missing(*) = self
+    def respond_to_missing?(*) = true
+  end
+
+  def describe(request)
+    recorder = TypeRecorder.new
+    type = ::Module.new
+    type.define_singleton_method(:newtype) { |*_args, **_options, &block| begin; recorder.instance_exec(&block); rescue ::StandardError, ::NameError; nil; end; recorder }
+    Puppet.send(:remove_const, :Type) if Puppet.const_defined?(:Type, false)
+    Puppet.const_set(:Type, type)
+    eval(File.read(request['file'], encoding: 'UTF-8'), TOPLEVEL_BINDING.dup, request['file'])
+    { 'parameters' => recorder.parameters, 'properties' => recorder.properties, 'namevar' => recorder.name_var }
+  end
+
+  def serve
+    while (line = $stdin.gets)
+      request = JSON.parse(line, max_nesting: 0)
+      begin
+        result = case request['op']
+                 when 'template' then render(File.read(request['file'], encoding: 'UTF-8'), request['file'])
+                 when 'inline' then render(request['text'], nil)
+                 when 'call' then call(request)
+                 when 'type' then describe(request)
+                 end
+        say('result' => encode(result))
+      rescue Exception => e # rubocop:disable Lint/RescueException: whatever happens, the compiler must hear of it
+        at = (e.backtrace_locations || []).find { |l| l.path == request['file'] || l.path == '(inline template)' }
+        syntax = e.is_a?(SyntaxError) && e.message[/:(\d+):/, 1]
+        say('error' => text(e.message.to_s), 'class' => e.class.to_s, 'file' => request['file'], 'line' => at ? at.lineno : syntax.to_i)
+      end
+    end
+  end
+end
+
+Tutti.serve

@@ -1,0 +1,43 @@
+#include "lang/puppet/ruby/process.h"
+
+#include <gtest/gtest.h>
+
+namespace tutti::puppet {
+namespace {
+
+class Ruby : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!RubyProcess::available()) GTEST_SKIP() << "no ruby here";
+  }
+  std::string answer(std::string_view line) {
+    Result<void> sent = process_.send(line);
+    EXPECT_TRUE(sent) << sent.error().message;
+    Result<std::string> got = process_.receive();
+    EXPECT_TRUE(got) << got.error().message;
+    return got.value_or("");
+  }
+  RubyProcess process_;
+};
+
+TEST_F(Ruby, RendersATemplateAndAsksForItsVariables) {
+  EXPECT_EQ(answer(R"({"op":"inline","text":"<% @hosts.each do |h| -%>\n<%= h %>;\n<% end -%>\n"})"),
+            R"({"ask":"vars","names":["hosts"]})");
+  EXPECT_EQ(answer(R"({"value":{"hosts":["a","b"]}})"), R"({"result":"a;\nb;\n"})");
+}
+
+TEST_F(Ruby, AsksForVariablesAndFunctionsOfTheScope) {
+  EXPECT_EQ(answer(R"({"op":"inline","text":"<%= scope.lookupvar('::a::b') %> <%= scope.function_upcase(['x']) %>"})"),
+            R"({"ask":"var","name":"a::b"})");
+  EXPECT_EQ(answer(R"({"value":1})"), R"({"ask":"call","name":"upcase","args":["x"]})");
+  EXPECT_EQ(answer(R"({"value":"X"})"), R"({"result":"1 X"})");
+}
+
+TEST_F(Ruby, TellsOfAnErrorAndGoesOn) {
+  std::string error = answer(R"({"op":"inline","text":"<%= nil.foo %>"})");
+  EXPECT_NE(error.find(R"("class":"NoMethodError")"), std::string::npos) << error;
+  EXPECT_EQ(answer(R"({"op":"inline","text":"ok"})"), R"({"result":"ok"})");
+}
+
+}  // namespace
+}  // namespace tutti::puppet
