@@ -66,7 +66,7 @@ std::map<std::string, Interface> interfaces() {
         mac += fmt::format("{}{:02x}", i > 0 ? ":" : "", link.sll_addr[i]);
       }
       if (any) one.mac = mac;
-      std::string mtu = read_file(fmt::format("/sys/class/net/{}/mtu", at->ifa_name), 64).value_or("0");
+      std::string mtu = read_file(fmt::format("/sys/class/net/{}/mtu", at->ifa_name), 1 << 16).value_or("0");
       one.mtu = std::strtol(mtu.c_str(), nullptr, 10);
     } else if (at->ifa_netmask == nullptr) {
       continue;
