@@ -1,0 +1,278 @@
+// exec: a command, run unless a check says that there is no need.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "resource/providers.h"
+
+namespace tutti::resource {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::string_view kParameters[] = {"command", "creates", "onlyif",  "unless",  "refreshonly", "refresh",
+                                            "path",    "cwd",     "environment", "timeout", "tries", "try_sleep",
+                                            "returns", "user",    "group",   "umask",   "logoutput",   "provider"};
+
+// A command is a text or a list of words. A text with nothing in it for a shell is run without one.
+std::vector<std::string> words(const Value& command, bool shell) {
+  if (command.is(Kind::kList)) {
+    std::vector<std::string> argv;
+    for (const Value& v : command.items()) argv.push_back(text_of(v));
+    return argv;
+  }
+  std::string text = text_of(command);
+  if (shell || text.find_first_of("*?{}[]<>()~&|\\$;'`\"\n#=%") != std::string::npos) return {"/bin/sh", "-c", text};
+  std::vector<std::string> argv;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = text.find_first_of(" \t", at);
+    if (end == std::string::npos) end = text.size();
+    if (end > at) argv.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return argv;
+}
+
+std::vector<const Value*> commands(const Value* v) {
+  std::vector<const Value*> out;
+  if (!v) return out;
+  if (!v->is(Kind::kList)) return {v};
+  for (const Value& item : v->items()) out.push_back(&item);
+  return out;
+}
+
+class Exec : public Provider {
+ public:
+  std::string_view type() const override { return "exec"; }
+  std::span<const std::string_view> parameters() const override { return kParameters; }
+
+  std::string check(const Resource& r) const override {
+    Params p(r.parameters);
+    if (p.text("provider") == "shell" || p.has("path")) return "";
+    const Value* command = p.find("command");
+    std::string first = command && command->is(Kind::kList) && command->size() > 0 ? text_of(command->items()[0])
+                                                                                   : p.text("command", r.title);
+    first = first.substr(0, first.find_first_of(" \t\n"));
+    if (first.empty() || (first[0] != '/' && first[0] != '\'' && first[0] != '"'))
+      return fmt::format("'{}' is not qualified and no path was specified. Please qualify the command or specify a path.",
+                         p.text("command", r.title));
+    return "";
+  }
+
+  Result<Findings> examine(Context& c) const override {
+    Findings f;
+    if (c.params.truth("refreshonly")) return f;
+    bool checked = false;
+    auto needed = wanted(c, checked);
+    if (!needed) return tl::unexpected(needed.error());
+    if (!*needed) return f;
+    auto returns = c.params.list("returns");
+    if (returns.empty()) returns = {"0"};
+    std::string to;
+    for (auto& r : returns) to += (to.empty() ? "'" : ", '") + r + "'";
+    f.changes.push_back({"returns", "executed successfully", "notrun", "[" + to + "]", "", !checked});
+    return f;
+  }
+
+  Result<void> apply(Context& c, const Findings& f, std::vector<Change>& done) const override {
+    const Value* command = c.params.find("command");
+    Value title = Value::string(c.resource.title);
+    if (auto r = execute(c, command ? *command : title); !r) return r;
+    done.insert(done.end(), f.changes.begin(), f.changes.end());
+    for (auto& ch : done) ch.unknown = false;
+    return {};
+  }
+
+  Result<bool> refresh(Context& c) const override {
+    bool checked = false;
+    auto needed = wanted(c, checked);
+    if (!needed) return tl::unexpected(needed.error());
+    if (!*needed) return false;
+    const Value* command = c.params.find("refresh");
+    if (!command) command = c.params.find("command");
+    Value title = Value::string(c.resource.title);
+    if (auto r = execute(c, command ? *command : title); !r) return tl::unexpected(r.error());
+    return true;
+  }
+
+  std::vector<std::string> writes(const Resource& r) const override {
+    std::vector<std::string> out{"exec:" + r.title};
+    for (auto& path : Params(r.parameters).list("creates")) out.push_back("file:" + path);
+    return out;
+  }
+  std::vector<std::string> reads(const Resource& r) const override { return mentioned(r); }
+  std::vector<std::pair<std::string, std::string>> after(const Resource& r) const override {
+    Params p(r.parameters);
+    std::vector<std::pair<std::string, std::string>> out;
+    if (p.has("cwd")) out.emplace_back("file", p.text("cwd"));
+    if (p.has("user")) out.emplace_back("user", p.text("user"));
+    std::string command = p.text("command", r.title);
+    std::string first = command.substr(0, command.find_first_of(" \t\n"));
+    if (!first.empty() && first[0] == '/') out.emplace_back("file", first);
+    for (std::string_view name : {"command", "onlyif", "unless"})
+      for (const Value* one : commands(p.find(name))) {
+        std::string text = text_of(*one);
+        for (std::size_t at = 0; at < text.size();) {
+          std::size_t end = text.find_first_of(" \t\n;", at);
+          if (end == std::string::npos) end = text.size();
+          if (end > at + 1 && text[at] == '/') out.emplace_back("file", text.substr(at, end - at));
+          at = end + 1;
+        }
+      }
+    return out;
+  }
+
+ private:
+  static std::vector<std::string> mentioned(const Resource& r) {
+    std::vector<std::string> out;
+    for (auto& [type, title] : Exec().after(r))
+      if (type == "file") out.push_back("file:" + title);
+    return out;
+  }
+
+  Command base(Context& c) const {
+    Command k;
+    k.environment = {{"LANG", "C"}, {"LC_ALL", "C"}};
+    k.environment.insert(k.environment.end(), c.environment.begin(), c.environment.end());
+    std::string path;
+    for (auto& p : c.params.list("path")) path += (path.empty() ? "" : ":") + p;
+    if (!path.empty()) k.environment.emplace_back("PATH", path);
+    if (const Value* env = c.params.find("environment")) {
+      if (env->is(Kind::kMap)) {
+        for (const Entry& e : env->entries()) k.environment.emplace_back(e.key.text(), text_of(e.value));
+      } else {
+        for (auto& text : c.params.list("environment")) {
+          std::size_t eq = text.find('=');
+          if (eq != std::string::npos) k.environment.emplace_back(text.substr(0, eq), text.substr(eq + 1));
+        }
+      }
+    }
+    k.cwd = c.params.text("cwd");
+    k.user = c.params.text("user");
+    k.group = c.params.text("group");
+    if (auto u = c.params.maybe("umask")) k.umask = static_cast<int>(std::strtol(u->c_str(), nullptr, 8));
+    k.timeout = milliseconds(static_cast<i64>(c.params.number("timeout", 300) * 1000));
+    k.cancel = c.cancel;
+    return k;
+  }
+
+  Result<CommandResult> run(Context& c, const Value& command) const {
+    Command k = base(c);
+    k.argv = words(command, c.params.text("provider") == "shell");
+    auto r = c.host.run(k);
+    if (r.end == CommandResult::End::kNotStarted) return failure(r.message);
+    if (r.end == CommandResult::End::kLost) return failure(r.describe(), ECONNRESET);
+    return r;
+  }
+
+  Result<bool> wanted(Context& c, bool& checked) const {
+    for (auto& path : c.params.list("creates")) {
+      checked = true;
+      auto s = c.host.stat(path, true, false);
+      if (!s) return tl::unexpected(s.error());
+      if (s->kind != FileState::Kind::kAbsent) return false;
+    }
+    for (const Value* one : commands(c.params.find("unless"))) {
+      checked = true;
+      auto r = run(c, *one);
+      if (!r) return tl::unexpected(r.error());
+      if (r->ok()) return false;
+    }
+    for (const Value* one : commands(c.params.find("onlyif"))) {
+      checked = true;
+      auto r = run(c, *one);
+      if (!r) return tl::unexpected(r.error());
+      if (!r->ok()) return false;
+    }
+    return true;
+  }
+
+  Result<void> execute(Context& c, const Value& command) const {
+    auto returns = c.params.list("returns");
+    if (returns.empty()) returns = {"0"};
+    int tries = std::max(1, static_cast<int>(c.params.number("tries", 1)));
+    std::string logoutput = c.params.text("logoutput", "on_failure");
+    for (int attempt = 1;; ++attempt) {
+      auto r = run(c, command);
+      if (!r) return tl::unexpected(r.error());
+      bool good = r->end == CommandResult::End::kExited &&
+                  std::find(returns.begin(), returns.end(), std::to_string(r->code)) != returns.end();
+      if (logoutput == "true" || (!good && logoutput == "on_failure" && attempt == tries)) {
+        std::string all = r->out + r->err;
+        for (std::size_t at = 0; at < all.size();) {
+          std::size_t end = std::min(all.find('\n', at), all.size());
+          c.say(Level::kNotice, std::string_view(all).substr(at, end - at));
+          at = end + 1;
+        }
+      }
+      if (good) {
+        if (c.outputs && !r->out.empty()) collect(r->out, *c.outputs);
+        return {};
+      }
+      if (r->end == CommandResult::End::kCancelled) return failure("was cancelled", ECANCELED);
+      if (attempt < tries) {
+        auto pause = milliseconds(static_cast<i64>(c.params.number("try_sleep", 0) * 1000));
+        std::this_thread::sleep_for(pause);
+        continue;
+      }
+      std::string shown = command.secret() ? "[command]" : text_of(command);
+      if (r->end == CommandResult::End::kTimedOut) return failure(fmt::format("'{}' {}", shown, r->describe()), ETIMEDOUT);
+      if (r->end == CommandResult::End::kSignalled) return failure(fmt::format("'{}' was {}", shown, r->describe()));
+      return failure(fmt::format("'{}' returned {} instead of one of [{}]", shown, r->code, fmt::join(returns, ",")));
+    }
+  }
+
+  // Lines `tutti:name=value` of the output are outputs of the action.
+  static void collect(const std::string& out, std::map<std::string, std::string>& to) {
+    for (std::size_t at = 0; at < out.size();) {
+      std::size_t end = std::min(out.find('\n', at), out.size());
+      std::string_view line(out.data() + at, end - at);
+      at = end + 1;
+      if (line.substr(0, 6) != "tutti:") continue;
+      line.remove_prefix(6);
+      std::size_t eq = line.find('=');
+      if (eq != std::string_view::npos) to[std::string(line.substr(0, eq))] = line.substr(eq + 1);
+    }
+  }
+};
+
+constexpr std::string_view kNotify[] = {"message", "withpath"};
+
+class Notify : public Provider {
+ public:
+  std::string_view type() const override { return "notify"; }
+  std::span<const std::string_view> parameters() const override { return kNotify; }
+  Result<Findings> examine(Context& c) const override {
+    Findings f;
+    std::string m = message(c);
+    f.changes.push_back({"message", fmt::format("defined 'message' as '{}'", m), "absent", m, "", false});
+    return f;
+  }
+  Result<void> apply(Context& c, const Findings& f, std::vector<Change>& done) const override {
+    c.say(Level::kNotice, message(c));
+    done = f.changes;
+    return {};
+  }
+  std::vector<std::string> writes(const Resource&) const override { return {}; }
+
+ private:
+  static std::string message(Context& c) {
+    const Value* v = c.params.find("message");
+    if (v && v->secret()) return "[redacted]";
+    return c.params.text("message", c.resource.title);
+  }
+};
+
+}  // namespace
+
+const Provider& exec_provider() {
+  static const Exec provider;
+  return provider;
+}
+const Provider& notify_provider() {
+  static const Notify provider;
+  return provider;
+}
+
+}  // namespace tutti::resource

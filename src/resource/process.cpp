@@ -1,0 +1,317 @@
+// process: a program that runs as long as it is wanted, without any service manager. wait: something that comes true.
+#include <fmt/format.h>
+
+#include <csignal>
+#include <thread>
+
+#include "resource/providers.h"
+
+namespace tutti::resource {
+namespace {
+
+using std::chrono::milliseconds;
+using Clock = std::chrono::steady_clock;
+
+struct Signal {
+  std::string_view name;
+  int number;
+};
+constexpr Signal kSignals[] = {{"TERM", SIGTERM}, {"INT", SIGINT},   {"HUP", SIGHUP},   {"QUIT", SIGQUIT},
+                               {"KILL", SIGKILL}, {"USR1", SIGUSR1}, {"USR2", SIGUSR2}, {"WINCH", SIGWINCH}};
+
+int signal_number(std::string_view name) {
+  if (name.substr(0, 3) == "SIG") name.remove_prefix(3);
+  for (auto& s : kSignals)
+    if (s.name == name) return s.number;
+  return 0;
+}
+
+bool pause(Context& c, milliseconds time) {  // false when cancelled
+  if (c.cancel && c.cancel->raised()) return false;
+  std::this_thread::sleep_for(time);
+  return true;
+}
+
+constexpr std::string_view kWait[] = {"port", "address", "url", "command", "file", "timeout", "interval", "ensure"};
+
+// Whether what is waited for is so now.
+Result<bool> holds(Context& c, const Params& p) {
+  if (p.has("port")) {
+    auto port = static_cast<u16>(p.number("port", 0));
+    if (!c.host.connects(p.text("address", "127.0.0.1"), port, milliseconds(1000))) return false;
+  }
+  if (auto file = p.maybe("file")) {
+    auto s = c.host.stat(*file, true, false);
+    if (!s) return tl::unexpected(s.error());
+    if (s->kind == FileState::Kind::kAbsent) return false;
+  }
+  std::string command = p.text("command");
+  if (auto url = p.maybe("url")) command = "curl -fsS -m 5 -o /dev/null " + shell_quote(*url);
+  if (!command.empty()) {
+    Command k;
+    k.argv = {"/bin/sh", "-c", command};
+    k.environment = c.environment;
+    k.timeout = milliseconds(30000);
+    k.cancel = c.cancel;
+    auto r = c.host.run(k);
+    if (r.end == CommandResult::End::kLost) return failure(r.describe(), ECONNRESET);
+    if (!r.ok()) return false;
+  }
+  return true;
+}
+
+Result<void> wait_until(Context& c, const Params& p, bool wanted, std::string_view what, const std::function<Result<bool>()>& still) {
+  auto limit = milliseconds(static_cast<i64>(p.number("timeout", 30) * 1000));
+  auto interval = milliseconds(static_cast<i64>(p.number("interval", 0.02) * 1000));
+  auto end = Clock::now() + limit;
+  for (;;) {
+    auto now = holds(c, p);
+    if (!now) return tl::unexpected(now.error());
+    if (*now == wanted) return {};
+    if (still) {
+      auto alive = still();
+      if (!alive) return tl::unexpected(alive.error());
+      if (!*alive) return failure(fmt::format("{} ended before it was ready", what));
+    }
+    if (Clock::now() >= end) return failure(fmt::format("{} was not ready in {} s", what, static_cast<double>(limit.count()) / 1000), ETIMEDOUT);
+    if (!pause(c, interval)) return failure("was cancelled", ECANCELED);
+    interval = std::min(interval * 3 / 2, milliseconds(500));
+  }
+}
+
+class Wait : public Provider {
+ public:
+  std::string_view type() const override { return "wait"; }
+  std::span<const std::string_view> parameters() const override { return kWait; }
+  Result<Findings> examine(Context& c) const override {
+    Findings f;
+    auto now = holds(c, c.params);
+    if (!now) return tl::unexpected(now.error());
+    bool wanted = c.params.text("ensure", "present") != "absent";
+    if (*now != wanted) f.changes.push_back({"ensure", wanted ? "came true" : "went away", wanted ? "no" : "yes", wanted ? "yes" : "no", "", false});
+    return f;
+  }
+  Result<void> apply(Context& c, const Findings& f, std::vector<Change>& done) const override {
+    bool wanted = c.params.text("ensure", "present") != "absent";
+    if (auto r = wait_until(c, c.params, wanted, c.resource.title, {}); !r) return r;
+    done = f.changes;
+    return {};
+  }
+  std::vector<std::string> writes(const Resource&) const override { return {}; }
+};
+
+constexpr std::string_view kProcess[] = {"ensure", "command", "cwd",         "environment", "user", "group",   "umask",
+                                         "ready",  "reload",  "stop_signal", "stop_timeout", "stop", "pid_file", "log", "settle"};
+
+class Process : public Provider {
+ public:
+  std::string_view type() const override { return "process"; }
+  std::span<const std::string_view> parameters() const override { return kProcess; }
+
+  std::string check(const Resource& r) const override {
+    Params p(r.parameters);
+    std::string e = p.text("ensure", "running");
+    if (e != "running" && e != "stopped" && e != "reloaded") return fmt::format("ensure cannot be {}", e);
+    if (e == "running" && !p.has("command")) return "a process needs a command";
+    if (auto s = p.maybe("stop_signal"); s && !signal_number(*s)) return fmt::format("{} is not a signal", *s);
+    return "";
+  }
+
+  Result<Findings> examine(Context& c) const override {
+    Findings f;
+    auto id = identity(c);
+    if (!id) return tl::unexpected(id.error());
+    std::string e = c.params.text("ensure", "running");
+    if (e == "running") {
+      std::string tag = tag_of(c.params);
+      if (!*id) {
+        f.changes.push_back({"ensure", "started", "stopped", "running", "", false});
+      } else if ((*id)->tag != tag) {
+        f.changes.push_back({"command", "restarted with what it is to run now", (*id)->tag, tag, "", false});
+      } else if (const Value* ready = c.params.find("ready"); ready && ready->is(Kind::kMap)) {
+        auto now = holds(c, Params(*ready));
+        if (!now) return tl::unexpected(now.error());
+        if (!*now) f.changes.push_back({"ready", "became ready", "no", "yes", "", false});
+      }
+    } else if (e == "stopped") {
+      if (*id) f.changes.push_back({"ensure", "stopped", "running", "stopped", "", false});
+    } else {
+      f.changes.push_back({"ensure", "reloaded", "running", "reloaded", "", false});
+    }
+    return f;
+  }
+
+  Result<void> apply(Context& c, const Findings& f, std::vector<Change>& done) const override {
+    std::string e = c.params.text("ensure", "running");
+    auto id = identity(c);
+    if (!id) return tl::unexpected(id.error());
+    if (e == "reloaded") {
+      if (!*id) return failure(fmt::format("{} is not running", c.resource.title));
+      if (auto r = reload(c, **id); !r) return r;
+    } else if (e == "stopped") {
+      if (*id)
+        if (auto r = stop(c, **id); !r) return r;
+    } else {
+      if (*id && (*id)->tag != tag_of(c.params)) {
+        if (auto r = stop(c, **id); !r) return r;
+        id->reset();
+      }
+      if (!*id)
+        if (auto r = begin(c); !r) return r;
+      if (auto r = await_ready(c); !r) return r;
+    }
+    done = f.changes;
+    return {};
+  }
+
+  Result<bool> refresh(Context& c) const override {
+    auto id = identity(c);
+    if (!id) return tl::unexpected(id.error());
+    if (!*id) return false;
+    if (c.params.has("reload")) {
+      if (auto r = reload(c, **id); !r) return tl::unexpected(r.error());
+      return true;
+    }
+    if (auto r = stop(c, **id); !r) return tl::unexpected(r.error());
+    if (auto r = begin(c); !r) return tl::unexpected(r.error());
+    if (auto r = await_ready(c); !r) return tl::unexpected(r.error());
+    return true;
+  }
+
+ private:
+  static std::string file(Context& c, std::string_view param, std::string_view ending) {
+    std::string given = c.params.text(param);
+    if (!given.empty()) return given;
+    std::string name = c.resource.title;
+    for (char& ch : name)
+      if (ch == '/') ch = '_';
+    return fmt::format("{}/process/{}.{}", c.home.empty() ? "/run/tutti" : c.home, name, ending);
+  }
+
+  // Another tag, another process: everything it is started with counts, and nothing of it can be read back.
+  static std::string tag_of(const Params& p) {
+    std::string all;
+    for (std::string_view name : {"command", "cwd", "environment", "user", "group", "umask"})
+      if (const Value* v = p.find(name)) {
+        all += name;
+        all += fmt::format("={:x};", hash(*v));
+      }
+    return sha256_hex(all).substr(0, 16);
+  }
+
+  static Result<std::optional<DaemonIdentity>> identity(Context& c) {
+    auto id = c.host.read_pid_file(file(c, "pid_file", "pid"));
+    if (!id || !*id) return id;
+    auto alive = c.host.alive(**id);
+    if (!alive) return tl::unexpected(alive.error());
+    if (!*alive) return std::optional<DaemonIdentity>{};
+    return id;
+  }
+
+  static Result<void> begin(Context& c) {
+    Daemon d;
+    const Value* command = c.params.find("command");
+    if (!command) return failure("a process needs a command");
+    if (command->is(Kind::kList))
+      d.command.argv = c.params.list("command");
+    else
+      d.command.argv = {"/bin/sh", "-c", "exec " + text_of(*command)};
+    d.command.cwd = c.params.text("cwd");
+    d.command.user = c.params.text("user");
+    d.command.group = c.params.text("group");
+    if (auto u = c.params.maybe("umask")) d.command.umask = static_cast<int>(std::strtol(u->c_str(), nullptr, 8));
+    if (const Value* env = c.params.find("environment"); env && env->is(Kind::kMap))
+      for (const Entry& e : env->entries()) d.command.environment.emplace_back(e.key.text(), text_of(e.value));
+    d.pid_file = file(c, "pid_file", "pid");
+    d.log_file = file(c, "log", "log");
+    d.tag = tag_of(c.params);
+    for (const std::string& f : {d.pid_file, d.log_file})
+      if (auto r = c.host.shell("mkdir -p " + shell_quote(f.substr(0, f.rfind('/')))); !r.ok())
+        return failure(r.err.empty() ? r.describe() : r.err);
+    auto id = c.host.start(d);
+    if (!id) return tl::unexpected(id.error());
+    c.say(Level::kInfo, fmt::format("process {}", id->pid));
+    return {};
+  }
+
+  static Result<void> await_ready(Context& c) {
+    auto still = [&]() -> Result<bool> {
+      auto id = identity(c);
+      if (!id) return tl::unexpected(id.error());
+      return id->has_value();
+    };
+    Result<void> r;
+    if (const Value* ready = c.params.find("ready"); ready && ready->is(Kind::kMap)) {
+      r = wait_until(c, Params(*ready), true, c.resource.title, still);
+    } else {
+      pause(c, milliseconds(static_cast<i64>(c.params.number("settle", 0.05) * 1000)));
+      auto alive = still();
+      if (!alive) return tl::unexpected(alive.error());
+      if (!*alive) r = failure(fmt::format("{} ended at once", c.resource.title));
+    }
+    if (!r) {
+      auto log = c.host.shell("tail -n 5 " + shell_quote(file(c, "log", "log")));
+      if (!log.out.empty()) c.say(Level::kError, log.out);
+    }
+    return r;
+  }
+
+  static Result<void> stop(Context& c, const DaemonIdentity& id) {
+    auto limit = milliseconds(static_cast<i64>(c.params.number("stop_timeout", 10) * 1000));
+    if (auto command = c.params.maybe("stop")) {
+      auto r = c.host.shell(*command, limit, c.cancel);
+      if (!r.ok()) return failure(fmt::format("'{}': {} {}", *command, r.describe(), r.err));
+    } else if (auto r = c.host.signal(id, signal_number(c.params.text("stop_signal", "TERM"))); !r) {
+      return r;
+    }
+    auto gone = [&](milliseconds within) -> Result<bool> {
+      auto step = milliseconds(2);
+      for (auto end = Clock::now() + within;;) {
+        auto alive = c.host.alive(id);
+        if (!alive) return tl::unexpected(alive.error());
+        if (!*alive) return true;
+        if (Clock::now() >= end) return false;
+        std::this_thread::sleep_for(step);
+        step = std::min(step * 2, milliseconds(100));
+      }
+    };
+    auto g = gone(limit);
+    if (!g) return tl::unexpected(g.error());
+    if (!*g) {
+      c.say(Level::kWarning, fmt::format("did not stop in {} s and was killed", static_cast<double>(limit.count()) / 1000));
+      if (auto r = c.host.signal(id, SIGKILL); !r) return r;
+      g = gone(milliseconds(5000));
+      if (!g) return tl::unexpected(g.error());
+      if (!*g) return failure(fmt::format("process {} cannot be killed", id.pid));
+    }
+    return c.host.remove(file(c, "pid_file", "pid"), false);
+  }
+
+  // `reload` is a signal's name or a command.
+  static Result<void> reload(Context& c, const DaemonIdentity& id) {
+    std::string how = c.params.text("reload", "HUP");
+    if (int s = signal_number(how)) return c.host.signal(id, s);
+    Command k;
+    k.argv = {"/bin/sh", "-c", how};
+    k.environment = c.environment;
+    k.environment.emplace_back("TUTTI_PID", std::to_string(id.pid));
+    k.timeout = milliseconds(60000);
+    k.cancel = c.cancel;
+    auto r = c.host.run(k);
+    if (!r.ok()) return failure(fmt::format("'{}': {} {}", how, r.describe(), r.err));
+    return {};
+  }
+};
+
+}  // namespace
+
+const Provider& process_provider() {
+  static const Process provider;
+  return provider;
+}
+const Provider& wait_provider() {
+  static const Wait provider;
+  return provider;
+}
+
+}  // namespace tutti::resource

@@ -1,0 +1,102 @@
+#include "transport/host.h"
+
+#include <fmt/format.h>
+#include <openssl/evp.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <cstring>
+
+namespace tutti {
+
+Cancel::Cancel() : fd_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+Cancel::~Cancel() {
+  if (fd_ >= 0) ::close(fd_);
+}
+void Cancel::raise() const {
+  u64 one = 1;
+  [[maybe_unused]] ssize_t n = ::write(fd_, &one, sizeof one);
+}
+bool Cancel::raised() const {
+  pollfd p{fd_, POLLIN, 0};
+  return ::poll(&p, 1, 0) == 1;
+}
+
+std::string CommandResult::describe() const {
+  switch (end) {
+    case End::kExited:
+      return fmt::format("exit status {}", code);
+    case End::kSignalled:
+      return fmt::format("ended by signal {} ({})", code, ::strsignal(code));
+    case End::kTimedOut:
+      return message.empty() ? "did not end in time" : message;
+    case End::kCancelled:
+      return "was cancelled";
+    case End::kNotStarted:
+      return message.empty() ? "could not be started" : message;
+    case End::kLost:
+      return message.empty() ? "the connection was lost" : message;
+  }
+  return "";
+}
+
+CommandResult Host::shell(std::string script, std::chrono::milliseconds timeout, const Cancel* cancel) {
+  Command c;
+  c.argv = {"/bin/sh", "-c", std::move(script)};
+  c.timeout = timeout;
+  c.cancel = cancel;
+  return run(c);
+}
+
+Result<std::optional<DaemonIdentity>> Host::read_pid_file(const std::string& path) {
+  auto state = stat(path, true, false);
+  if (!state) return tl::unexpected(state.error());
+  if (state->kind == FileState::Kind::kAbsent) return std::optional<DaemonIdentity>{};
+  auto text = read(path);
+  if (!text) return tl::unexpected(text.error());
+  DaemonIdentity id;
+  const char* end = text->data() + text->size();
+  auto first = std::from_chars(text->data(), end, id.pid);
+  if (first.ec != std::errc{} || id.pid <= 0) return std::optional<DaemonIdentity>{};
+  if (first.ptr == end || *first.ptr != ' ') return std::optional<DaemonIdentity>{id};
+  auto second = std::from_chars(first.ptr + 1, end, id.birth);
+  if (second.ptr != end && *second.ptr == ' ') {
+    id.tag.assign(second.ptr + 1, end);
+    while (!id.tag.empty() && id.tag.back() == '\n') id.tag.pop_back();
+  }
+  return std::optional<DaemonIdentity>{id};
+}
+
+std::string shell_quote(std::string_view word) {
+  bool plain = !word.empty();
+  for (char c : word)
+    if (!std::isalnum(static_cast<unsigned char>(c)) && !std::strchr("_-./:=,@%+", c)) plain = false;
+  if (plain) return std::string(word);
+  std::string out = "'";
+  for (char c : word) {
+    if (c == '\'')
+      out += "'\\''";
+    else
+      out += c;
+  }
+  return out + "'";
+}
+
+std::string sha256_hex(std::string_view bytes) {
+  unsigned char md[EVP_MAX_MD_SIZE];
+  unsigned n = 0;
+  EVP_Digest(bytes.data(), bytes.size(), md, &n, EVP_sha256(), nullptr);
+  std::string out;
+  out.reserve(n * 2);
+  for (unsigned i = 0; i < n; ++i) {
+    out += "0123456789abcdef"[md[i] >> 4];
+    out += "0123456789abcdef"[md[i] & 15];
+  }
+  return out;
+}
+
+}  // namespace tutti

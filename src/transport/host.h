@@ -1,0 +1,137 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "base/types.h"
+
+namespace tutti {
+
+// Told once, seen by everybody who waits: ends the commands in flight. Safe from any thread and from a signal handler.
+class Cancel {
+ public:
+  Cancel();
+  ~Cancel();
+  Cancel(const Cancel&) = delete;
+  Cancel& operator=(const Cancel&) = delete;
+  void raise() const;
+  bool raised() const;
+  int fd() const { return fd_; }  // readable once raised
+
+ private:
+  int fd_;
+};
+
+// A program to run on a host. Secrets go in `environment` or `input`, never in `argv`: those two do not show in a list
+// of processes.
+struct Command {
+  std::vector<std::string> argv;
+  std::vector<std::pair<std::string, std::string>> environment;  // added to the host's own; later ones win
+  bool own_environment = true;                                   // false: only what is above
+  std::string cwd;
+  std::string user, group;  // names or numbers; "" is whoever we are there
+  int umask = -1;
+  std::string input;
+  std::chrono::milliseconds timeout{0};   // 0: none
+  std::chrono::milliseconds grace{2000};  // between SIGTERM and SIGKILL
+  const Cancel* cancel = nullptr;
+  u64 most_output = u64{4} << 20;  // of each stream; what is over is dropped and counted
+};
+
+struct CommandResult {
+  enum class End : u8 {
+    kExited,      // code is the exit status
+    kSignalled,   // code is the signal
+    kTimedOut,    // ended by us, with all it started in its group
+    kCancelled,   // the same, because somebody asked
+    kNotStarted,  // no such program, no such directory...: message says what
+    kLost,        // the host went away: whether it ran to its end is not known
+  };
+  End end = End::kNotStarted;
+  int code = 0;
+  std::string out, err;
+  u64 dropped = 0;
+  std::string message;
+
+  bool ok() const { return end == End::kExited && code == 0; }
+  std::string describe() const;  // "exit status 3", "no answer in 20 s", ...
+};
+
+// A process that stays when we end: its identity is its number together with its birth, so that another process that
+// was given the same number later is not taken for it.
+struct DaemonIdentity {
+  i64 pid = 0;
+  u64 birth = 0;    // start time since boot, in clock ticks (/proc/PID/stat, field 22)
+  std::string tag;  // what it was started from, see Daemon
+};
+
+struct Daemon {
+  Command command;       // timeout, input and cancel do not count
+  std::string pid_file;  // "PID BIRTH TAG\n", written before the program begins
+  std::string tag;       // a word that changes when the daemon is to be another one
+  std::string log_file;  // standard output and error are added to it; "" throws them away
+};
+
+struct FileState {
+  enum class Kind : u8 { kAbsent, kFile, kDirectory, kLink, kOther };
+  Kind kind = Kind::kAbsent;
+  u32 mode = 0;  // permission bits, with setuid, setgid and sticky
+  u32 uid = 0, gid = 0;
+  std::string owner, group;  // names, or the numbers where there is none
+  u64 size = 0;
+  i64 mtime = 0;
+  std::string target;  // of a link
+  std::string digest;  // sha256 of a file's content as hex, where it was asked for
+};
+
+// What can be done on a machine. Calls block; they are made from worker threads, several at once. `here()` acts by
+// system calls, a host over ssh by small shell scripts: nothing needs to be installed there beyond a shell and the
+// usual tools.
+class Host {
+ public:
+  virtual ~Host() = default;
+  virtual std::string_view name() const = 0;
+
+  virtual CommandResult run(const Command& command) = 0;
+
+  virtual Result<FileState> stat(const std::string& path, bool follow, bool digest) = 0;  // absent is no failure
+  virtual Result<std::string> read(const std::string& path) = 0;
+  // Beside the target and renamed over it: a reader sees the old or the new. The mode is the new file's from the first
+  // byte.
+  virtual Result<void> write(const std::string& path, std::string_view bytes, u32 mode) = 0;
+  virtual Result<void> make_directory(const std::string& path, u32 mode) = 0;
+  virtual Result<void> make_link(const std::string& path, const std::string& target) = 0;  // replaces a link
+  virtual Result<void> remove(const std::string& path, bool tree) = 0;
+  virtual Result<void> rename(const std::string& from, const std::string& to) = 0;
+  virtual Result<void> set_mode(const std::string& path, u32 mode) = 0;
+  virtual Result<void> set_owner(const std::string& path, const std::string& user, const std::string& group,
+                                 bool follow) = 0;                                  // "" leaves one as it is
+  virtual Result<std::vector<std::string>> list(const std::string& directory) = 0;  // names, sorted
+
+  virtual Result<DaemonIdentity> start(const Daemon& daemon) = 0;
+  virtual Result<bool> alive(const DaemonIdentity& identity) = 0;
+  // To the process's group when it leads one. Nothing happens to a process that is not the one meant.
+  virtual Result<void> signal(const DaemonIdentity& identity, int signal) = 0;
+
+  // Whether somebody accepts connections there, seen from the host.
+  virtual bool connects(const std::string& address, u16 port, std::chrono::milliseconds timeout) = 0;
+
+  // For commands through a shell.
+  CommandResult shell(std::string script, std::chrono::milliseconds timeout = std::chrono::milliseconds{0},
+                      const Cancel* cancel = nullptr);
+  Result<std::optional<DaemonIdentity>> read_pid_file(const std::string& path);
+};
+
+std::unique_ptr<Host> here();
+
+// A word quoted for a POSIX shell.
+std::string shell_quote(std::string_view word);
+std::string sha256_hex(std::string_view bytes);
+
+}  // namespace tutti

@@ -1,0 +1,530 @@
+// This machine, by system calls.
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <grp.h>
+#include <netdb.h>
+#include <poll.h>
+#include <pwd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <cstring>
+#include <map>
+#include <mutex>
+
+#include "base/file.h"
+#include "transport/host.h"
+#include "transport/spawn.h"
+
+extern char** environ;
+
+namespace tutti {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+auto refused(std::string_view what, const std::string& path) {
+  int code = errno;
+  return failure(fmt::format("cannot {} {}: {}", what, path, std::strerror(code)), code);
+}
+
+struct Fd {
+  int fd = -1;
+  Fd() = default;
+  explicit Fd(int f) : fd(f) {}
+  ~Fd() { reset(); }
+  Fd(const Fd&) = delete;
+  Fd& operator=(const Fd&) = delete;
+  void reset(int f = -1) {
+    if (fd >= 0) ::close(fd);
+    fd = f;
+  }
+};
+
+bool pipe_pair(Fd& read, Fd& write) {
+  int p[2];
+  if (::pipe2(p, O_CLOEXEC) != 0) return false;
+  read.reset(p[0]);
+  write.reset(p[1]);
+  return true;
+}
+
+std::optional<u32> number(std::string_view text) {
+  u32 n = 0;
+  auto r = std::from_chars(text.data(), text.data() + text.size(), n);
+  if (r.ec != std::errc{} || r.ptr != text.data() + text.size()) return std::nullopt;
+  return n;
+}
+
+// Names of users and groups. The C library reads /etc/passwd anew for every question, which is most of the cost of
+// looking at many files; names are kept for the few seconds in which such looks come together.
+class Names {
+ public:
+  std::string user(uid_t id) {
+    return name(users_, id, [](uid_t u) {
+      char buffer[4096];
+      passwd pw{}, *found = nullptr;
+      return ::getpwuid_r(u, &pw, buffer, sizeof buffer, &found) == 0 && found ? std::string(found->pw_name) : "";
+    });
+  }
+  std::string group(gid_t id) {
+    return name(groups_, id, [](gid_t g) {
+      char buffer[16384];
+      struct group gr {
+      }, *found = nullptr;
+      return ::getgrgid_r(g, &gr, buffer, sizeof buffer, &found) == 0 && found ? std::string(found->gr_name) : "";
+    });
+  }
+
+ private:
+  struct Known {
+    std::string name;
+    Clock::time_point until;
+  };
+  template <class Look>
+  std::string name(std::map<u32, Known>& known, u32 id, Look look) {
+    std::lock_guard lock(mutex_);
+    Known& k = known[id];
+    auto now = Clock::now();
+    if (k.name.empty() || now > k.until) {
+      k.name = look(id);
+      if (k.name.empty()) k.name = std::to_string(id);
+      k.until = now + std::chrono::seconds(2);
+    }
+    return k.name;
+  }
+  std::mutex mutex_;
+  std::map<u32, Known> users_, groups_;
+};
+
+Result<uid_t> user_id(const std::string& user, gid_t* primary = nullptr, std::string* home = nullptr) {
+  std::vector<char> buffer(16384);
+  passwd pw{}, *found = nullptr;
+  auto as_number = number(user);
+  int error = as_number ? ::getpwuid_r(*as_number, &pw, buffer.data(), buffer.size(), &found)
+                        : ::getpwnam_r(user.c_str(), &pw, buffer.data(), buffer.size(), &found);
+  if (!found && !as_number) return failure(fmt::format("there is no user {}", user), error ? error : ENOENT);
+  if (primary) *primary = found ? found->pw_gid : *as_number;
+  if (home && found) *home = found->pw_dir;
+  return found ? found->pw_uid : static_cast<uid_t>(*as_number);
+}
+
+Result<gid_t> group_id(const std::string& group) {
+  if (auto n = number(group)) return *n;
+  std::vector<char> buffer(65536);
+  struct group gr {
+  }, *found = nullptr;
+  ::getgrnam_r(group.c_str(), &gr, buffer.data(), buffer.size(), &found);
+  if (!found) return failure(fmt::format("there is no group {}", group), ENOENT);
+  return found->gr_gid;
+}
+
+Result<SpawnSpec> spec_of(const Command& command) {
+  SpawnSpec spec;
+  spec.argv = command.argv;
+  spec.cwd = command.cwd;
+  spec.umask = command.umask;
+  std::map<std::string, std::string> env;
+  if (command.own_environment)
+    for (char** e = environ; *e; ++e) {
+      std::string_view text(*e);
+      std::size_t eq = text.find('=');
+      if (eq != std::string_view::npos) env[std::string(text.substr(0, eq))] = text.substr(eq + 1);
+    }
+  if (!command.user.empty() || !command.group.empty()) {
+    std::string home;
+    spec.change_user = true;
+    spec.uid = ::geteuid();
+    spec.gid = ::getegid();
+    if (!command.user.empty()) {
+      auto uid = user_id(command.user, &spec.gid, &home);
+      if (!uid) return tl::unexpected(uid.error());
+      spec.uid = *uid;
+      if (!home.empty()) env["HOME"] = home;
+      env["USER"] = env["LOGNAME"] = command.user;
+    }
+    if (!command.group.empty()) {
+      auto gid = group_id(command.group);
+      if (!gid) return tl::unexpected(gid.error());
+      spec.gid = *gid;
+    }
+    spec.groups = {spec.gid};
+    if (!command.user.empty() && !number(command.user)) {
+      int n = 64;
+      spec.groups.resize(64);
+      if (::getgrouplist(command.user.c_str(), spec.gid, spec.groups.data(), &n) < 0) {
+        spec.groups.resize(static_cast<std::size_t>(n));
+        ::getgrouplist(command.user.c_str(), spec.gid, spec.groups.data(), &n);
+      }
+      spec.groups.resize(static_cast<std::size_t>(n));
+    }
+    if (spec.uid == ::geteuid() && spec.gid == ::getegid()) spec.change_user = false;
+  }
+  for (auto& [name, value] : command.environment) env[name] = value;
+  if (auto path = env.find("PATH"); path != env.end()) spec.search = path->second;
+  for (auto& [name, value] : env) spec.environment.push_back(name + "=" + value);
+  return spec;
+}
+
+class Here : public Host {
+ public:
+  std::string_view name() const override { return "here"; }
+  CommandResult run(const Command& command) override;
+  Result<FileState> stat(const std::string& path, bool follow, bool digest) override;
+  Result<std::string> read(const std::string& path) override { return read_file(path, u64{1} << 31); }
+  Result<void> write(const std::string& path, std::string_view bytes, u32 mode) override;
+  Result<void> make_directory(const std::string& path, u32 mode) override;
+  Result<void> make_link(const std::string& path, const std::string& target) override;
+  Result<void> remove(const std::string& path, bool tree) override;
+  Result<void> rename(const std::string& from, const std::string& to) override;
+  Result<void> set_mode(const std::string& path, u32 mode) override;
+  Result<void> set_owner(const std::string& path, const std::string& user, const std::string& group,
+                         bool follow) override;
+  Result<std::vector<std::string>> list(const std::string& directory) override;
+  Result<DaemonIdentity> start(const Daemon& daemon) override;
+  Result<bool> alive(const DaemonIdentity& id) override {
+    u64 birth = process_birth(static_cast<pid_t>(id.pid));
+    return birth != 0 && (id.birth == 0 || birth == id.birth);
+  }
+  Result<void> signal(const DaemonIdentity& id, int signal) override;
+  bool connects(const std::string& address, u16 port, milliseconds timeout) override;
+
+ private:
+  Names names_;
+};
+
+CommandResult Here::run(const Command& command) {
+  CommandResult result;
+  auto not_started = [&](std::string why) {
+    result.end = CommandResult::End::kNotStarted;
+    result.message = std::move(why);
+    return result;
+  };
+  auto spec = spec_of(command);
+  if (!spec) return not_started(spec.error().message);
+  Fd in_r, in_w, out_r, out_w, err_r, err_w;
+  if (!pipe_pair(out_r, out_w) || !pipe_pair(err_r, err_w) || (!command.input.empty() && !pipe_pair(in_r, in_w)))
+    return not_started(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
+  spec->in = in_r.fd;
+  spec->out = out_w.fd;
+  spec->err = err_w.fd;
+  auto pid = spawn(*spec);
+  if (!pid) return not_started(pid.error().message);
+  in_r.reset();
+  out_w.reset();
+  err_w.reset();
+  for (Fd* f : {&in_w, &out_r, &err_r})
+    if (f->fd >= 0) ::fcntl(f->fd, F_SETFL, O_NONBLOCK);
+
+  Fd ended(static_cast<int>(::syscall(SYS_pidfd_open, *pid, 0)));
+  std::size_t written = 0;
+  auto take = [&](Fd& from, std::string& to) {
+    char buffer[65536];
+    for (;;) {
+      ssize_t n = ::read(from.fd, buffer, sizeof buffer);
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) return;
+      if (n == 0) return from.reset();
+      u64 room = command.most_output > to.size() ? command.most_output - to.size() : 0;
+      u64 keep = std::min<u64>(room, static_cast<u64>(n));
+      to.append(buffer, keep);
+      result.dropped += static_cast<u64>(n) - keep;
+    }
+  };
+  auto start = Clock::now();
+  bool timed_out = false, cancelled = false, killed = false;
+  Clock::time_point kill_at{};
+  for (;;) {
+    pollfd fds[5];
+    nfds_t n = 0;
+    auto watch = [&](int fd, short events) { fds[n++] = {fd, events, 0}; };
+    watch(ended.fd, POLLIN);
+    if (out_r.fd >= 0) watch(out_r.fd, POLLIN);
+    if (err_r.fd >= 0) watch(err_r.fd, POLLIN);
+    if (in_w.fd >= 0) watch(in_w.fd, POLLOUT);
+    if (command.cancel && !cancelled && !timed_out) watch(command.cancel->fd(), POLLIN);
+    auto now = Clock::now();
+    std::optional<Clock::time_point> wake;
+    if (timed_out || cancelled) {
+      if (!killed) wake = kill_at;
+    } else if (command.timeout.count() > 0) {
+      wake = start + command.timeout;
+    }
+    int wait = -1;
+    if (wake) {
+      auto left = std::chrono::ceil<milliseconds>(*wake - now).count();
+      wait = static_cast<int>(std::clamp<i64>(left, 0, 1 << 30));
+    }
+    ::poll(fds, n, wait);
+    if (out_r.fd >= 0) take(out_r, result.out);
+    if (err_r.fd >= 0) take(err_r, result.err);
+    if (in_w.fd >= 0) {
+      ssize_t w = ::write(in_w.fd, command.input.data() + written, command.input.size() - written);
+      if (w > 0) written += static_cast<std::size_t>(w);
+      if (written == command.input.size() || (w < 0 && errno != EAGAIN && errno != EINTR)) in_w.reset();
+    }
+    if (fds[0].revents) break;
+    now = Clock::now();
+    if (!timed_out && !cancelled) {
+      cancelled = command.cancel && command.cancel->raised();
+      timed_out = !cancelled && command.timeout.count() > 0 && now >= start + command.timeout;
+      if (timed_out || cancelled) {
+        ::kill(-*pid, SIGTERM);
+        kill_at = now + command.grace;
+      }
+    } else if (!killed && now >= kill_at) {
+      ::kill(-*pid, SIGKILL);
+      killed = true;
+    }
+  }
+  int status = 0;
+  while (::waitpid(*pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  // What it left behind in its group goes too when it was we who ended it. Otherwise it may have started something that
+  // stays, and that still holds the pipes: what has been written by now is all there will be.
+  if (timed_out || cancelled) ::kill(-*pid, SIGKILL);
+  if (out_r.fd >= 0) take(out_r, result.out);
+  if (err_r.fd >= 0) take(err_r, result.err);
+  if (timed_out) {
+    result.end = CommandResult::End::kTimedOut;
+    result.message = fmt::format("did not end in {} s", static_cast<double>(command.timeout.count()) / 1000);
+  } else if (cancelled) {
+    result.end = CommandResult::End::kCancelled;
+  } else if (WIFSIGNALED(status)) {
+    result.end = CommandResult::End::kSignalled;
+    result.code = WTERMSIG(status);
+  } else {
+    result.end = CommandResult::End::kExited;
+    result.code = WEXITSTATUS(status);
+  }
+  return result;
+}
+
+Result<FileState> Here::stat(const std::string& path, bool follow, bool digest) {
+  FileState s;
+  struct stat st {};
+  int r = follow ? ::stat(path.c_str(), &st) : ::lstat(path.c_str(), &st);
+  if (r != 0) {
+    if (errno == ENOENT || errno == ENOTDIR) return s;
+    return refused("look at", path);
+  }
+  s.kind = S_ISREG(st.st_mode)   ? FileState::Kind::kFile
+           : S_ISDIR(st.st_mode) ? FileState::Kind::kDirectory
+           : S_ISLNK(st.st_mode) ? FileState::Kind::kLink
+                                 : FileState::Kind::kOther;
+  s.mode = st.st_mode & 07777;
+  s.uid = st.st_uid;
+  s.gid = st.st_gid;
+  s.owner = names_.user(st.st_uid);
+  s.group = names_.group(st.st_gid);
+  s.size = static_cast<u64>(st.st_size);
+  s.mtime = st.st_mtime;
+  if (s.kind == FileState::Kind::kLink) {
+    std::string target(4096, '\0');
+    ssize_t n = ::readlink(path.c_str(), target.data(), target.size());
+    if (n < 0) return refused("read link", path);
+    target.resize(static_cast<std::size_t>(n));
+    s.target = std::move(target);
+  }
+  if (digest && s.kind == FileState::Kind::kFile) {
+    auto bytes = read(path);
+    if (!bytes) return tl::unexpected(bytes.error());
+    s.digest = sha256_hex(*bytes);
+  }
+  return s;
+}
+
+Result<void> Here::write(const std::string& path, std::string_view bytes, u32 mode) {
+  std::string beside = fmt::format("{}.tutti-{}-{:x}", path, ::getpid(), reinterpret_cast<std::uintptr_t>(&path));
+  Fd fd(::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (fd.fd < 0) return refused("write", path);
+  auto give_up = [&] {
+    auto f = refused("write", path);
+    ::unlink(beside.c_str());
+    return f;
+  };
+  for (std::size_t at = 0; at < bytes.size();) {
+    ssize_t n = ::write(fd.fd, bytes.data() + at, bytes.size() - at);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return give_up();
+    at += static_cast<std::size_t>(n);
+  }
+  // Who owned the old one owns the new one.
+  struct stat old {};
+  if (::stat(path.c_str(), &old) == 0 && (old.st_uid != ::geteuid() || old.st_gid != ::getegid())) [[maybe_unused]]
+    int ignored = ::fchown(fd.fd, old.st_uid, old.st_gid);
+  if (::fchmod(fd.fd, mode) != 0) return give_up();
+  if (::rename(beside.c_str(), path.c_str()) != 0) return give_up();
+  return {};
+}
+
+Result<void> Here::make_directory(const std::string& path, u32 mode) {
+  if (::mkdir(path.c_str(), mode) != 0) return refused("make directory", path);
+  if (::chmod(path.c_str(), mode) != 0) return refused("set the mode of", path);
+  return {};
+}
+
+Result<void> Here::make_link(const std::string& path, const std::string& target) {
+  struct stat st {};
+  if (::lstat(path.c_str(), &st) == 0 && S_ISLNK(st.st_mode)) {
+    std::string beside = fmt::format("{}.tutti-{}", path, ::getpid());
+    if (::symlink(target.c_str(), beside.c_str()) != 0) return refused("make link", path);
+    if (::rename(beside.c_str(), path.c_str()) != 0) return refused("make link", path);
+    return {};
+  }
+  if (::symlink(target.c_str(), path.c_str()) != 0) return refused("make link", path);
+  return {};
+}
+
+// Relative to open directories, so that a link put in place meanwhile leads nowhere.
+bool remove_tree(int at, const char* name) {
+  int fd = ::openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0) return (errno == ENOTDIR || errno == ELOOP) ? ::unlinkat(at, name, 0) == 0 : false;
+  DIR* dir = ::fdopendir(fd);
+  bool ok = dir != nullptr;
+  while (ok) {
+    errno = 0;
+    dirent* e = ::readdir(dir);
+    if (!e) break;
+    if (std::strcmp(e->d_name, ".") == 0 || std::strcmp(e->d_name, "..") == 0) continue;
+    ok =
+        e->d_type == DT_DIR || e->d_type == DT_UNKNOWN ? remove_tree(fd, e->d_name) : ::unlinkat(fd, e->d_name, 0) == 0;
+  }
+  int error = errno;
+  if (dir) ::closedir(dir);
+  errno = error;
+  return ok && ::unlinkat(at, name, AT_REMOVEDIR) == 0;
+}
+
+Result<void> Here::remove(const std::string& path, bool tree) {
+  struct stat st {};
+  if (::lstat(path.c_str(), &st) != 0) return errno == ENOENT ? Result<void>{} : refused("remove", path);
+  if (!S_ISDIR(st.st_mode)) {
+    if (::unlink(path.c_str()) != 0) return refused("remove", path);
+    return {};
+  }
+  bool ok = tree ? remove_tree(AT_FDCWD, path.c_str()) : ::rmdir(path.c_str()) == 0;
+  if (!ok) return refused("remove", path);
+  return {};
+}
+
+Result<void> Here::rename(const std::string& from, const std::string& to) {
+  if (::rename(from.c_str(), to.c_str()) != 0) return refused("rename", from);
+  return {};
+}
+
+Result<void> Here::set_mode(const std::string& path, u32 mode) {
+  if (::chmod(path.c_str(), mode) != 0) return refused("set the mode of", path);
+  return {};
+}
+
+Result<void> Here::set_owner(const std::string& path, const std::string& user, const std::string& group, bool follow) {
+  uid_t uid = static_cast<uid_t>(-1);
+  gid_t gid = static_cast<gid_t>(-1);
+  if (!user.empty()) {
+    auto id = user_id(user);
+    if (!id) return tl::unexpected(id.error());
+    uid = *id;
+  }
+  if (!group.empty()) {
+    auto id = group_id(group);
+    if (!id) return tl::unexpected(id.error());
+    gid = *id;
+  }
+  if ((follow ? ::chown(path.c_str(), uid, gid) : ::lchown(path.c_str(), uid, gid)) != 0)
+    return refused("change the owner of", path);
+  return {};
+}
+
+Result<std::vector<std::string>> Here::list(const std::string& directory) {
+  DIR* dir = ::opendir(directory.c_str());
+  if (!dir) return refused("list", directory);
+  std::vector<std::string> names;
+  while (dirent* e = ::readdir(dir)) {
+    std::string name = e->d_name;
+    if (name != "." && name != "..") names.push_back(std::move(name));
+  }
+  ::closedir(dir);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+// The daemon must outlive us and be nobody's zombie: a shell starts it in the background and ends, so that it becomes
+// init's child. The pid file is written by the daemon's own shell before it becomes the daemon: there is no moment at
+// which it runs and is not on file.
+Result<DaemonIdentity> Here::start(const Daemon& daemon) {
+  Command c = daemon.command;
+  std::string words;
+  for (auto& a : daemon.command.argv) words += " " + shell_quote(a);
+  std::string script = fmt::format(
+      "setsid sh -c 'b=$(sed \"s/.*) //\" /proc/$$/stat | cut -d\" \" -f20); echo \"$$ $b $TUTTI_TAG\" > "
+      "\"$TUTTI_PID_FILE\";"
+      " unset TUTTI_PID_FILE TUTTI_TAG TUTTI_ACTION; exec \"$@\"' daemon{} </dev/null >>{} 2>&1 &",
+      words, daemon.log_file.empty() ? "/dev/null" : shell_quote(daemon.log_file));
+  c.argv = {"/bin/sh", "-c", script};
+  c.environment.emplace_back("TUTTI_PID_FILE", daemon.pid_file);
+  c.environment.emplace_back("TUTTI_TAG", daemon.tag.empty() ? "-" : daemon.tag);
+  ::unlink(daemon.pid_file.c_str());
+  auto r = run(c);
+  if (!r.ok())
+    return failure(fmt::format("cannot start {}: {}", daemon.command.argv.empty() ? "" : daemon.command.argv[0],
+                               r.err.empty() ? r.describe() : r.err));
+  for (int i = 0; i < 500; ++i) {
+    auto id = read_pid_file(daemon.pid_file);
+    if (!id) return tl::unexpected(id.error());
+    if (*id && (*id)->birth != 0) return **id;
+    ::usleep(2000);
+  }
+  return failure(fmt::format("{} did not write its number to {}", daemon.command.argv[0], daemon.pid_file));
+}
+
+Result<void> Here::signal(const DaemonIdentity& id, int signal) {
+  auto pid = static_cast<pid_t>(id.pid);
+  Fd fd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  if (fd.fd < 0) return {};
+  if (id.birth != 0 && process_birth(pid) != id.birth) return {};
+  if (::getpgid(pid) == pid) {
+    ::kill(-pid, signal);
+    return {};
+  }
+  if (::syscall(SYS_pidfd_send_signal, fd.fd, signal, nullptr, 0) != 0 && errno != ESRCH)
+    return failure(fmt::format("cannot signal process {}: {}", pid, std::strerror(errno)), errno);
+  return {};
+}
+
+bool Here::connects(const std::string& address, u16 port, milliseconds timeout) {
+  addrinfo hints{}, *found = nullptr;
+  hints.ai_socktype = SOCK_STREAM;
+  if (::getaddrinfo(address.c_str(), std::to_string(port).c_str(), &hints, &found) != 0) return false;
+  bool yes = false;
+  for (addrinfo* a = found; a && !yes; a = a->ai_next) {
+    Fd fd(::socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    if (fd.fd < 0) continue;
+    if (::connect(fd.fd, a->ai_addr, a->ai_addrlen) == 0) {
+      yes = true;
+    } else if (errno == EINPROGRESS) {
+      pollfd p{fd.fd, POLLOUT, 0};
+      int error = 0;
+      socklen_t size = sizeof error;
+      yes = ::poll(&p, 1, static_cast<int>(timeout.count())) == 1 &&
+            ::getsockopt(fd.fd, SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error == 0;
+    }
+  }
+  ::freeaddrinfo(found);
+  return yes;
+}
+
+}  // namespace
+
+std::unique_ptr<Host> here() { return std::make_unique<Here>(); }
+
+}  // namespace tutti

@@ -1,0 +1,148 @@
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <thread>
+
+#include "transport/host.h"
+#include "transport/spawn.h"
+
+namespace tutti {
+namespace {
+
+using std::chrono::milliseconds;
+
+class LocalHost : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    char name[] = "/tmp/tutti-host-XXXXXX";
+    dir = ::mkdtemp(name);
+  }
+  void TearDown() override { std::filesystem::remove_all(dir); }
+  std::unique_ptr<Host> host = here();
+  std::string dir;
+};
+
+TEST_F(LocalHost, CommandGivesOutputErrorsAndStatus) {
+  auto r = host->shell("echo out; echo err >&2; exit 3");
+  EXPECT_EQ(r.end, CommandResult::End::kExited);
+  EXPECT_EQ(r.code, 3);
+  EXPECT_EQ(r.out, "out\n");
+  EXPECT_EQ(r.err, "err\n");
+}
+
+TEST_F(LocalHost, InputEnvironmentDirectoryAndUmaskReachTheCommand) {
+  Command c;
+  c.argv = {"sh", "-c", "cat; echo $WORD; pwd; umask"};
+  c.input = "in\n";
+  c.environment = {{"WORD", "x y"}};
+  c.cwd = dir;
+  c.umask = 027;
+  EXPECT_EQ(host->run(c).out, "in\nx y\n" + dir + "\n0027\n");
+}
+
+TEST_F(LocalHost, WhatCannotBeStartedSaysWhy) {
+  Command c;
+  c.argv = {"no-such-program-at-all"};
+  EXPECT_EQ(host->run(c).end, CommandResult::End::kNotStarted);
+  c.argv = {"/bin/true"};
+  c.cwd = "/no/such/dir";
+  auto r = host->run(c);
+  EXPECT_EQ(r.end, CommandResult::End::kNotStarted);
+  EXPECT_NE(r.message.find("/no/such/dir"), std::string::npos);
+}
+
+TEST_F(LocalHost, TimeoutEndsTheWholeGroup) {
+  Command c;
+  c.argv = {"sh", "-c", "trap '' TERM; sleep 1000 & echo $! ; wait; sleep 1000"};
+  c.timeout = milliseconds(200);
+  c.grace = milliseconds(100);
+  auto r = host->run(c);
+  EXPECT_EQ(r.end, CommandResult::End::kTimedOut);
+  pid_t child = std::atoi(r.out.c_str());
+  ASSERT_GT(child, 0);
+  for (int i = 0; i < 200 && process_birth(child) != 0; ++i) ::usleep(10000);
+  EXPECT_EQ(process_birth(child), 0u);
+}
+
+TEST_F(LocalHost, CancelEndsACommand) {
+  Cancel cancel;
+  std::thread t([&] {
+    ::usleep(100000);
+    cancel.raise();
+  });
+  auto r = host->shell("sleep 1000", milliseconds(0), &cancel);
+  t.join();
+  EXPECT_EQ(r.end, CommandResult::End::kCancelled);
+}
+
+TEST_F(LocalHost, ACommandThatLeavesSomethingRunningIsNotWaitedFor) {
+  auto r = host->shell("sleep 1000 & echo $!");
+  EXPECT_TRUE(r.ok());
+  ::kill(std::atoi(r.out.c_str()), SIGKILL);
+}
+
+TEST_F(LocalHost, LargeOutputIsCut) {
+  Command c;
+  c.argv = {"sh", "-c", "head -c 100000 /dev/zero"};
+  c.most_output = 1000;
+  auto r = host->run(c);
+  EXPECT_EQ(r.out.size(), 1000u);
+  EXPECT_EQ(r.dropped, 99000u);
+}
+
+TEST_F(LocalHost, FilesAreWrittenWholeWithTheirMode) {
+  std::string p = dir + "/f";
+  ASSERT_TRUE(host->write(p, "hello\n", 0640));
+  auto s = host->stat(p, false, true);
+  ASSERT_TRUE(s);
+  EXPECT_EQ(s->kind, FileState::Kind::kFile);
+  EXPECT_EQ(s->mode, 0640u);
+  EXPECT_EQ(s->digest, "5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03");
+  EXPECT_EQ(*host->list(dir), std::vector<std::string>{"f"});
+  ASSERT_TRUE(host->make_link(dir + "/l", "f"));
+  ASSERT_TRUE(host->make_link(dir + "/l", "g"));
+  EXPECT_EQ(host->stat(dir + "/l", false, false)->target, "g");
+  EXPECT_EQ(host->stat(dir + "/l", true, false)->kind, FileState::Kind::kAbsent);
+}
+
+TEST_F(LocalHost, RemovingATreeDoesNotFollowLinks) {
+  std::filesystem::create_directories(dir + "/t/a/b");
+  std::filesystem::create_directories(dir + "/keep");
+  ASSERT_TRUE(host->write(dir + "/keep/f", "x", 0644));
+  ASSERT_TRUE(host->make_link(dir + "/t/a/out", dir + "/keep"));
+  EXPECT_FALSE(host->remove(dir + "/t", false));
+  EXPECT_TRUE(host->remove(dir + "/t", true));
+  EXPECT_EQ(host->stat(dir + "/t", false, false)->kind, FileState::Kind::kAbsent);
+  EXPECT_EQ(host->stat(dir + "/keep/f", false, false)->kind, FileState::Kind::kFile);
+}
+
+TEST_F(LocalHost, DaemonsAreKnownByNumberAndBirth) {
+  Daemon d;
+  d.command.argv = {"sh", "-c", "echo started '$x'; exec sleep 1000"};
+  d.pid_file = dir + "/pid";
+  d.log_file = dir + "/log";
+  auto id = host->start(d);
+  ASSERT_TRUE(id) << id.error().message;
+  EXPECT_TRUE(*host->alive(*id));
+  EXPECT_EQ(id->birth, process_birth(static_cast<pid_t>(id->pid)));
+  DaemonIdentity other = *id;
+  other.birth += 1;
+  EXPECT_FALSE(*host->alive(other));
+  ASSERT_TRUE(host->signal(other, SIGKILL));
+  EXPECT_TRUE(*host->alive(*id));
+  ASSERT_TRUE(host->signal(*id, SIGKILL));
+  for (int i = 0; i < 200 && *host->alive(*id); ++i) ::usleep(10000);
+  EXPECT_FALSE(*host->alive(*id));
+}
+
+TEST(ShellQuote, Words) {
+  EXPECT_EQ(shell_quote("a-b/c.d"), "a-b/c.d");
+  EXPECT_EQ(shell_quote(""), "''");
+  EXPECT_EQ(shell_quote("it's $x"), "'it'\\''s $x'");
+}
+
+}  // namespace
+}  // namespace tutti
