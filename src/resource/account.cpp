@@ -8,13 +8,44 @@
 namespace tutti::resource {
 namespace {
 
-constexpr std::string_view kUser[] = {"ensure", "uid", "gid", "groups", "home", "shell", "comment", "password", "managehome", "system",
-                                      "membership", "allowdupe", "expiry", "password_max_age", "password_min_age", "password_warn_days",
-                                      "purge_ssh_keys", "forcelocal", "provider", "roles", "profiles", "keys", "attributes", "loginclass",
-                                      "salt", "iterations", "auths", "project", "role_membership", "profile_membership", "key_membership",
-                                      "auth_membership", "attribute_membership", "ia_load_module"};
-constexpr std::string_view kGroup[] = {"ensure", "gid", "members", "system", "allowdupe", "auth_membership", "forcelocal", "provider",
-                                       "attributes", "attribute_membership", "ia_load_module"};
+constexpr std::string_view kUser[] = {"ensure",
+                                      "uid",
+                                      "gid",
+                                      "groups",
+                                      "home",
+                                      "shell",
+                                      "comment",
+                                      "password",
+                                      "managehome",
+                                      "system",
+                                      "membership",
+                                      "allowdupe",
+                                      "expiry",
+                                      "password_max_age",
+                                      "password_min_age",
+                                      "password_warn_days",
+                                      "purge_ssh_keys",
+                                      "forcelocal",
+                                      "provider",
+                                      "roles",
+                                      "profiles",
+                                      "keys",
+                                      "attributes",
+                                      "loginclass",
+                                      "salt",
+                                      "iterations",
+                                      "auths",
+                                      "project",
+                                      "role_membership",
+                                      "profile_membership",
+                                      "key_membership",
+                                      "auth_membership",
+                                      "attribute_membership",
+                                      "ia_load_module"};
+constexpr std::string_view kGroup[] = {
+    "ensure",          "gid",        "members",  "system",     "allowdupe",
+    "auth_membership", "forcelocal", "provider", "attributes", "attribute_membership",
+    "ia_load_module"};
 
 std::vector<std::string> split(std::string_view text, char at) {
   std::vector<std::string> out;
@@ -31,7 +62,8 @@ Result<std::vector<std::string>> entry(Context& c, const char* database, const s
   Command k;
   k.argv = {"getent", database, name};
   auto r = c.host.run(k);
-  if (r.end != CommandResult::End::kExited) return failure(r.describe(), r.end == CommandResult::End::kLost ? ECONNRESET : 0);
+  if (r.end != CommandResult::End::kExited)
+    return failure(r.describe(), r.end == CommandResult::End::kLost ? ECONNRESET : 0);
   if (r.code == 2) return std::vector<std::string>{};
   if (r.code != 0) return failure(fmt::format("getent {} {}: {}", database, name, r.err));
   return split(r.out.substr(0, r.out.find('\n')), ':');
@@ -74,13 +106,16 @@ class User : public Provider {
     }
     auto differs = [&](const char* property, const std::string& now) {
       auto want = c.params.maybe(property);
-      if (want && *want != now) f.changes.push_back({property, fmt::format("{} changed '{}' to '{}'", property, now, *want), now, *want, "", false});
+      if (want && *want != now)
+        f.changes.push_back(
+            {property, fmt::format("{} changed '{}' to '{}'", property, now, *want), now, *want, "", false});
     };
     differs("uid", (*is)[2]);
     if (auto gid = c.params.maybe("gid"); gid && *gid != (*is)[3]) {
       auto g = entry(c, "group", *gid);
       if (!g) return tl::unexpected(g.error());
-      if (g->size() < 3 || (*g)[2] != (*is)[3]) f.changes.push_back({"gid", fmt::format("gid changed {} to '{}'", (*is)[3], *gid), (*is)[3], *gid, "", false});
+      if (g->size() < 3 || (*g)[2] != (*is)[3])
+        f.changes.push_back({"gid", fmt::format("gid changed {} to '{}'", (*is)[3], *gid), (*is)[3], *gid, "", false});
     }
     differs("comment", (*is)[4]);
     differs("home", (*is)[5]);
@@ -108,7 +143,8 @@ class User : public Provider {
     if (c.params.has("password")) {
       auto shadow = entry(c, "shadow", name);
       if (!shadow) return tl::unexpected(shadow.error());
-      if (shadow->size() < 2 || (*shadow)[1] != c.params.text("password")) f.changes.push_back({"password", "changed password", "", "", "", false});
+      if (shadow->size() < 2 || (*shadow)[1] != c.params.text("password"))
+        f.changes.push_back({"password", "changed password", "", "", "", false});
     }
     return f;
   }
@@ -130,7 +166,8 @@ class User : public Provider {
         flag("uid", "-u");
         flag("home", "-d");
         flag("shell", "-s");
-        if (c.params.has("groups")) argv.insert(argv.end(), {"-G", fmt::format("{}", fmt::join(c.params.list("groups"), ","))});
+        if (c.params.has("groups"))
+          argv.insert(argv.end(), {"-G", fmt::format("{}", fmt::join(c.params.list("groups"), ","))});
         if (c.params.truth("allowdupe")) argv.push_back("-o");
         if (c.params.truth("system")) argv.push_back("-r");
         argv.push_back(c.params.truth("managehome") ? "-m" : "-M");
@@ -143,7 +180,8 @@ class User : public Provider {
       return {};
     }
     for (const Change& ch : f.changes) {
-      static constexpr std::pair<std::string_view, const char*> kFlags[] = {{"uid", "-u"}, {"gid", "-g"}, {"comment", "-c"}, {"home", "-d"}, {"shell", "-s"}, {"groups", "-G"}};
+      static constexpr std::pair<std::string_view, const char*> kFlags[] = {
+          {"uid", "-u"}, {"gid", "-g"}, {"comment", "-c"}, {"home", "-d"}, {"shell", "-s"}, {"groups", "-G"}};
       Result<void> r;
       if (ch.property == "password") r = run(c, {"chpasswd", "-e"}, name + ":" + c.params.text("password") + "\n");
       for (auto& [p, option] : kFlags)
@@ -177,7 +215,8 @@ class Group : public Provider {
     if (c.params.text("ensure") == "absent") {
       if (there) f.changes.push_back({"ensure", "removed", "present", "absent", "", false});
     } else if (!there) {
-      if (c.params.text("ensure") == "present") f.changes.push_back({"ensure", "created", "absent", "present", "", false});
+      if (c.params.text("ensure") == "present")
+        f.changes.push_back({"ensure", "created", "absent", "present", "", false});
     } else if (auto gid = c.params.maybe("gid"); gid && *gid != (*is)[2]) {
       f.changes.push_back({"gid", fmt::format("gid changed {} to {}", (*is)[2], *gid), (*is)[2], *gid, "", false});
     }
@@ -187,8 +226,10 @@ class Group : public Provider {
   Result<void> apply(Context& c, const Findings& f, std::vector<Change>& done) const override {
     for (const Change& ch : f.changes) {
       std::vector<std::string> argv;
-      if (ch.property == "gid") argv = {"groupmod", "-g", ch.to};
-      else if (ch.to == "absent") argv = {"groupdel"};
+      if (ch.property == "gid")
+        argv = {"groupmod", "-g", ch.to};
+      else if (ch.to == "absent")
+        argv = {"groupdel"};
       else {
         argv = {"groupadd"};
         if (auto gid = c.params.maybe("gid")) argv.insert(argv.end(), {"-g", *gid});

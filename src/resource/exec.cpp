@@ -11,9 +11,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::string_view kParameters[] = {"command", "creates", "onlyif",  "unless",  "refreshonly", "refresh",
-                                            "path",    "cwd",     "environment", "timeout", "tries", "try_sleep",
-                                            "returns", "user",    "group",   "umask",   "logoutput",   "provider"};
+constexpr std::string_view kParameters[] = {"command", "creates", "onlyif",      "unless",  "refreshonly", "refresh",
+                                            "path",    "cwd",     "environment", "timeout", "tries",       "try_sleep",
+                                            "returns", "user",    "group",       "umask",   "logoutput",   "provider"};
 
 // A command is a text or a list of words. A text with nothing in it for a shell is run without one.
 std::vector<std::string> words(const Value& command, bool shell) {
@@ -55,8 +55,9 @@ class Exec : public Provider {
                                                                                    : p.text("command", r.title);
     first = first.substr(0, first.find_first_of(" \t\n"));
     if (first.empty() || (first[0] != '/' && first[0] != '\'' && first[0] != '"'))
-      return fmt::format("'{}' is not qualified and no path was specified. Please qualify the command or specify a path.",
-                         p.text("command", r.title));
+      return fmt::format(
+          "'{}' is not qualified and no path was specified. Please qualify the command or specify a path.",
+          p.text("command", r.title));
     return "";
   }
 
@@ -217,7 +218,8 @@ class Exec : public Provider {
         continue;
       }
       std::string shown = command.secret() ? "[command]" : text_of(command);
-      if (r->end == CommandResult::End::kTimedOut) return failure(fmt::format("'{}' {}", shown, r->describe()), ETIMEDOUT);
+      if (r->end == CommandResult::End::kTimedOut)
+        return failure(fmt::format("'{}' {}", shown, r->describe()), ETIMEDOUT);
       if (r->end == CommandResult::End::kSignalled) return failure(fmt::format("'{}' was {}", shown, r->describe()));
       return failure(fmt::format("'{}' returned {} instead of one of [{}]", shown, r->code, fmt::join(returns, ",")));
     }

@@ -1,12 +1,11 @@
 // file: a file, directory or link, with content, owner, group and mode; directories may be filled from another one.
-#include "resource/providers.h"
-
 #include <fmt/format.h>
 #include <fnmatch.h>
 
 #include <algorithm>
 
 #include "resource/mode.h"
+#include "resource/providers.h"
 #include "transport/host.h"
 
 namespace tutti::resource {
@@ -14,11 +13,40 @@ namespace {
 
 using FileKind = FileState::Kind;
 
-constexpr std::string_view kParameters[] = {
-    "path",  "ensure", "content", "source", "target",  "owner", "group",    "mode",       "recurse", "recurselimit",
-    "purge", "force",  "replace", "links",  "backup",  "ignore", "checksum", "checksum_value", "show_diff",
-    "validate_cmd", "validate_replacement", "sourceselect", "source_permissions", "max_files", "provider",
-    "selinux_ignore_defaults", "seluser", "selrole", "seltype", "selrange", "ctime", "mtime", "type", "staging_location"};
+constexpr std::string_view kParameters[] = {"path",
+                                            "ensure",
+                                            "content",
+                                            "source",
+                                            "target",
+                                            "owner",
+                                            "group",
+                                            "mode",
+                                            "recurse",
+                                            "recurselimit",
+                                            "purge",
+                                            "force",
+                                            "replace",
+                                            "links",
+                                            "backup",
+                                            "ignore",
+                                            "checksum",
+                                            "checksum_value",
+                                            "show_diff",
+                                            "validate_cmd",
+                                            "validate_replacement",
+                                            "sourceselect",
+                                            "source_permissions",
+                                            "max_files",
+                                            "provider",
+                                            "selinux_ignore_defaults",
+                                            "seluser",
+                                            "selrole",
+                                            "seltype",
+                                            "selrange",
+                                            "ctime",
+                                            "mtime",
+                                            "type",
+                                            "staging_location"};
 
 std::string path_of(const Resource& r) {
   std::string p = Params(r.parameters).text("path", r.title);
@@ -33,11 +61,16 @@ std::string parent_of(const std::string& path) {
 
 std::string_view kind_text(FileKind k) {
   switch (k) {
-    case FileKind::kAbsent: return "absent";
-    case FileKind::kFile: return "file";
-    case FileKind::kDirectory: return "directory";
-    case FileKind::kLink: return "link";
-    default: return "other";
+    case FileKind::kAbsent:
+      return "absent";
+    case FileKind::kFile:
+      return "file";
+    case FileKind::kDirectory:
+      return "directory";
+    case FileKind::kLink:
+      return "link";
+    default:
+      return "other";
   }
 }
 
@@ -48,8 +81,8 @@ struct Wanted {
   std::optional<std::string> content;
   bool secret = false;
   std::string target, mode, owner, group;
-  bool child = false;   // made by recursion
-  bool implied = false; // for children: only what differs is said with their own name
+  bool child = false;    // made by recursion
+  bool implied = false;  // for children: only what differs is said with their own name
 };
 
 struct Step {
@@ -93,7 +126,8 @@ class File : public Provider {
 
  private:
   Result<Step> compare(Context& c, Wanted want) const;
-  Result<void> children(Context& c, const Wanted& root, const std::string& source, int depth, std::vector<Step>& steps) const;
+  Result<void> children(Context& c, const Wanted& root, const std::string& source, int depth,
+                        std::vector<Step>& steps) const;
   Result<std::string> load(Context& c, const std::string& source) const;
   Result<void> make(Context& c, const Step& step) const;
   Result<void> keep(Context& c, const std::string& path, const FileState& is) const;
@@ -128,14 +162,22 @@ Wanted wanted(const Params& p, const Resource& r) {
     w.secret = content->secret();
   }
   std::string e = p.text("ensure");
-  if (e == "absent" || e == "false") w.ensure = E::kAbsent;
-  else if (e == "present") w.ensure = E::kPresent;
-  else if (e == "file") w.ensure = E::kFile;
-  else if (e == "directory") w.ensure = E::kDirectory;
-  else if (e == "link") w.ensure = E::kLink;
-  else if (!e.empty()) w.ensure = E::kLink, w.target = e;  // ensure => '/where/it/points'
-  else if (!w.target.empty()) w.ensure = E::kLink;
-  else if (w.content) w.ensure = E::kFile;
+  if (e == "absent" || e == "false")
+    w.ensure = E::kAbsent;
+  else if (e == "present")
+    w.ensure = E::kPresent;
+  else if (e == "file")
+    w.ensure = E::kFile;
+  else if (e == "directory")
+    w.ensure = E::kDirectory;
+  else if (e == "link")
+    w.ensure = E::kLink;
+  else if (!e.empty())
+    w.ensure = E::kLink, w.target = e;  // ensure => '/where/it/points'
+  else if (!w.target.empty())
+    w.ensure = E::kLink;
+  else if (w.content)
+    w.ensure = E::kFile;
   return w;
 }
 
@@ -169,9 +211,13 @@ Result<Step> File::compare(Context& c, Wanted want) const {
   } else if (want.ensure == E::kUnset && !there) {
     // nothing said about its being there
   } else if (!there) {
-    std::string what = want.content ? fmt::format("defined content as '{}'", want.secret ? "[redacted]" : brace(sha256_hex(*want.content)))
+    std::string what = want.content ? fmt::format("defined content as '{}'",
+                                                  want.secret ? "[redacted]" : brace(sha256_hex(*want.content)))
                                     : "created";
-    std::string to = want.ensure == E::kDirectory ? "directory" : want.ensure == E::kLink ? "link" : want.ensure == E::kPresent ? "present" : "file";
+    std::string to = want.ensure == E::kDirectory ? "directory"
+                     : want.ensure == E::kLink    ? "link"
+                     : want.ensure == E::kPresent ? "present"
+                                                  : "file";
     add("ensure", what, "absent", to);
   } else if (wanted_kind != FileKind::kAbsent && s.kind != wanted_kind) {
     std::string to(kind_text(wanted_kind));
@@ -195,7 +241,9 @@ Result<Step> File::compare(Context& c, Wanted want) const {
       if (!mode) return failure(fmt::format("{} is not a mode", want.mode));
       if (*mode != s.mode) {
         std::string a = mode_text(s.mode), b = mode_text(*mode);
-        add("mode", fmt::format("mode changed '{}' to '{}'{}", a, b, mode_is_symbolic(want.mode) ? " (" + want.mode + ")" : ""), a, b);
+        add("mode",
+            fmt::format("mode changed '{}' to '{}'{}", a, b, mode_is_symbolic(want.mode) ? " (" + want.mode + ")" : ""),
+            a, b);
       }
     }
   }
@@ -204,12 +252,14 @@ Result<Step> File::compare(Context& c, Wanted want) const {
 }
 
 // The children of a directory: those that the source has, and those that only the target has when purging.
-Result<void> File::children(Context& c, const Wanted& root, const std::string& source, int depth, std::vector<Step>& steps) const {
+Result<void> File::children(Context& c, const Wanted& root, const std::string& source, int depth,
+                            std::vector<Step>& steps) const {
   using E = Wanted::Ensure;
   if (depth == 0) return {};
   std::vector<std::string> ignore = c.params.list("ignore");
   auto ignored = [&](const std::string& name) {
-    return std::any_of(ignore.begin(), ignore.end(), [&](auto& p) { return ::fnmatch(p.c_str(), name.c_str(), 0) == 0; });
+    return std::any_of(ignore.begin(), ignore.end(),
+                       [&](auto& p) { return ::fnmatch(p.c_str(), name.c_str(), 0) == 0; });
   };
   std::vector<std::string> from, here;
   if (!source.empty()) {
@@ -306,10 +356,12 @@ Result<Findings> File::examine(Context& c) const {
   if (!step) return tl::unexpected(step.error());
   kept->steps.push_back(std::move(*step));
   std::string recurse = c.params.text("recurse", "false");
-  bool directory = want.ensure == E::kDirectory || (want.ensure == E::kUnset && kept->steps[0].is.kind == FileKind::kDirectory);
+  bool directory =
+      want.ensure == E::kDirectory || (want.ensure == E::kUnset && kept->steps[0].is.kind == FileKind::kDirectory);
   if (directory && recurse != "false") {
     int depth = static_cast<int>(c.params.number("recurselimit", 1000));
-    if (auto r = children(c, want, !source.empty() && source[0] == '/' ? source : "", depth, kept->steps); !r) return tl::unexpected(r.error());
+    if (auto r = children(c, want, !source.empty() && source[0] == '/' ? source : "", depth, kept->steps); !r)
+      return tl::unexpected(r.error());
   }
   Findings f;
   for (auto& s : kept->steps) f.changes.insert(f.changes.end(), s.changes.begin(), s.changes.end());
@@ -381,7 +433,10 @@ Result<void> File::make(Context& c, const Step& step) const {
   if (has("target"))
     if (auto r = c.host.make_link(w.path, w.target); !r) return r;
   if (has("owner") || has("group"))
-    if (auto r = c.host.set_owner(w.path, has("owner") ? w.owner : "", has("group") ? w.group : "", is.kind != FileKind::kLink); !r) return r;
+    if (auto r = c.host.set_owner(w.path, has("owner") ? w.owner : "", has("group") ? w.group : "",
+                                  is.kind != FileKind::kLink);
+        !r)
+      return r;
   if (has("mode"))
     if (auto r = c.host.set_mode(w.path, mode(is.mode, is.kind == FileKind::kDirectory)); !r) return r;
   return {};
@@ -399,7 +454,8 @@ Result<void> File::apply(Context& c, const Findings& f, std::vector<Change>& don
         command.replace(at, mark.size(), beside);
       auto r = c.host.shell(command, std::chrono::minutes(5), c.cancel);
       [[maybe_unused]] auto removed = c.host.remove(beside, false);
-      if (!r.ok()) return failure(fmt::format("the new content does not pass '{}': {} {}", *check, r.describe(), r.err));
+      if (!r.ok())
+        return failure(fmt::format("the new content does not pass '{}': {} {}", *check, r.describe(), r.err));
     }
     if (auto r = make(c, step); !r) return r;
     done.insert(done.end(), step.changes.begin(), step.changes.end());

@@ -78,10 +78,13 @@ class HostEntry : public Provider {
       return f;
     }
     auto now = fields_of(data_of(lines->all[at]));
-    if (auto ip = c.params.maybe("ip"); ip && *ip != now[0]) f.changes.push_back({"ip", fmt::format("ip changed '{}' to '{}'", now[0], *ip), now[0], *ip, "", false});
+    if (auto ip = c.params.maybe("ip"); ip && *ip != now[0])
+      f.changes.push_back({"ip", fmt::format("ip changed '{}' to '{}'", now[0], *ip), now[0], *ip, "", false});
     if (c.params.has("host_aliases")) {
-      std::string a = fmt::format("{}", fmt::join(now.begin() + 2, now.end(), " ")), b = fmt::format("{}", fmt::join(c.params.list("host_aliases"), " "));
-      if (a != b) f.changes.push_back({"host_aliases", fmt::format("host_aliases changed '{}' to '{}'", a, b), a, b, "", false});
+      std::string a = fmt::format("{}", fmt::join(now.begin() + 2, now.end(), " ")),
+                  b = fmt::format("{}", fmt::join(c.params.list("host_aliases"), " "));
+      if (a != b)
+        f.changes.push_back({"host_aliases", fmt::format("host_aliases changed '{}' to '{}'", a, b), a, b, "", false});
     }
     return f;
   }
@@ -106,8 +109,10 @@ class HostEntry : public Provider {
       if (ip.empty()) return failure("a host needs an ip");
       std::string line = ip + "\t" + name(c) + (aliases.empty() ? "" : "\t" + aliases);
       if (auto comment = c.params.maybe("comment")) line += "\t# " + *comment;
-      if (there) lines->all[at] = line;
-      else lines->all.push_back(line);
+      if (there)
+        lines->all[at] = line;
+      else
+        lines->all.push_back(line);
     }
     // The layout that this file always gets: fields apart by one tab, names apart by one space.
     for (auto& l : lines->all) {
@@ -122,7 +127,8 @@ class HostEntry : public Provider {
   }
 
   std::vector<std::string> writes(const Resource& r) const override {
-    return {"host:" + Params(r.parameters).text("target", "/etc/hosts") + "#" + Params(r.parameters).text("name", r.title)};
+    return {"host:" + Params(r.parameters).text("target", "/etc/hosts") + "#" +
+            Params(r.parameters).text("name", r.title)};
   }
 
  private:
@@ -137,7 +143,8 @@ class HostEntry : public Provider {
   }
 };
 
-constexpr std::string_view kMount[] = {"ensure", "device", "fstype", "options", "pass", "dump", "atboot", "target", "remounts", "blockdevice", "provider"};
+constexpr std::string_view kMount[] = {"ensure", "device", "fstype",   "options",     "pass",    "dump",
+                                       "atboot", "target", "remounts", "blockdevice", "provider"};
 
 class Mount : public Provider {
  public:
@@ -154,11 +161,18 @@ class Mount : public Provider {
     auto now = mounted(c, path);
     if (!now) return tl::unexpected(now.error());
     std::string is = *now ? (listed ? "mounted" : "ghost") : (listed ? "unmounted" : "absent");
-    bool ok = ensure == "mounted" ? is == "mounted" : ensure == "unmounted" ? is == "unmounted" : ensure == "absent" ? is == "absent" : listed;
-    if (!ok) f.changes.push_back({"ensure", ensure == "absent" ? "removed" : fmt::format("ensure changed '{}' to '{}'", is, ensure), is, ensure, "", false});
+    bool ok = ensure == "mounted"     ? is == "mounted"
+              : ensure == "unmounted" ? is == "unmounted"
+              : ensure == "absent"    ? is == "absent"
+                                      : listed;
+    if (!ok)
+      f.changes.push_back({"ensure",
+                           ensure == "absent" ? "removed" : fmt::format("ensure changed '{}' to '{}'", is, ensure), is,
+                           ensure, "", false});
     if (ok && listed && ensure != "absent") {
       std::string want = line(c, lines->all[at]);
-      if (fields_of(want) != fields_of(lines->all[at])) f.changes.push_back({"options", "the entry changed", lines->all[at], want, "", false});
+      if (fields_of(want) != fields_of(lines->all[at]))
+        f.changes.push_back({"options", "the entry changed", lines->all[at], want, "", false});
     }
     return f;
   }
@@ -181,8 +195,10 @@ class Mount : public Provider {
     }
     if (auto r = c.host.write(target(c), joined(lines->all), lines->mode); !r) return r;
     std::string command;
-    if (ensure == "mounted") command = *now ? "mount -o remount " : "mount ";
-    else if ((ensure == "absent" || ensure == "unmounted") && *now) command = "umount ";
+    if (ensure == "mounted")
+      command = *now ? "mount -o remount " : "mount ";
+    else if ((ensure == "absent" || ensure == "unmounted") && *now)
+      command = "umount ";
     if (!command.empty()) {
       if (ensure == "mounted" && target(c) != "/etc/fstab") command += "-T " + shell_quote(target(c)) + " ";
       auto r = c.host.shell(command + shell_quote(path), std::chrono::minutes(5), c.cancel);
@@ -215,9 +231,12 @@ class Mount : public Provider {
   static std::string line(Context& c, const std::string& old) {
     auto f = fields_of(data_of(old));
     f.resize(6);
-    auto pick = [&](const char* p, std::size_t i, const char* otherwise) { return c.params.text(p, f[i].empty() ? otherwise : f[i]); };
-    return fmt::format("{}\t{}\t{}\t{}\t{}\t{}", pick("device", 0, "none"), c.params.text("name", c.resource.title), pick("fstype", 2, "auto"),
-                       pick("options", 3, "defaults"), pick("dump", 4, "0"), pick("pass", 5, "0"));
+    auto pick = [&](const char* p, std::size_t i, const char* otherwise) {
+      return c.params.text(p, f[i].empty() ? otherwise : f[i]);
+    };
+    return fmt::format("{}\t{}\t{}\t{}\t{}\t{}", pick("device", 0, "none"), c.params.text("name", c.resource.title),
+                       pick("fstype", 2, "auto"), pick("options", 3, "defaults"), pick("dump", 4, "0"),
+                       pick("pass", 5, "0"));
   }
   static Result<bool> mounted(Context& c, const std::string& path) {
     auto text = c.host.read("/proc/self/mounts");
@@ -230,7 +249,8 @@ class Mount : public Provider {
   }
 };
 
-constexpr std::string_view kCron[] = {"ensure", "command", "minute", "hour", "monthday", "month", "weekday", "special", "user", "environment", "target", "provider"};
+constexpr std::string_view kCron[] = {"ensure",  "command", "minute", "hour",        "monthday", "month",
+                                      "weekday", "special", "user",   "environment", "target",   "provider"};
 
 // A job is known by the comment line above it, the one that Puppet writes, so that either tool finds the other's.
 class Cron : public Provider {
@@ -249,8 +269,12 @@ class Cron : public Provider {
     } else if (!there) {
       f.changes.push_back({"ensure", "created", "absent", "present", "", false});
     } else {
-      std::vector<std::string> now(lines->begin() + static_cast<std::ptrdiff_t>(from), lines->begin() + static_cast<std::ptrdiff_t>(to)), want = job(c);
-      if (now != want) f.changes.push_back({"command", fmt::format("command changed '{}' to '{}'", now.back(), want.back()), now.back(), want.back(), "", false});
+      std::vector<std::string> now(lines->begin() + static_cast<std::ptrdiff_t>(from),
+                                   lines->begin() + static_cast<std::ptrdiff_t>(to)),
+          want = job(c);
+      if (now != want)
+        f.changes.push_back({"command", fmt::format("command changed '{}' to '{}'", now.back(), want.back()),
+                             now.back(), want.back(), "", false});
     }
     return f;
   }
@@ -310,7 +334,8 @@ class Cron : public Provider {
       return l.empty() || l[0] == "absent" ? std::string("*") : fmt::format("{}", fmt::join(l, ","));
     };
     std::string when = c.params.has("special") ? "@" + c.params.text("special")
-                                               : fmt::format("{} {} {} {} {}", field("minute"), field("hour"), field("monthday"), field("month"), field("weekday"));
+                                               : fmt::format("{} {} {} {} {}", field("minute"), field("hour"),
+                                                             field("monthday"), field("month"), field("weekday"));
     out.push_back(when + " " + c.params.text("command"));
     return out;
   }

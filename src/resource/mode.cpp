@@ -21,11 +21,16 @@ bool clause(std::string_view text, u32& mode, bool directory) {
   u32 who = 0;  // u 1, g 2, o 4
   std::size_t i = 0;
   for (; i < text.size(); ++i) {
-    if (text[i] == 'u') who |= 1;
-    else if (text[i] == 'g') who |= 2;
-    else if (text[i] == 'o') who |= 4;
-    else if (text[i] == 'a') who |= 7;
-    else break;
+    if (text[i] == 'u')
+      who |= 1;
+    else if (text[i] == 'g')
+      who |= 2;
+    else if (text[i] == 'o')
+      who |= 4;
+    else if (text[i] == 'a')
+      who |= 7;
+    else
+      break;
   }
   if (who == 0) who = 7;
   if (i == text.size()) return false;
@@ -33,22 +38,39 @@ bool clause(std::string_view text, u32& mode, bool directory) {
   while (i < text.size()) {
     char op = text[i++];
     if (op != '+' && op != '-' && op != '=') return false;
-    u32 bits = 0;     // rwx
+    u32 bits = 0;  // rwx
     bool s = false, t = false;
     for (; i < text.size() && text[i] != '+' && text[i] != '-' && text[i] != '='; ++i) {
       switch (text[i]) {
-        case 'r': bits |= 4; break;
-        case 'w': bits |= 2; break;
-        case 'x': bits |= 1; break;
+        case 'r':
+          bits |= 4;
+          break;
+        case 'w':
+          bits |= 2;
+          break;
+        case 'x':
+          bits |= 1;
+          break;
         case 'X':
           if (directory || (before & 0111)) bits |= 1;
           break;
-        case 's': s = true; break;
-        case 't': t = true; break;
-        case 'u': bits |= before >> 6 & 7; break;
-        case 'g': bits |= before >> 3 & 7; break;
-        case 'o': bits |= before & 7; break;
-        default: return false;
+        case 's':
+          s = true;
+          break;
+        case 't':
+          t = true;
+          break;
+        case 'u':
+          bits |= before >> 6 & 7;
+          break;
+        case 'g':
+          bits |= before >> 3 & 7;
+          break;
+        case 'o':
+          bits |= before & 7;
+          break;
+        default:
+          return false;
       }
     }
     u32 mask = 0, reach = 0;
@@ -57,9 +79,12 @@ bool clause(std::string_view text, u32& mode, bool directory) {
     if (who & 4) mask |= bits, reach |= 0007;
     if (s) mask |= (who & 1 ? 04000u : 0u) | (who & 2 ? 02000u : 0u);
     if (t) mask |= 01000;
-    if (op == '+') mode |= mask;
-    else if (op == '-') mode &= ~mask;
-    else mode = (mode & ~reach) | mask;
+    if (op == '+')
+      mode |= mask;
+    else if (op == '-')
+      mode &= ~mask;
+    else
+      mode = (mode & ~reach) | mask;
   }
   return true;
 }

@@ -1,5 +1,5 @@
-// package: by dpkg and apt. The list of what is installed is read once and again only when dpkg's status file has changed, so
-// that many packages cost no more than one.
+// package: by dpkg and apt. The list of what is installed is read once and again only when dpkg's status file has
+// changed, so that many packages cost no more than one.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,10 +9,12 @@
 namespace tutti::resource {
 namespace {
 
-constexpr std::string_view kParameters[] = {"ensure", "provider", "source", "install_options", "uninstall_options", "configfiles",
-                                            "responsefile", "mark", "allow_virtual", "reinstall_on_refresh", "adminfile", "flavor",
-                                            "category", "platform", "root", "vendor", "package_settings", "description", "instance",
-                                            "status", "enable_only", "allowcdrom", "command"};
+constexpr std::string_view kParameters[] = {
+    "ensure",      "provider",         "source",      "install_options", "uninstall_options",
+    "configfiles", "responsefile",     "mark",        "allow_virtual",   "reinstall_on_refresh",
+    "adminfile",   "flavor",           "category",    "platform",        "root",
+    "vendor",      "package_settings", "description", "instance",        "status",
+    "enable_only", "allowcdrom",       "command"};
 
 struct Installed {
   std::string stamp;
@@ -59,7 +61,8 @@ class Package : public Provider {
 
   std::string check(const Resource& r) const override {
     std::string p = Params(r.parameters).text("provider");
-    if (!p.empty() && p != "apt" && p != "dpkg" && p != "aptitude") return fmt::format("packages by {} are not supported, only by apt and dpkg", p);
+    if (!p.empty() && p != "apt" && p != "dpkg" && p != "aptitude")
+      return fmt::format("packages by {} are not supported, only by apt and dpkg", p);
     return "";
   }
 
@@ -73,7 +76,9 @@ class Package : public Provider {
     if (it != (*all)->packages.end()) version = it->second.first, state = it->second.second;
     bool there = state.size() == 2 && state[1] == 'i';
     std::string is = there ? version : state[1] == 'c' ? "absent" : "purged";
-    auto add = [&](std::string text, std::string to) { f.changes.push_back({"ensure", std::move(text), is, std::move(to), "", false}); };
+    auto add = [&](std::string text, std::string to) {
+      f.changes.push_back({"ensure", std::move(text), is, std::move(to), "", false});
+    };
     if (ensure == "present" || ensure == "installed") {
       if (!there) add("created", "present");
     } else if (ensure == "absent") {
@@ -85,9 +90,11 @@ class Package : public Provider {
     } else if (ensure == "latest") {
       auto r = c.host.shell("LC_ALL=C apt-cache policy " + shell_quote(name), std::chrono::minutes(2), c.cancel);
       std::string candidate;
-      if (std::size_t at = r.out.find("Candidate: "); at != std::string::npos) candidate = r.out.substr(at + 11, r.out.find('\n', at) - at - 11);
+      if (std::size_t at = r.out.find("Candidate: "); at != std::string::npos)
+        candidate = r.out.substr(at + 11, r.out.find('\n', at) - at - 11);
       if (!there || (!candidate.empty() && candidate != "(none)" && candidate != version))
-        add(there ? fmt::format("ensure changed '{}' to '{}'", version, candidate) : "created", candidate.empty() ? "latest" : candidate);
+        add(there ? fmt::format("ensure changed '{}' to '{}'", version, candidate) : "created",
+            candidate.empty() ? "latest" : candidate);
     } else if (!there || version != ensure) {
       add(there ? fmt::format("ensure changed '{}' to '{}'", version, ensure) : "created", ensure);
     }
@@ -95,7 +102,8 @@ class Package : public Provider {
   }
 
   Result<void> apply(Context& c, const Findings& f, std::vector<Change>& done) const override {
-    std::string name = c.params.text("name", c.resource.title), ensure = c.params.text("ensure", "present"), source = c.params.text("source");
+    std::string name = c.params.text("name", c.resource.title), ensure = c.params.text("ensure", "present"),
+                source = c.params.text("source");
     Command k;
     k.environment = {{"DEBIAN_FRONTEND", "noninteractive"}, {"APT_LISTCHANGES_FRONTEND", "none"}, {"LC_ALL", "C"}};
     k.cancel = c.cancel;
@@ -122,7 +130,8 @@ class Package : public Provider {
     auto lock = exclusive_use(c.host, exclusive());
     auto r = c.host.run(k);
     if (r.end == CommandResult::End::kLost) return failure(r.describe(), ECONNRESET);
-    if (!r.ok()) return failure(fmt::format("{} of {}: {} {}", k.argv[0], name, r.describe(), r.err.empty() ? r.out : r.err));
+    if (!r.ok())
+      return failure(fmt::format("{} of {}: {} {}", k.argv[0], name, r.describe(), r.err.empty() ? r.out : r.err));
     done = f.changes;
     return {};
   }

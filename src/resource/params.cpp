@@ -6,10 +6,13 @@ namespace tutti::resource {
 
 std::string text_of(const Value& v) {
   switch (v.kind()) {
-    case Kind::kNull: return "";
-    case Kind::kBool: return v.as_bool() ? "true" : "false";
+    case Kind::kNull:
+      return "";
+    case Kind::kBool:
+      return v.as_bool() ? "true" : "false";
     case Kind::kInt:
-    case Kind::kDecimal: return v.number_text();
+    case Kind::kDecimal:
+      return v.number_text();
     case Kind::kList: {
       std::string out;
       for (const Value& item : v.items()) {
@@ -18,8 +21,10 @@ std::string text_of(const Value& v) {
       }
       return out;
     }
-    case Kind::kMap: return "";
-    default: return std::string(v.text());
+    case Kind::kMap:
+      return "";
+    default:
+      return std::string(v.text());
   }
 }
 

@@ -27,7 +27,7 @@ class Params {
   const Value& map_;
 };
 
-std::string text_of(const Value& v);           // a scalar as text; lists joined by spaces
+std::string text_of(const Value& v);  // a scalar as text; lists joined by spaces
 bool truth_of(const Value& v, bool otherwise);
 
 }  // namespace tutti::resource

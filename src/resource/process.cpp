@@ -60,7 +60,8 @@ Result<bool> holds(Context& c, const Params& p) {
   return true;
 }
 
-Result<void> wait_until(Context& c, const Params& p, bool wanted, std::string_view what, const std::function<Result<bool>()>& still) {
+Result<void> wait_until(Context& c, const Params& p, bool wanted, std::string_view what,
+                        const std::function<Result<bool>()>& still) {
   auto limit = milliseconds(static_cast<i64>(p.number("timeout", 30) * 1000));
   auto interval = milliseconds(static_cast<i64>(p.number("interval", 0.02) * 1000));
   auto end = Clock::now() + limit;
@@ -73,7 +74,9 @@ Result<void> wait_until(Context& c, const Params& p, bool wanted, std::string_vi
       if (!alive) return tl::unexpected(alive.error());
       if (!*alive) return failure(fmt::format("{} ended before it was ready", what));
     }
-    if (Clock::now() >= end) return failure(fmt::format("{} was not ready in {} s", what, static_cast<double>(limit.count()) / 1000), ETIMEDOUT);
+    if (Clock::now() >= end)
+      return failure(fmt::format("{} was not ready in {} s", what, static_cast<double>(limit.count()) / 1000),
+                     ETIMEDOUT);
     if (!pause(c, interval)) return failure("was cancelled", ECANCELED);
     interval = std::min(interval * 3 / 2, milliseconds(500));
   }
@@ -88,7 +91,9 @@ class Wait : public Provider {
     auto now = holds(c, c.params);
     if (!now) return tl::unexpected(now.error());
     bool wanted = c.params.text("ensure", "present") != "absent";
-    if (*now != wanted) f.changes.push_back({"ensure", wanted ? "came true" : "went away", wanted ? "no" : "yes", wanted ? "yes" : "no", "", false});
+    if (*now != wanted)
+      f.changes.push_back(
+          {"ensure", wanted ? "came true" : "went away", wanted ? "no" : "yes", wanted ? "yes" : "no", "", false});
     return f;
   }
   Result<void> apply(Context& c, const Findings& f, std::vector<Change>& done) const override {
@@ -100,8 +105,9 @@ class Wait : public Provider {
   std::vector<std::string> writes(const Resource&) const override { return {}; }
 };
 
-constexpr std::string_view kProcess[] = {"ensure", "command", "cwd",         "environment", "user", "group",   "umask",
-                                         "ready",  "reload",  "stop_signal", "stop_timeout", "stop", "pid_file", "log", "settle"};
+constexpr std::string_view kProcess[] = {"ensure",       "command", "cwd",      "environment", "user",
+                                         "group",        "umask",   "ready",    "reload",      "stop_signal",
+                                         "stop_timeout", "stop",    "pid_file", "log",         "settle"};
 
 class Process : public Provider {
  public:
@@ -278,7 +284,8 @@ class Process : public Provider {
     auto g = gone(limit);
     if (!g) return tl::unexpected(g.error());
     if (!*g) {
-      c.say(Level::kWarning, fmt::format("did not stop in {} s and was killed", static_cast<double>(limit.count()) / 1000));
+      c.say(Level::kWarning,
+            fmt::format("did not stop in {} s and was killed", static_cast<double>(limit.count()) / 1000));
       if (auto r = c.host.signal(id, SIGKILL); !r) return r;
       g = gone(milliseconds(5000));
       if (!g) return tl::unexpected(g.error());

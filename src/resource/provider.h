@@ -13,29 +13,30 @@
 #include "resource/params.h"
 #include "transport/host.h"
 
-// What an action does on a host, said as what should be there: a file with this content, a package, a running process. A
-// resource is looked at before it is touched, so what is already right is left alone; the same look is the dry run, the check
-// of an action that was in flight when we were killed, and the search for drift. Looking never changes anything.
+// What an action does on a host, said as what should be there: a file with this content, a package, a running process.
+// A resource is looked at before it is touched, so what is already right is left alone; the same look is the dry run,
+// the check of an action that was in flight when we were killed, and the search for drift. Looking never changes
+// anything.
 namespace tutti::resource {
 
 struct Resource {
-  std::string type;    // "file", in lower case
+  std::string type;  // "file", in lower case
   std::string title;
-  Value parameters;    // a map
+  Value parameters;  // a map
 };
 
 // One property that is not, or was not, as wanted.
 struct Change {
-  std::string property;       // "ensure", "content", "mode", ...
-  std::string text;           // "mode changed '0644' to '0755'": complete, for people
-  std::string from, to;       // short, for a dry run; "" for secrets
-  std::string subject;        // another resource that stands for the change: File[/dir/sub] of a recursive file
-  bool unknown = false;       // whether it will change cannot be known before (an exec without a check)
+  std::string property;  // "ensure", "content", "mode", ...
+  std::string text;      // "mode changed '0644' to '0755'": complete, for people
+  std::string from, to;  // short, for a dry run; "" for secrets
+  std::string subject;   // another resource that stands for the change: File[/dir/sub] of a recursive file
+  bool unknown = false;  // whether it will change cannot be known before (an exec without a check)
 };
 
 struct Findings {
-  std::vector<Change> changes;           // empty: all is as wanted
-  std::shared_ptr<const void> kept;      // what the provider saw and needs again in apply
+  std::vector<Change> changes;       // empty: all is as wanted
+  std::shared_ptr<const void> kept;  // what the provider saw and needs again in apply
   bool in_sync() const { return changes.empty(); }
 };
 
@@ -47,11 +48,13 @@ struct Context {
   const Resource& resource;
   Params params;
   const Cancel* cancel = nullptr;
-  std::string home;                                   // tutti's own directory on that host: pid files, logs, kept files
+  std::string home;  // tutti's own directory on that host: pid files, logs, kept files
   std::vector<std::pair<std::string, std::string>> environment;  // for the commands it runs
   std::function<void(Level, std::string_view)> say = [](Level, std::string_view) {};
-  std::function<Result<std::string>(const std::string& url)> fetch;   // puppet:///...: the content; may be empty
-  std::function<bool(const std::string& path)> managed = [](const std::string&) { return false; };  // by another resource
+  std::function<Result<std::string>(const std::string& url)> fetch;  // puppet:///...: the content; may be empty
+  std::function<bool(const std::string& path)> managed = [](const std::string&) {
+    return false;
+  };                                                      // by another resource
   std::map<std::string, std::string>* outputs = nullptr;  // what the action found out: for whoever refers to it
 
   Context(Host& h, const Resource& r) : host(h), resource(r), params(r.parameters) {}
@@ -61,7 +64,7 @@ class Provider {
  public:
   virtual ~Provider() = default;
   virtual std::string_view type() const = 0;
-  virtual std::span<const std::string_view> parameters() const = 0;   // besides those that every resource may have
+  virtual std::span<const std::string_view> parameters() const = 0;  // besides those that every resource may have
   // What must be said and is not, or says what cannot be: "" when all is well. No host is asked.
   virtual std::string check(const Resource&) const { return ""; }
 
@@ -71,7 +74,8 @@ class Provider {
   // Something it subscribes to has changed. False: this type does not mind.
   virtual Result<bool> refresh(Context&) const { return false; }
 
-  // The things in the world that applying it may change ("file:/etc/hosts") and that it reads. For the determinacy check.
+  // The things in the world that applying it may change ("file:/etc/hosts") and that it reads. For the determinacy
+  // check.
   virtual std::vector<std::string> writes(const Resource& r) const;
   virtual std::vector<std::string> reads(const Resource&) const { return {}; }
   // Other resources that come first without being asked for: {"file", "/etc"}; only those that exist count.

@@ -8,9 +8,9 @@
 namespace tutti::resource {
 namespace {
 
-constexpr std::string_view kParameters[] = {"ensure", "enable", "start", "stop", "status", "restart", "hasstatus", "hasrestart", "pattern",
-                                            "binary", "path", "provider", "control", "manifest", "flags", "timeout", "logonaccount",
-                                            "logonpassword"};
+constexpr std::string_view kParameters[] = {
+    "ensure", "enable", "start",    "stop",    "status",   "restart", "hasstatus", "hasrestart",   "pattern",
+    "binary", "path",   "provider", "control", "manifest", "flags",   "timeout",   "logonaccount", "logonpassword"};
 
 enum class Manager { kSystemd, kInit, kBase };
 
@@ -37,7 +37,9 @@ class Service : public Provider {
       auto is = enabled(c, *m);
       if (!is) return tl::unexpected(is.error());
       std::string wanted = *e == "yes" ? "true" : *e == "no" ? "false" : *e;
-      if (*is != wanted) f.changes.push_back({"enable", fmt::format("enable changed '{}' to '{}'", *is, wanted), *is, wanted, "", false});
+      if (*is != wanted)
+        f.changes.push_back(
+            {"enable", fmt::format("enable changed '{}' to '{}'", *is, wanted), *is, wanted, "", false});
     }
     return f;
   }
@@ -47,9 +49,16 @@ class Service : public Provider {
     if (!m) return tl::unexpected(m.error());
     for (const Change& ch : f.changes) {
       Result<void> r;
-      if (ch.property == "ensure") r = act(c, *m, ch.to == "running" ? "start" : "stop");
-      else r = *m == Manager::kSystemd ? command(c, fmt::format("systemctl {} {}", ch.to == "true" ? "enable" : ch.to == "mask" ? "mask" : "disable", shell_quote(name(c))))
-                                       : command(c, fmt::format("update-rc.d {} {}", shell_quote(name(c)), ch.to == "true" ? "defaults" : "disable"));
+      if (ch.property == "ensure")
+        r = act(c, *m, ch.to == "running" ? "start" : "stop");
+      else
+        r = *m == Manager::kSystemd ? command(c, fmt::format("systemctl {} {}",
+                                                             ch.to == "true"   ? "enable"
+                                                             : ch.to == "mask" ? "mask"
+                                                                               : "disable",
+                                                             shell_quote(name(c))))
+                                    : command(c, fmt::format("update-rc.d {} {}", shell_quote(name(c)),
+                                                             ch.to == "true" ? "defaults" : "disable"));
       if (!r) return r;
       done.push_back(ch);
     }
@@ -103,36 +112,47 @@ class Service : public Provider {
 
   static Result<bool> running(Context& c, Manager m) {
     CommandResult r;
-    if (auto status = c.params.maybe("status")) r = sh(c, *status);
-    else if (m == Manager::kSystemd) r = sh(c, "systemctl is-active --quiet " + shell_quote(name(c)));
-    else if (m == Manager::kInit && c.params.truth("hasstatus", true)) r = sh(c, fmt::format("/etc/init.d/{} status", shell_quote(name(c))));
-    else r = sh(c, fmt::format("pgrep -f -- {} | grep -vx $$", shell_quote(guarded(c.params.text("pattern", c.params.text("binary", name(c)))))));
+    if (auto status = c.params.maybe("status"))
+      r = sh(c, *status);
+    else if (m == Manager::kSystemd)
+      r = sh(c, "systemctl is-active --quiet " + shell_quote(name(c)));
+    else if (m == Manager::kInit && c.params.truth("hasstatus", true))
+      r = sh(c, fmt::format("/etc/init.d/{} status", shell_quote(name(c))));
+    else
+      r = sh(c, fmt::format("pgrep -f -- {} | grep -vx $$",
+                            shell_quote(guarded(c.params.text("pattern", c.params.text("binary", name(c)))))));
     if (r.end == CommandResult::End::kLost) return failure(r.describe(), ECONNRESET);
     return r.ok();
   }
 
   // [n]ame matches name and not itself: the shell that asks is no answer.
   static std::string guarded(std::string pattern) {
-    if (!pattern.empty() && std::isalnum(static_cast<unsigned char>(pattern[0]))) pattern = fmt::format("[{}]{}", pattern[0], pattern.substr(1));
+    if (!pattern.empty() && std::isalnum(static_cast<unsigned char>(pattern[0])))
+      pattern = fmt::format("[{}]{}", pattern[0], pattern.substr(1));
     return pattern;
   }
 
   static Result<std::string> enabled(Context& c, Manager m) {
-    auto r = m == Manager::kSystemd ? sh(c, "systemctl is-enabled " + shell_quote(name(c)))
-                                    : sh(c, fmt::format("ls /etc/rc[2345].d/S??{} >/dev/null 2>&1 && echo enabled", shell_quote(name(c))));
+    auto r = m == Manager::kSystemd
+                 ? sh(c, "systemctl is-enabled " + shell_quote(name(c)))
+                 : sh(c, fmt::format("ls /etc/rc[2345].d/S??{} >/dev/null 2>&1 && echo enabled", shell_quote(name(c))));
     if (r.end == CommandResult::End::kLost) return failure(r.describe(), ECONNRESET);
     std::string word = r.out.substr(0, r.out.find('\n'));
     if (word == "masked") return std::string("mask");
-    return std::string(word == "enabled" || word == "static" || word == "indirect" || word == "enabled-runtime" ? "true" : "false");
+    return std::string(
+        word == "enabled" || word == "static" || word == "indirect" || word == "enabled-runtime" ? "true" : "false");
   }
 
   static Result<void> act(Context& c, Manager m, const std::string& what) {
     if (auto given = c.params.maybe(what)) return command(c, *given);
     if (m == Manager::kSystemd) return command(c, fmt::format("systemctl {} {}", what, shell_quote(name(c))));
     if (m == Manager::kInit) return command(c, fmt::format("/etc/init.d/{} {}", shell_quote(name(c)), what));
-    if (what == "stop") return command(c, fmt::format("pkill -f -- {}", shell_quote(guarded(c.params.text("pattern", c.params.text("binary", name(c)))))));
+    if (what == "stop")
+      return command(c, fmt::format("pkill -f -- {}",
+                                    shell_quote(guarded(c.params.text("pattern", c.params.text("binary", name(c)))))));
     std::string binary = c.params.text("binary");
-    if (binary.empty()) return failure(fmt::format("service {} has neither systemd, nor an init script, nor a start command", name(c)));
+    if (binary.empty())
+      return failure(fmt::format("service {} has neither systemd, nor an init script, nor a start command", name(c)));
     return command(c, fmt::format("setsid {} </dev/null >/dev/null 2>&1 &", binary));
   }
 };

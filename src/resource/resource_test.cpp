@@ -1,0 +1,200 @@
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+
+#include "resource/mode.h"
+#include "resource/provider.h"
+
+namespace tutti::resource {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Resources : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    char name[] = "/tmp/tutti-resource-XXXXXX";
+    dir = ::mkdtemp(name);
+  }
+  void TearDown() override { fs::remove_all(dir); }
+
+  using Given = std::vector<std::pair<std::string, Value>>;
+
+  // Brings the resource about and says what was changed: "ensure: created; mode: ..."; "!message" when it failed.
+  std::string bring(const std::string& type, const std::string& title, const Given& given, bool dry = false) {
+    MapDraft draft;
+    for (auto& [k, v] : given) draft.set(Symbol(k), v);
+    TreeBuilder builder(arena);
+    Resource r{type, title, draft.build(builder)};
+    Context c(*host, r);
+    c.home = dir + "/home";
+    c.say = [&](Level, std::string_view text) { said += std::string(text) + "\n"; };
+    c.outputs = &outputs;
+    fs::create_directories(c.home);
+    const Provider* p = find_provider(type);
+    if (std::string wrong = p->check(r); !wrong.empty()) return "?" + wrong;
+    auto f = p->examine(c);
+    if (!f) return "!" + f.error().message;
+    std::vector<Change> done;
+    if (dry) {
+      done = f->changes;
+    } else if (!f->in_sync()) {
+      if (auto a = p->apply(c, *f, done); !a) return "!" + a.error().message;
+    }
+    std::string out;
+    for (auto& ch : done)
+      out += (out.empty() ? "" : "; ") + (ch.subject.empty() ? "" : ch.subject + " ") + ch.property + ": " + ch.text;
+    return out;
+  }
+  Value text(std::string_view s) { return Value::string(arena.copy(s)); }
+  std::string put(const std::string& name, const std::string& content) {
+    auto r = host->write(dir + "/" + name, content, 0644);
+    EXPECT_TRUE(r);
+    return dir + "/" + name;
+  }
+
+  Arena arena;
+  std::unique_ptr<Host> host = here();
+  std::string dir, said;
+  std::map<std::string, std::string> outputs;
+};
+
+TEST(Modes, NumbersAndSymbols) {
+  EXPECT_EQ(mode_from("0644", 0, false), 0644u);
+  EXPECT_EQ(mode_from("644", 0, true), 0755u);
+  EXPECT_EQ(mode_from("0640", 0, true), 0750u);
+  EXPECT_EQ(mode_from("a+x", 0644, false), 0755u);
+  EXPECT_EQ(mode_from("u=rw,g=r,o=", 0644, false), 0640u);
+  EXPECT_EQ(mode_from("g+X", 0600, false), 0600u);
+  EXPECT_EQ(mode_from("g+X", 0700, false), 0710u);
+  EXPECT_EQ(mode_from("g=u", 0700, false), 0770u);
+  EXPECT_EQ(mode_from("u+s", 0755, false), 04755u);
+  EXPECT_EQ(mode_from("9", 0, false), std::nullopt);
+  EXPECT_EQ(mode_from("u*x", 0, false), std::nullopt);
+}
+
+TEST_F(Resources, FileIsMadeOnceAndThenLeftAlone) {
+  std::string p = dir + "/f";
+  Given g{{"content", text("hello\n")}, {"mode", text("0640")}};
+  EXPECT_EQ(bring("file", p, g),
+            "ensure: defined content as '{sha256}5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03'");
+  EXPECT_EQ(bring("file", p, g), "");
+  fs::permissions(p, fs::perms(0600));
+  EXPECT_EQ(bring("file", p, g, true), "mode: mode changed '0600' to '0640'");
+  EXPECT_EQ(bring("file", p, g, true), "mode: mode changed '0600' to '0640'");
+  EXPECT_EQ(bring("file", p, g), "mode: mode changed '0600' to '0640'");
+  EXPECT_EQ(bring("file", p, g), "");
+}
+
+TEST_F(Resources, OldContentIsKept) {
+  std::string p = put("f", "old");
+  bring("file", p, {{"content", text("new")}, {"backup", text(".bak")}});
+  EXPECT_EQ(*host->read(p + ".bak"), "old");
+  bring("file", p, {{"content", text("newer")}});
+  EXPECT_EQ(*host->read(dir + "/home/kept/" + sha256_hex("new")), "new");
+}
+
+TEST_F(Resources, SecretContentIsNotShown) {
+  std::string said_of = bring("file", dir + "/f", {{"content", text("CANARY-1").as_secret()}});
+  EXPECT_EQ(said_of, "ensure: defined content as '[redacted]'");
+  EXPECT_EQ(*host->read(dir + "/f"), "CANARY-1");
+}
+
+TEST_F(Resources, DirectoriesLinksAndAbsence) {
+  EXPECT_EQ(bring("file", dir + "/d", {{"ensure", text("directory")}, {"mode", text("0644")}}), "ensure: created");
+  EXPECT_EQ(host->stat(dir + "/d", false, false)->mode, 0755u);
+  EXPECT_EQ(bring("file", dir + "/l", {{"ensure", text("link")}, {"target", text("d")}}), "ensure: created");
+  EXPECT_EQ(bring("file", dir + "/l", {{"ensure", text("link")}, {"target", text("e")}}),
+            "target: target changed 'd' to 'e'");
+  EXPECT_EQ(bring("file", dir + "/d", {{"ensure", text("absent")}})[0], '!');
+  EXPECT_EQ(bring("file", dir + "/d", {{"ensure", text("absent")}, {"force", Value::boolean(true)}}),
+            "ensure: removed");
+  EXPECT_EQ(bring("file", dir + "/none", {{"mode", text("0600")}}), "");
+}
+
+TEST_F(Resources, RecursionCopiesAndPurges) {
+  fs::create_directories(dir + "/src/sub");
+  fs::create_directories(dir + "/dst");
+  put("src/one", "1\n");
+  put("src/sub/two", "2\n");
+  put("dst/stale", "x");
+  Given g{{"ensure", text("directory")},
+          {"recurse", Value::boolean(true)},
+          {"purge", Value::boolean(true)},
+          {"source", text(dir + "/src")}};
+  std::string changed = bring("file", dir + "/dst", g);
+  EXPECT_NE(changed.find("File[" + dir + "/dst/stale] ensure: removed"), std::string::npos) << changed;
+  EXPECT_EQ(*host->read(dir + "/dst/sub/two"), "2\n");
+  EXPECT_EQ(host->stat(dir + "/dst/stale", false, false)->kind, FileState::Kind::kAbsent);
+  EXPECT_EQ(bring("file", dir + "/dst", g), "");
+}
+
+TEST_F(Resources, ContentThatDoesNotPassIsNotWritten) {
+  std::string p = put("f", "good");
+  EXPECT_EQ(bring("file", p, {{"content", text("bad")}, {"validate_cmd", text("grep -q good %")}})[0], '!');
+  EXPECT_EQ(*host->read(p), "good");
+}
+
+TEST_F(Resources, ExecRunsUnlessThereIsNoNeed) {
+  std::string p = dir + "/made";
+  Given g{{"command", text("/bin/touch " + p)}, {"creates", text(p)}};
+  EXPECT_EQ(bring("exec", "x", g), "returns: executed successfully");
+  EXPECT_EQ(bring("exec", "x", g), "");
+  EXPECT_EQ(bring("exec", "x", {{"command", text("/bin/true")}, {"unless", text("/bin/true")}}), "");
+  EXPECT_EQ(bring("exec", "x", {{"command", text("/bin/true")}, {"onlyif", text("/bin/false")}}), "");
+  EXPECT_EQ(bring("exec", "x", {{"command", text("/bin/false")}}), "!'/bin/false' returned 1 instead of one of [0]");
+  EXPECT_EQ(bring("exec", "x", {{"command", text("true")}})[0], '?');
+  EXPECT_EQ(bring("exec", "x",
+                  {{"command", text("sleep 100")}, {"path", text("/bin:/usr/bin")}, {"timeout", text("0.1")}})[0],
+            '!');
+}
+
+TEST_F(Resources, ExecOutputsAreCollected) {
+  bring("exec", "x", {{"command", text("/bin/sh -c 'echo noise; echo tutti:port=8080'")}});
+  EXPECT_EQ(outputs["port"], "8080");
+  EXPECT_EQ(outputs.size(), 1u);
+}
+
+TEST_F(Resources, ProcessIsStartedStoppedAndReplaced) {
+  Given g{{"command", text("sleep 1000")}};
+  EXPECT_EQ(bring("process", "p", g), "ensure: started");
+  EXPECT_EQ(bring("process", "p", g), "");
+  Given other{{"command", text("sleep 2000")}};
+  EXPECT_EQ(bring("process", "p", other), "command: restarted with what it is to run now");
+  EXPECT_EQ(bring("process", "p", other), "");
+  EXPECT_EQ(bring("process", "p", {{"ensure", text("stopped")}}), "ensure: stopped");
+  EXPECT_EQ(bring("process", "p", {{"ensure", text("stopped")}}), "");
+  EXPECT_EQ(bring("process", "p", {{"command", text("false")}})[0], '!');
+}
+
+TEST_F(Resources, HostLines) {
+  std::string p = put("hosts", "127.0.0.1 localhost\n10.0.0.9 gone.example.com gone\n");
+  Value aliases = TreeBuilder(arena).list(std::vector<Value>{text("h"), text("hh")});
+  EXPECT_EQ(bring("host", "h.example.com", {{"ip", text("10.0.0.5")}, {"host_aliases", aliases}, {"target", text(p)}}),
+            "ensure: created");
+  EXPECT_EQ(bring("host", "gone.example.com", {{"ensure", text("absent")}, {"target", text(p)}}), "ensure: removed");
+  EXPECT_EQ(*host->read(p), "127.0.0.1\tlocalhost\n10.0.0.5\th.example.com\th hh\n");
+  EXPECT_EQ(bring("host", "h.example.com", {{"ip", text("10.0.0.5")}, {"host_aliases", aliases}, {"target", text(p)}}),
+            "");
+}
+
+TEST_F(Resources, InstalledPackagesAreKnown) {
+  if (::access("/var/lib/dpkg/status", R_OK) != 0) GTEST_SKIP() << "no dpkg here";
+  EXPECT_EQ(bring("package", "dpkg", {{"ensure", text("present")}}, true), "");
+  EXPECT_EQ(bring("package", "no-such-package-at-all", {{"ensure", text("present")}}, true), "ensure: created");
+  EXPECT_EQ(bring("package", "no-such-package-at-all", {{"ensure", text("absent")}}, true), "");
+}
+
+TEST_F(Resources, EveryParameterOfACheckedTypeIsListed) {
+  for (std::string_view type : provider_types()) {
+    const Provider* p = find_provider(type);
+    ASSERT_NE(p, nullptr);
+    EXPECT_FALSE(p->parameters().empty()) << type;
+  }
+  EXPECT_EQ(find_provider("nothing"), nullptr);
+}
+
+}  // namespace
+}  // namespace tutti::resource
