@@ -30,6 +30,7 @@ function(tutti_layer folder)
   endif()
   if(tests AND TUTTI_TESTS AND NOT TUTTI_FUZZ)
     add_executable(${name}_tests ${tests})
+    target_compile_options(${name}_tests PRIVATE -O1)  # tests are compiled more often than they run long
     target_link_libraries(${name}_tests PRIVATE tutti_${name} ${L_LIBRARIES} GTest::gtest_main fmt::fmt)
     target_compile_definitions(${name}_tests PRIVATE TUTTI_SOURCE_DIR="${CMAKE_SOURCE_DIR}" TUTTI_BINARY="$<TARGET_FILE_DIR:${name}_tests>/tutti")
     add_test(NAME ${name} COMMAND ${name}_tests)

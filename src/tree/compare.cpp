@@ -17,6 +17,8 @@ struct Parts {
   i64 exponent = 0;
 };
 
+constexpr i64 kLargestExponent = 100'000'000'000'000'000;  // larger ones count as this one
+
 Parts parts_of(const Value& v) {
   Parts p;
   std::string text = v.number_text();
@@ -29,7 +31,7 @@ Parts parts_of(const Value& v) {
   if (std::size_t e = s.find_first_of("eE"); e != std::string_view::npos) {
     bool minus = s[e + 1] == '-';
     for (char c : s.substr(e + 1)) {
-      if (c >= '0' && c <= '9') exponent = std::min<i64>(exponent * 10 + (c - '0'), i64{1} << 60);
+      if (c >= '0' && c <= '9') exponent = std::min<i64>(exponent * 10 + (c - '0'), kLargestExponent);
     }
     if (minus) exponent = -exponent;
     s = s.substr(0, e);
