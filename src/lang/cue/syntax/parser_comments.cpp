@@ -158,7 +158,8 @@ void Parser::next() {
   ++top_->pos;
   if (tok_ != Tok::kComment) return;
   std::optional<CommentGroup> group;
-  u32 before = lines_between(source_, previous, pos_);
+  u32 before =
+      lines_between(source_, previous, pos_) + (previous ? 0 : 1);  // the file's first comment is on a line of its own
   u32 end = 0;
   bool own_lines = false;
   if (before == 0) {
