@@ -15,8 +15,8 @@ struct ReadOptions {
   const Source* text = nullptr;           // a program in its text form, in place of the tree's
 };
 
-// A system from a tree {types, assembly: {instances, links}, program, durations}, from any language: schema/ says what may
-// be in it. Every error is reported at the user's own line; nullopt when there was one.
+// A system from a tree {types, assembly: {instances, links}, program, durations}, from any language: schema/ says what
+// may be in it. Every error is reported at the user's own line; nullopt when there was one.
 std::optional<System> read_system(Session& session, const Value& root, const ReadOptions& options = {});
 
 // Only the types of a tree {types: {...}} or {...}.

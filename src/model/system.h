@@ -15,11 +15,11 @@ namespace tutti::model {
 struct Instance {
   Symbol name;
   Pos at;
-  u32 type = 0;                 // in System::types
-  std::vector<u32> places;      // marked at the start; for an added one the type's initial places
-  bool present = false;         // in the assembly from the start
-  Symbol host;                  // where its actions run; empty: here
-  Value with;                   // parameters given by the user, for its actions
+  u32 type = 0;             // in System::types
+  std::vector<u32> places;  // marked at the start; for an added one the type's initial places
+  bool present = false;     // in the assembly from the start
+  Symbol host;              // where its actions run; empty: here
+  Value with;               // parameters given by the user, for its actions
 };
 
 struct Link {
@@ -33,8 +33,8 @@ std::string_view op_word(Op op);
 struct Instruction {
   Op op = Op::kWaitAll;
   Pos at;
-  u32 instance = kNone;   // add, del, push, wait; the user of a link
-  u32 port = kNone;       // con, dcon: the use port
+  u32 instance = kNone;  // add, del, push, wait; the user of a link
+  u32 port = kNone;      // con, dcon: the use port
   u32 provider = kNone, provide = kNone;
   u32 behaviour = kNone;  // push
   u32 upto = 0;           // wait: how many behaviours pushed on the instance must have finished
@@ -43,9 +43,9 @@ struct Instruction {
 struct System {
   std::vector<std::unique_ptr<ComponentType>> types;
   std::vector<Instance> instances;
-  std::vector<Link> links;            // at the start
+  std::vector<Link> links;  // at the start
   std::vector<Instruction> program;
-  u32 assembly = 0;                   // instances [0, assembly) are there at the start
+  u32 assembly = 0;  // instances [0, assembly) are there at the start
 
   const ComponentType& type_of(u32 instance) const { return *types[instances[instance].type]; }
   u32 find_type(Symbol name) const;
@@ -55,9 +55,9 @@ struct System {
   std::unordered_map<u32, std::vector<Duration>> durations;
   const Duration& duration(u32 instance, const Transition& t) const;
 
-  std::string port_text(u32 instance, u32 port) const;          // "server.service"
-  std::string transition_text(u32 instance, u32 t) const;       // "server.run"
-  std::string instruction_text(const Instruction& i) const;     // "con(client, server_ip, server, ip)"
+  std::string port_text(u32 instance, u32 port) const;       // "server.service"
+  std::string transition_text(u32 instance, u32 t) const;    // "server.run"
+  std::string instruction_text(const Instruction& i) const;  // "con(client, server_ip, server, ip)"
 };
 
 }  // namespace tutti::model

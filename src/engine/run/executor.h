@@ -16,12 +16,12 @@ using Outputs = std::vector<std::pair<std::string, std::string>>;
 struct ActionRequest {
   u32 instance = 0;
   u32 transition = 0;
-  u32 attempt = 0;                        // 0 is the first try
+  u32 attempt = 0;  // 0 is the first try
   const model::System* system = nullptr;
   const model::Action* action = nullptr;
-  Symbol host;                            // empty: this machine
-  double timeout = 0;                     // seconds, 0: none
-  const Outputs* inputs = nullptr;        // data of the used ports: "port.key" -> value
+  Symbol host;                      // empty: this machine
+  double timeout = 0;               // seconds, 0: none
+  const Outputs* inputs = nullptr;  // data of the used ports: "port.key" -> value
 };
 
 enum class How : u8 { kOk, kFailed, kTimeout, kCancelled, kLost };  // lost: nobody can tell what became of it
@@ -32,11 +32,11 @@ struct ActionResult {
   u32 transition = 0;
   u32 attempt = 0;
   How how = How::kOk;
-  int code = 0;            // exit code, or 128 + signal
-  std::string outcome;     // which destination of a switch; empty: the first
-  std::string message;     // why it failed
-  Outputs outputs;         // what the action gave as data
-  std::string log;         // the end of what it printed
+  int code = 0;                   // exit code, or 128 + signal
+  std::string outcome;            // which destination of a switch; empty: the first
+  std::string message;            // why it failed
+  Outputs outputs;                // what the action gave as data
+  std::string log;                // the end of what it printed
   double started = 0, ended = 0;  // on the executor's clock
 };
 

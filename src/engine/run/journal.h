@@ -7,8 +7,8 @@
 
 namespace tutti::engine {
 
-// Where a run is written down, so that it can go on after a crash. `starting` must be durable when it returns: an action
-// runs only after its intent is on disk; requests that become possible together come together, for one commit.
+// Where a run is written down, so that it can go on after a crash. `starting` must be durable when it returns: an
+// action runs only after its intent is on disk; requests that become possible together come together, for one commit.
 // Steps need not be durable before the next `starting` or `ended`: they follow from the results.
 class Journal {
  public:

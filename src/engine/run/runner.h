@@ -11,10 +11,10 @@
 namespace tutti::engine {
 
 struct RunOptions {
-  u32 parallel = 0;                 // actions at once, 0: no limit
+  u32 parallel = 0;  // actions at once, 0: no limit
   u32 parallel_per_host = 0;
   OnFailure on_failure = OnFailure::kStop;
-  double grace = 10;                // seconds a cancelled action has before it is killed (used by executors)
+  double grace = 10;  // seconds a cancelled action has before it is killed (used by executors)
 };
 
 // Told what a run does, as it does it: progress, traces, events.
@@ -24,24 +24,24 @@ class RunListener {
   virtual void step(double, const Step&) {}
   virtual void started(double, const ActionRequest&) {}
   virtual void ended(double, const ActionResult&, bool will_retry) { (void)will_retry; }
-  virtual void idle() {}            // about to wait for an action
+  virtual void idle() {}  // about to wait for an action
 };
 
 // One action as it went, last attempt.
 struct ActionSpan {
   u32 instance = 0, transition = 0, attempts = 1, outcome = 0;
   How how = How::kOk;
-  double ready = 0;                 // when the rules allowed it
+  double ready = 0;  // when the rules allowed it
   double start = 0, end = 0;
   int code = 0;
   std::string message, log;
 };
 
 struct RunReport {
-  bool finished = false;            // program at its end and every queue empty
+  bool finished = false;  // program at its end and every queue empty
   bool cancelled = false;
-  double total = 0;                 // when the last thing happened
-  double program_end = 0;           // when the last instruction was done
+  double total = 0;        // when the last thing happened
+  double program_end = 0;  // when the last instruction was done
   u32 pc = 0;
   u64 steps = 0;
   std::vector<ActionSpan> actions;  // in order of their ends
@@ -49,8 +49,8 @@ struct RunReport {
   std::vector<std::string> stuck;   // when not finished: who waits for what
 };
 
-// Joins the scheduler, an executor and a journal. `run` returns when the program is done and all behaviours are, or when
-// nothing can happen any more.
+// Joins the scheduler, an executor and a journal. `run` returns when the program is done and all behaviours are, or
+// when nothing can happen any more.
 class Runner {
  public:
   Runner(const model::System& system, Executor& executor, const RunOptions& options = {}, Journal* journal = nullptr,

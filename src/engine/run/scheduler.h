@@ -21,16 +21,17 @@ class StepListener {
   virtual void step(const Step& step) = 0;
 };
 
-// The rules run as early as possible, event by event, without effects: the pure half of the engine. Whoever owns it starts
-// the actions it asks for and tells it how they ended; each call does everything that became possible and nothing else.
-// No polling: whatever is blocked sits in the list of the one thing it waits for.
+// The rules run as early as possible, event by event, without effects: the pure half of the engine. Whoever owns it
+// starts the actions it asks for and tells it how they ended; each call does everything that became possible and
+// nothing else. No polling: whatever is blocked sits in the list of the one thing it waits for.
 class Scheduler {
  public:
   struct Start {
     u32 instance = 0, transition = 0;
   };
 
-  explicit Scheduler(const model::System& system, OnFailure on_failure = OnFailure::kStop, StepListener* listener = nullptr);
+  explicit Scheduler(const model::System& system, OnFailure on_failure = OnFailure::kStop,
+                     StepListener* listener = nullptr);
   ~Scheduler();
 
   void begin();
@@ -47,17 +48,17 @@ class Scheduler {
   // Nothing runs and nothing can happen: final, or stuck.
   bool quiet() const;
   u32 pc() const;
-  u32 running() const;     // actions started and not ended
+  u32 running() const;  // actions started and not ended
   u64 steps() const;
   std::size_t bytes() const;
 
   // What is where.
   bool present(u32 instance) const;
-  bool idle(u32 instance) const;                     // its queue is empty
+  bool idle(u32 instance) const;  // its queue is empty
   bool has_failed(u32 instance) const;
   bool marked(u32 instance, u32 element) const;
-  std::vector<u32> marking(u32 instance) const;      // elements
-  std::vector<u32> queue(u32 instance) const;        // behaviours, the current one first
+  std::vector<u32> marking(u32 instance) const;  // elements
+  std::vector<u32> queue(u32 instance) const;    // behaviours, the current one first
   bool port_active(u32 instance, u32 port) const;
   std::vector<model::Link> links() const;
 
