@@ -1,0 +1,296 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "base/arena.h"
+#include "base/decimal.h"
+#include "lang/cue/eval/kind.h"
+#include "lang/cue/eval/label.h"
+#include "lang/cue/syntax/ast.h"
+
+// What a file compiles to: expressions whose identifiers are resolved to (how many scopes up, label), and the values they
+// evaluate to. Values are expressions too, so that a result can be put wherever an expression can. All live in an arena.
+namespace tutti::cue {
+
+enum class NodeType : u8 {
+  // values
+  kNull, kBool, kNum, kString, kBytes, kTop, kBasicType, kBound, kBuiltin, kValidator, kConjunction, kDisjunction, kBottom,
+  kVertex,
+  // references
+  kFieldRef, kValueRef, kDynamicRef, kImportRef, kLetRef, kSelector, kIndex,
+  // other expressions
+  kLabelRef, kBoundExpr, kSlice, kInterpolation, kUnary, kBinary, kOpen, kCall, kDisjunctionExpr, kStruct, kList,
+  // parts of structs and lists
+  kComprehension, kField, kLetField, kDynamicField, kPattern, kEllipsis,
+  // clauses
+  kFor, kIf, kLet, kTry,
+  // what a vertex holds instead of a value
+  kStructMarker, kListMarker,
+};
+
+struct Node {
+  NodeType type;
+  u8 flags = 0;
+  Pos pos;
+  const ast::Node* src = nullptr;
+  explicit Node(NodeType t, const ast::Node* s = nullptr) : type(t), pos(s ? ast::first(s).pos : Pos{}), src(s) {}
+
+  bool is_value() const { return type <= NodeType::kVertex; }
+  bool is_reference() const { return type >= NodeType::kFieldRef && type <= NodeType::kIndex; }
+  bool is_evaluated() const { return type >= NodeType::kLabelRef && type <= NodeType::kList; }
+  bool is_expr() const { return type <= NodeType::kList; }
+};
+
+template <class T>
+T* to(Node* n) {
+  return static_cast<T*>(n);
+}
+template <class T>
+const T* to(const Node* n) {
+  return static_cast<const T*>(n);
+}
+
+struct Vertex;
+struct Builtin;
+
+// ---- values
+
+struct Null : Node {
+  explicit Null(const ast::Node* s = nullptr) : Node(NodeType::kNull, s) {}
+};
+struct Bool : Node {
+  bool value;
+  explicit Bool(bool v, const ast::Node* s = nullptr) : Node(NodeType::kBool, s), value(v) {}
+};
+struct Num : Node {
+  Kinds kind;
+  Decimal value;
+  Num(Kinds k, Decimal v, const ast::Node* s = nullptr) : Node(NodeType::kNum, s), kind(k), value(std::move(v)) {}
+};
+struct String : Node {
+  std::string_view text;
+  explicit String(std::string_view t, const ast::Node* s = nullptr) : Node(NodeType::kString, s), text(t) {}
+};
+struct Bytes : Node {
+  std::string_view text;
+  explicit Bytes(std::string_view t, const ast::Node* s = nullptr) : Node(NodeType::kBytes, s), text(t) {}
+};
+struct Top : Node {
+  explicit Top(const ast::Node* s = nullptr) : Node(NodeType::kTop, s) {}
+};
+struct BasicType : Node {
+  Kinds kind;
+  explicit BasicType(Kinds k, const ast::Node* s = nullptr) : Node(NodeType::kBasicType, s), kind(k) {}
+};
+struct Bound : Node {
+  Op op;
+  Node* value;
+  Bound(Op o, Node* v, const ast::Node* s = nullptr) : Node(NodeType::kBound, s), op(o), value(v) {}
+};
+struct Call;
+// A function called with one argument fewer, or a bare one: a check on the value it is unified with.
+struct Validator : Node {
+  const Call* call;
+  const Builtin* builtin;
+  std::span<Node*> args;  // all but the first
+  Validator(const Call* c, const Builtin* b, std::span<Node*> a);
+};
+struct Conjunction : Node {
+  std::span<Node*> values;
+  explicit Conjunction(std::span<Node*> v, const ast::Node* s = nullptr) : Node(NodeType::kConjunction, s), values(v) {}
+};
+struct Disjunction : Node {
+  std::span<Node*> values;  // the defaults first
+  u32 defaults = 0;
+  bool has_defaults = false;
+  explicit Disjunction(std::span<Node*> v) : Node(NodeType::kDisjunction), values(v) {}
+};
+
+// ---- expressions
+
+struct FieldRef : Node {
+  u32 up;
+  Label label;
+  bool optional = false;
+  FieldRef(u32 u, Label l, const ast::Node* s) : Node(NodeType::kFieldRef, s), up(u), label(l) {}
+};
+// The enclosing struct or field value: `self`, `a: X={...}`.
+struct ValueRef : Node {
+  u32 up;
+  ValueRef(u32 u, const ast::Node* s) : Node(NodeType::kValueRef, s), up(u) {}
+};
+// The label that a pattern or dynamic field matched: [X=string].
+struct LabelRef : Node {
+  u32 up;
+  LabelRef(u32 u, const ast::Node* s) : Node(NodeType::kLabelRef, s), up(u) {}
+};
+// A field whose name is computed: X="\(a)": 1.
+struct DynamicRef : Node {
+  u32 up;
+  Node* label;
+  DynamicRef(u32 u, Node* l, const ast::Node* s) : Node(NodeType::kDynamicRef, s), up(u), label(l) {}
+};
+struct ImportRef : Node {
+  Symbol path;
+  ImportRef(Symbol p, const ast::Node* s) : Node(NodeType::kImportRef, s), path(p) {}
+};
+struct LetRef : Node {
+  u32 up;
+  Label label;
+  LetRef(u32 u, Label l, const ast::Node* s) : Node(NodeType::kLetRef, s), up(u), label(l) {}
+};
+struct Selector : Node {
+  Node* x;
+  Label label;
+  bool optional = false;
+  Selector(Node* e, Label l, const ast::Node* s) : Node(NodeType::kSelector, s), x(e), label(l) {}
+};
+struct Index : Node {
+  Node *x, *index;
+  bool optional = false;
+  Index(Node* e, Node* i, const ast::Node* s) : Node(NodeType::kIndex, s), x(e), index(i) {}
+};
+struct Slice : Node {
+  Node *x, *low, *high;
+  Slice(Node* e, Node* l, Node* h, const ast::Node* s) : Node(NodeType::kSlice, s), x(e), low(l), high(h) {}
+};
+struct Interpolation : Node {
+  Kinds kind;
+  std::span<Node*> parts;  // String, expression, String, ...
+  Interpolation(Kinds k, std::span<Node*> p, const ast::Node* s) : Node(NodeType::kInterpolation, s), kind(k), parts(p) {}
+};
+struct Unary : Node {
+  Op op;
+  Node* x;
+  Unary(Op o, Node* e, const ast::Node* s) : Node(NodeType::kUnary, s), op(o), x(e) {}
+};
+struct Binary : Node {
+  Op op;
+  bool short_circuit = false;
+  Node *x, *y;
+  Binary(Op o, Node* l, Node* r, const ast::Node* s) : Node(NodeType::kBinary, s), op(o), x(l), y(r) {}
+};
+struct BoundExpr : Node {
+  Op op;
+  Node* x;
+  BoundExpr(Op o, Node* e, const ast::Node* s) : Node(NodeType::kBoundExpr, s), op(o), x(e) {}
+};
+// x...
+struct Open : Node {
+  Node* x;
+  Open(Node* e, const ast::Node* s) : Node(NodeType::kOpen, s), x(e) {}
+};
+struct Call : Node {
+  Node* fun;
+  std::span<Node*> args;
+  Call(Node* f, std::span<Node*> a, const ast::Node* s) : Node(NodeType::kCall, s), fun(f), args(a) {}
+};
+struct Disjunct {
+  Node* value;
+  bool marked;
+};
+struct DisjunctionExpr : Node {
+  std::span<Disjunct> values;
+  bool has_defaults = false;
+  explicit DisjunctionExpr(std::span<Disjunct> v, const ast::Node* s = nullptr)
+      : Node(NodeType::kDisjunctionExpr, s), values(v) {}
+};
+struct StructLit : Node {
+  std::span<Node*> decls;
+  bool is_file = false, explicit_open = false, has_embedding = false;
+  u32 order = 0;  // number of the literal in its file: the order of fields follows it
+  explicit StructLit(const ast::Node* s = nullptr) : Node(NodeType::kStruct, s) {}
+};
+struct ListLit : Node {
+  std::span<Node*> elems;
+  bool explicit_open = false;
+  explicit ListLit(const ast::Node* s = nullptr) : Node(NodeType::kList, s) {}
+};
+
+// ---- declarations and clauses
+
+enum class ArcType : u8 { kMember, kRequired, kOptional, kPending, kNotPresent };
+
+struct Field : Node {
+  Label label;
+  ArcType arc = ArcType::kMember;
+  Node* value;
+  Field(Label l, ArcType a, Node* v, const ast::Node* s) : Node(NodeType::kField, s), label(l), arc(a), value(v) {}
+};
+struct LetField : Node {
+  Label label;
+  bool multi = false;
+  Node* value;
+  LetField(Label l, Node* v, const ast::Node* s) : Node(NodeType::kLetField, s), label(l), value(v) {}
+};
+struct DynamicField : Node {
+  ArcType arc;
+  Node *key, *value;
+  bool binds_label = false;  // ~(K, V)
+  DynamicField(ArcType a, Node* k, Node* v, const ast::Node* s) : Node(NodeType::kDynamicField, s), arc(a), key(k), value(v) {}
+};
+struct Pattern : Node {
+  Node *filter, *value;
+  Pattern(Node* f, Node* v, const ast::Node* s) : Node(NodeType::kPattern, s), filter(f), value(v) {}
+};
+struct Ellipsis : Node {
+  Node* value;
+  Ellipsis(Node* v, const ast::Node* s) : Node(NodeType::kEllipsis, s), value(v) {}
+};
+struct Comprehension : Node {
+  std::span<Node*> clauses;
+  StructLit* value;
+  StructLit* fallback = nullptr;
+  Comprehension(std::span<Node*> c, StructLit* v, const ast::Node* s) : Node(NodeType::kComprehension, s), clauses(c), value(v) {}
+};
+struct ForClause : Node {
+  Label key, value;
+  Node* source;
+  ForClause(Label k, Label v, Node* x, const ast::Node* s) : Node(NodeType::kFor, s), key(k), value(v), source(x) {}
+};
+struct IfClause : Node {
+  Node* condition;
+  IfClause(Node* c, const ast::Node* s) : Node(NodeType::kIf, s), condition(c) {}
+};
+struct LetClause : Node {
+  Label label;
+  Node* x;
+  LetClause(Label l, Node* e, const ast::Node* s) : Node(NodeType::kLet, s), label(l), x(e) {}
+};
+struct TryClause : Node {
+  Label label;
+  Node* x;  // nullptr for the form around a struct
+  TryClause(Label l, Node* e, const ast::Node* s) : Node(NodeType::kTry, s), label(l), x(e) {}
+};
+
+// The expression of a conjunct: what a field, pattern or ellipsis declares, or the node itself.
+Node* expression_of(Node* n);
+
+// Makes nodes. Numbers larger than 64 bits hold memory of their own, which is given back with the store.
+class NodeStore {
+ public:
+  explicit NodeStore(Arena& arena) : arena_(arena) {}
+  ~NodeStore();
+  NodeStore(const NodeStore&) = delete;
+  NodeStore& operator=(const NodeStore&) = delete;
+
+  template <class T, class... A>
+  T* make(A&&... a) {
+    return new (arena_.allocate(sizeof(T), alignof(T))) T(std::forward<A>(a)...);
+  }
+  Num* num(Kinds kind, const Decimal& d, const ast::Node* src = nullptr);
+  Num* integer(i64 i) { return num(kIntKind, Decimal(i)); }
+  template <class T>
+  std::span<T> keep(const std::vector<T>& v) {
+    return arena_.copy(std::span<const T>(v));
+  }
+  std::string_view keep(std::string_view s) { return arena_.copy(s); }
+  Arena& arena() { return arena_; }
+
+ private:
+  Arena& arena_;
+  std::vector<Num*> big_;
+};
+
+}  // namespace tutti::cue

@@ -1,0 +1,228 @@
+#pragma once
+
+#include "lang/cue/eval/node.h"
+
+namespace tutti::cue {
+
+struct Vertex;
+struct State;
+struct ArcIndex;
+
+// What has been looked up for a let in this scope; see LetRef.
+struct LetCache {
+  const Node* expr;
+  Vertex* arc;
+  Vertex* result;
+  bool again = false;
+  LetCache* next = nullptr;
+};
+
+// Where the references of an expression look: one vertex a scope.
+struct Environment {
+  Environment* up = nullptr;
+  Vertex* vertex = nullptr;
+  Label dynamic_label;
+  u32 comp_id = 0;  // of the run of a comprehension that made this scope
+  LetCache* lets = nullptr;
+};
+
+enum class Cycle : u8 { kNone, kOptional, kMaybe, kCyclic };
+
+// One reference followed on the way to a conjunct: how structural cycles are found.
+struct RefNode {
+  const Node* ref;
+  Vertex* arc;   // what it refers to
+  Vertex* node;  // where it was evaluated
+  RefNode* next;
+  i32 depth;
+};
+
+using DefId = u32;
+
+// How a conjunct came here, for closedness and cycles.
+struct CloseInfo {
+  DefId def = 0;    // the reference, embedding or literal it came through
+  DefId embed = 0;  // the innermost embedding around it
+  DefId outer = 0;  // the struct literal that embeddings would close
+  bool from_embed : 1 = false;
+  bool from_def : 1 = false;
+  bool top_def : 1 = false;
+  bool opened : 1 = false;
+  bool conjunct_opened : 1 = false;
+  Cycle cycle = Cycle::kNone;
+  i8 priority = 0;
+  RefNode* refs = nullptr;
+  bool is_cyclic() const { return cycle == Cycle::kCyclic; }
+};
+
+struct Conjunct {
+  Environment* env = nullptr;
+  Node* x = nullptr;  // Field, Pattern, ... or an expression
+  CloseInfo ci;
+};
+
+// A growing list in an arena, for what lives as long as the evaluation. 16 bytes.
+template <class T>
+class Grow {
+ public:
+  u32 size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  T* begin() { return data_; }
+  T* end() { return data_ + size_; }
+  const T* begin() const { return data_; }
+  const T* end() const { return data_ + size_; }
+  T& operator[](std::size_t i) { return data_[i]; }
+  const T& operator[](std::size_t i) const { return data_[i]; }
+  T& back() { return data_[size_ - 1]; }
+  void push(Arena& arena, const T& v) {
+    if (size_ == capacity_) reserve(arena, capacity_ ? capacity_ * 2 : 1);
+    data_[size_++] = v;
+  }
+  void reserve(Arena& arena, u32 n) {
+    if (n <= capacity_) return;
+    T* bigger = arena.array<T>(n);
+    for (u32 i = 0; i < size_; ++i) bigger[i] = data_[i];
+    data_ = bigger;
+    capacity_ = n;
+  }
+  void resize_down(u32 n) { size_ = n; }
+  void clear() { size_ = 0; }
+  void forget() { data_ = nullptr, size_ = capacity_ = 0; }
+  Grow copy(Arena& arena) const {
+    Grow g;
+    g.reserve(arena, size_);
+    for (u32 i = 0; i < size_; ++i) g.data_[i] = data_[i];
+    g.size_ = size_;
+    return g;
+  }
+  // So that appending to a copy never writes into the original's room.
+  void clip() { capacity_ = size_; }
+
+ private:
+  T* data_ = nullptr;
+  u32 size_ = 0, capacity_ = 0;
+};
+
+struct PatternConstraint {
+  Node* pattern;
+  Vertex* constraint;  // its conjuncts are what the pattern demands
+};
+struct Patterns {
+  Grow<PatternConstraint> pairs;
+};
+
+// A struct literal that became part of a vertex, for the order of fields.
+struct StructInfo {
+  StructLit* lit;
+  u32 comp_id;
+  bool direct;  // written here rather than brought in by a reference
+};
+
+enum class Status : u8 { kUnprocessed, kEvaluating, kPartial, kConjuncts, kFinalized };
+
+struct StructMarker : Node {
+  StructMarker() : Node(NodeType::kStructMarker) {}
+};
+struct ListMarker : Node {
+  bool open;
+  explicit ListMarker(bool o) : Node(NodeType::kListMarker), open(o) {}
+};
+
+struct Bottom;
+
+// A node of the result: what it is called, what was said about it (conjuncts), and what came out (value and arcs).
+struct Vertex : Node {
+  Vertex() : Node(NodeType::kVertex) {}
+
+  Status status = Status::kUnprocessed;
+  ArcType arc_type = ArcType::kMember;
+  bool is_data : 1 = false;
+  bool closed_recursive : 1 = false;
+  bool closed_once : 1 = false;  // by close()
+  bool opened_shared : 1 = false;
+  bool has_ellipsis : 1 = false;
+  bool multi_let : 1 = false;
+  bool is_dynamic : 1 = false;  // has no place in the result
+  bool is_pattern : 1 = false;
+  bool non_rooted : 1 = false;
+  bool anonymous : 1 = false;
+  bool is_disjunct : 1 = false;
+  bool is_shared : 1 = false;
+
+  Label label;
+  Vertex* parent = nullptr;
+  State* state = nullptr;
+  Node* base = nullptr;  // a value, a marker, or another vertex that stands for this one
+  Bottom* child_errors = nullptr;
+  Grow<Vertex*> arcs;
+  ArcIndex* index = nullptr;  // of the arcs by label, once there are many
+  Patterns* patterns = nullptr;
+  Grow<Conjunct> conjuncts;
+  Grow<StructInfo> structs;
+  Vertex* overlay = nullptr;  // its copy while a disjunct is being made
+
+  bool rooted() const { return !non_rooted && !label.is_let() && !is_dynamic; }
+  bool is_data_value() const { return is_data || conjuncts.empty(); }
+  bool is_constraint() const { return arc_type == ArcType::kOptional || arc_type == ArcType::kRequired; }
+  bool is_list() const { return base && base->type == NodeType::kListMarker; }
+  Vertex* find_raw(Label l) const;
+  void add_arc(Arena& arena, Vertex* arc);
+  void reindex(Arena& arena);
+
+  Vertex* deref_value();        // what it ultimately stands for
+  Vertex* deref_disjunct();
+  Vertex* deref_non_disjunct();
+  Vertex* deref_non_rooted();
+  Vertex* deref_non_shared();
+  const Vertex* deref_value() const { return const_cast<Vertex*>(this)->deref_value(); }
+
+  Node* value();                // the value, itself for structs and lists, nullptr when not known
+  Bottom* bottom();
+  bool is_err() { return bottom() != nullptr; }
+  Kinds kinds() const;
+  bool is_open_struct();
+  bool is_closed_struct();
+  bool is_closed_list() const { return is_list() && !static_cast<const ListMarker*>(base)->open; }
+};
+
+// ---- errors
+
+// Ordered: of two errors the lower one is the worse and is kept.
+enum class Code : u8 { kEval, kUser, kLegacyUser, kStructuralCycle, kIncomplete, kCycle };
+
+// A message whose text is put together only when it is shown: most errors are those of disjuncts that are dropped.
+struct ErrorArg {
+  enum Kind : u8 { kNode, kLabel, kText, kKinds, kInt, kOp } kind;
+  union {
+    const Node* node;
+    u32 bits;
+    i64 integer;
+    struct {
+      const char* data;
+      u32 size;
+    } text;
+  };
+};
+
+struct Error {
+  const char* format = "";  // {} for each argument
+  std::span<ErrorArg> args;
+  const Vertex* node = nullptr;     // where it happened, for its path
+  std::span<Label> path;            // set instead when the path is not that of the node
+  Pos pos;
+  std::span<Pos> others;
+  Error* wrapped = nullptr;         // the cause
+  // a list of errors instead of one:
+  Error *left = nullptr, *right = nullptr;
+};
+
+struct Bottom : Node {
+  Code code = Code::kEval;
+  bool has_recursive = false, child_error = false, close_check = false;
+  Error* error = nullptr;
+  Vertex* node = nullptr;
+  explicit Bottom(Code c, Error* e = nullptr, Vertex* n = nullptr) : Node(NodeType::kBottom), code(c), error(e), node(n) {}
+  bool incomplete() const { return code == Code::kIncomplete || code == Code::kCycle; }
+};
+
+}  // namespace tutti::cue
