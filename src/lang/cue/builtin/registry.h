@@ -2,48 +2,51 @@
 
 #include <initializer_list>
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "lang/cue/eval/vertex.h"
 
-// Functions of the language: the predeclared ones and those of packages. A package is a table of Builtins registered once;
-// the evaluator evaluates the arguments, checks their kinds and turns calls with one argument fewer into validators.
+// Functions of the language: the predeclared ones and those of packages. A package is a table of Builtins registered
+// once; the evaluator evaluates the arguments, checks their kinds and turns calls with one argument fewer into
+// validators.
 namespace tutti::cue {
 
 class Context;
 
 struct Param {
   Kinds kind = kTopKind;
-  Node* otherwise = nullptr;    // the value when the argument is left out
+  Node* otherwise = nullptr;  // the value when the argument is left out
 };
 
 // One call being made: its arguments are evaluated, have the kinds asked for and took their defaults.
 class CallContext {
  public:
-  CallContext(Context& c, const Call* call, const Builtin* builtin, std::span<Node*> args, bool validating)
-      : context(c), call(call), builtin(builtin), args(args), validating(validating) {}
+  CallContext(Context& c, const Call* x, const Builtin* b, std::span<Node*> a, bool v)
+      : context(c), call(x), builtin(b), args(a), validating(v) {}
 
   Context& context;
-  const Call* call;        // nullptr for a bare validator
+  const Call* call;  // nullptr for a bare validator
   const Builtin* builtin;
-  std::span<Node*> args;   // values; a struct or list is a Vertex
-  bool validating;         // as a validator: args[0] is the value to check
+  std::span<Node*> args;  // values; a struct or list is a Vertex
+  bool validating;        // as a validator: args[0] is the value to check
 
   // Arguments as plain values. On failure they report and return something harmless; check failed() before the result.
-  std::string_view string(std::size_t i);         // of a string
-  std::string_view bytes(std::size_t i);          // of bytes or a string
+  std::string_view string(std::size_t i);  // of a string
+  std::string_view bytes(std::size_t i);   // of bytes or a string
   bool boolean(std::size_t i);
-  i64 integer(std::size_t i);                     // reports one that does not fit
+  i64 integer(std::size_t i);  // reports one that does not fit
   const Decimal& number(std::size_t i);
-  std::vector<Node*> list(std::size_t i);         // elements, evaluated
+  std::vector<Node*> list(std::size_t i);  // elements, evaluated
   std::vector<std::string_view> strings(std::size_t i);
   Vertex* structure(std::size_t i);
   bool is_null(std::size_t i);
   bool failed() const;
 
   // Results.
-  Node* make_string(std::string_view s);          // copied
+  Node* make_string(std::string_view s);  // copied
   Node* make_bytes(std::string_view s);
   Node* make_bool(bool b);
   Node* make_int(i64 i);
@@ -65,9 +68,9 @@ struct Builtin : Node {
   std::string_view package;  // "strings"; "" for predeclared ones
   std::string_view name;
   std::span<const Param> params;
-  Kinds result = kTopKind;   // kBoolKind or kBottomKind: may be used as a validator
+  Kinds result = kTopKind;  // kBoolKind or kBottomKind: may be used as a validator
   BuiltinFunction function = nullptr;
-  bool non_concrete = false; // arguments need not be concrete; structs are passed as they are
+  bool non_concrete = false;  // arguments need not be concrete; structs are passed as they are
   // Works on the unevaluated call.
   Node* (*raw)(Context&, const Call*) = nullptr;
 
@@ -77,7 +80,10 @@ struct Builtin : Node {
     return args + 1 == params.size() && (result & ~kBoolKind) == 0 && !params[args].otherwise;
   }
   bool is_bare_validator() const { return params.size() == 1 && (result == kBoolKind || result == kBottomKind); }
-  std::string qualified() const { return package.empty() ? std::string(name) : std::string(package.substr(package.rfind('/') + 1)) + "." + std::string(name); }
+  std::string qualified() const {
+    return package.empty() ? std::string(name)
+                           : std::string(package.substr(package.rfind('/') + 1)) + "." + std::string(name);
+  }
 };
 
 // For tables: {"ToUpper", {kStringKind}, kStringKind, to_upper}
@@ -96,7 +102,8 @@ struct ConstantSpec {
 };
 
 // Called by each package's file from register_packages(); the tables must be static.
-void add_package(std::string_view path, std::span<const BuiltinSpec> functions, std::span<const ConstantSpec> constants = {});
+void add_package(std::string_view path, std::span<const BuiltinSpec> functions,
+                 std::span<const ConstantSpec> constants = {});
 
 // Fills the registry with all packages (builtin/packages.cpp); done once, on first use.
 void register_packages();

@@ -15,10 +15,11 @@ using AK = ast::Kind;
 namespace {
 
 std::string nfc(std::string_view s) {
-  if (std::all_of(s.begin(), s.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; })) return std::string(s);
+  if (std::all_of(s.begin(), s.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; }))
+    return std::string(s);
   utf8proc_uint8_t* out = nullptr;
-  auto n = utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(s.data()), static_cast<utf8proc_ssize_t>(s.size()), &out,
-                        static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
+  auto n = utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(s.data()), static_cast<utf8proc_ssize_t>(s.size()),
+                        &out, static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
   if (n < 0) return std::string(s);
   std::string text(reinterpret_cast<char*>(out), static_cast<std::size_t>(n));
   free(out);
@@ -27,7 +28,9 @@ std::string nfc(std::string_view s) {
 
 ast::Node* unwrap_alias(ast::Node* label) { return label->kind == AK::kAlias ? as<ast::Alias>(label)->x : label; }
 
-ArcType arc_of(Tok t) { return t == Tok::kOption ? ArcType::kOptional : t == Tok::kNot ? ArcType::kRequired : ArcType::kMember; }
+ArcType arc_of(Tok t) {
+  return t == Tok::kOption ? ArcType::kOptional : t == Tok::kNot ? ArcType::kRequired : ArcType::kMember;
+}
 
 // The name by which a label can be referred to; empty for strings, patterns and computed labels.
 Symbol bound_name(const ast::Node* label) {
@@ -110,11 +113,13 @@ void Compiler::insert(const ast::Node* at, Symbol name, Entry entry) {
   if (Entry* old = lookup(name, &k)) {
     Frame& of = stack_[k];
     if (is_let(entry, f) != is_let(*old, of)) {
-      error(ast::first(at).pos, fmt::format("cannot have both alias and field with name \"{}\" in same scope", name.text()));
+      error(ast::first(at).pos,
+            fmt::format("cannot have both alias and field with name \"{}\" in same scope", name.text()));
       return;
     }
     if ((unique(entry, f) || unique(*old, of)) && k + 1 == stack_.size()) {
-      if (old->kind != EntryKind::kImport) error(ast::first(at).pos, fmt::format("alias \"{}\" redeclared in same scope", name.text()));
+      if (old->kind != EntryKind::kImport)
+        error(ast::first(at).pos, fmt::format("alias \"{}\" redeclared in same scope", name.text()));
       return;
     }
     if (k + 1 == stack_.size()) {
@@ -160,21 +165,29 @@ std::string Compiler::path() const {
     std::string text;
     const ast::Node* n = f.label_node;
     switch (n->kind) {
-      case AK::kFor: text = "for[]"; break;
-      case AK::kLet: text = "let[]"; break;
-      case AK::kTryClause: text = "try[]"; break;
+      case AK::kFor:
+        text = "for[]";
+        break;
+      case AK::kLet:
+        text = "let[]";
+        break;
+      case AK::kTryClause:
+        text = "try[]";
+        break;
       case AK::kField: {
         const ast::Node* l = unwrap_alias(as<ast::Field>(n)->label);
         if (l->kind == AK::kIdent)
           text = as<ast::Ident>(l)->name.text();
         else if (l->kind == AK::kLit) {
           text = as<ast::Lit>(l)->text;
-          if (auto u = unquote(text); as<ast::Lit>(l)->tok == Tok::kString && u.ok() && !label_needs_quotes(u.text)) text = u.text;
+          if (auto u = unquote(text); as<ast::Lit>(l)->tok == Tok::kString && u.ok() && !label_needs_quotes(u.text))
+            text = u.text;
         } else
           text = l->kind == AK::kList ? "[]" : "?";
         break;
       }
-      default: continue;
+      default:
+        continue;
     }
     if (!out.empty()) out += '.';
     out += text;
@@ -272,7 +285,8 @@ void Compiler::declare_postfix(const ast::Field* f, const ast::PostfixAlias* a) 
     return;
   }
   bool has_label = !blank(a->label);
-  if (!has_field && !has_label) return error(a->tilde.pos, "both label and field in postfix alias cannot be the blank identifier");
+  if (!has_field && !has_label)
+    return error(a->tilde.pos, "both label and field in postfix alias cannot be the blank identifier");
   if (has_label) {
     Entry e{EntryKind::kLabel, a->label, f};
     insert(f, a->label->name, e);
@@ -367,16 +381,23 @@ void Compiler::check_pattern_names(ast::Node* n) {
     case AK::kIdent:
       for (std::size_t k = stack_.size(); k-- > 0 && !stack_[k].in_field;)
         if (find(stack_[k], as<ast::Ident>(n)->name))
-          error(ast::first(n).pos, fmt::format("reference \"{}\" in label expression refers to field against which it would be matched",
-                                               as<ast::Ident>(n)->name.text()));
+          error(ast::first(n).pos,
+                fmt::format("reference \"{}\" in label expression refers to field against which it would be matched",
+                            as<ast::Ident>(n)->name.text()));
       break;
-    case AK::kParen: check_pattern_names(as<ast::Paren>(n)->x); break;
-    case AK::kUnary: check_pattern_names(as<ast::Unary>(n)->x); break;
+    case AK::kParen:
+      check_pattern_names(as<ast::Paren>(n)->x);
+      break;
+    case AK::kUnary:
+      check_pattern_names(as<ast::Unary>(n)->x);
+      break;
     case AK::kBinary:
       check_pattern_names(as<ast::Binary>(n)->x);
       check_pattern_names(as<ast::Binary>(n)->y);
       break;
-    case AK::kSelector: check_pattern_names(as<ast::Selector>(n)->x); break;
+    case AK::kSelector:
+      check_pattern_names(as<ast::Selector>(n)->x);
+      break;
     case AK::kIndex:
       check_pattern_names(as<ast::Index>(n)->x);
       check_pattern_names(as<ast::Index>(n)->index);
@@ -388,7 +409,8 @@ void Compiler::check_pattern_names(ast::Node* n) {
     case AK::kInterpolation:
       for (ast::Node* a : as<ast::Interpolation>(n)->parts) check_pattern_names(a);
       break;
-    default: break;
+    default:
+      break;
   }
 }
 
@@ -438,20 +460,23 @@ Node* Compiler::field(const ast::Field* f) {
       if (!name.valid()) return bad(f, "cannot use _ as label");
       return store_.make<Field>(name, arc_of(f->constraint), value, f);
     }
-    case AK::kList: return store_.make<Pattern>(filter, value, f);
+    case AK::kList:
+      return store_.make<Pattern>(filter, value, f);
     case AK::kParen:
     case AK::kInterpolation: {
       auto* d = store_.make<DynamicField>(arc_of(f->constraint), expr(l), value, f);
       d->binds_label = f->alias && f->alias->label;
       return d;
     }
-    default: return bad(f, "invalid label");
+    default:
+      return bad(f, "invalid label");
   }
 }
 
 Node* Compiler::decl(ast::Node* d) {
   switch (d->kind) {
-    case AK::kField: return field(as<ast::Field>(d));
+    case AK::kField:
+      return field(as<ast::Field>(d));
     case AK::kLet: {
       auto* l = as<ast::Let>(d);
       Entry* e = find(stack_.back(), l->ident->name);
@@ -472,11 +497,16 @@ Node* Compiler::decl(ast::Node* d) {
       auto* e = as<ast::Ellipsis>(d);
       return store_.make<Ellipsis>(e->type ? expr(e->type) : nullptr, e);
     }
-    case AK::kComprehension: return comprehension(as<ast::Comprehension>(d), false);
-    case AK::kEmbed: return expr(as<ast::Embed>(d)->x);
-    case AK::kBadDecl: return bad(d, "invalid declaration");
-    case AK::kAlias: return bad(d, "old-style alias no longer supported: use let clause; use cue fix to update.");
-    default: return nullptr;
+    case AK::kComprehension:
+      return comprehension(as<ast::Comprehension>(d), false);
+    case AK::kEmbed:
+      return expr(as<ast::Embed>(d)->x);
+    case AK::kBadDecl:
+      return bad(d, "invalid declaration");
+    case AK::kAlias:
+      return bad(d, "old-style alias no longer supported: use let clause; use cue fix to update.");
+    default:
+      return nullptr;
   }
 }
 
@@ -543,9 +573,11 @@ Node* Compiler::comprehension(const ast::Comprehension* c, bool in_list) {
         }
         break;
       }
-      default: break;
+      default:
+        break;
     }
-    if (!failed && clauses[0]->type == NodeType::kLet) failed = bad(c, "first comprehension clause must be 'if' or 'for'");
+    if (!failed && clauses[0]->type == NodeType::kLet)
+      failed = bad(c, "first comprehension clause must be 'if' or 'for'");
     for (std::size_t i = 0; !failed && i + 1 < clauses.size(); ++i)
       if (clauses[i]->type == NodeType::kTry && !to<TryClause>(clauses[i])->x)
         failed = bad(c->clauses[i], "struct-form try clause must be the last clause in a comprehension");
@@ -599,8 +631,11 @@ Label Compiler::label(const ast::Node* n) {
       }
       case Tok::kTrue:
       case Tok::kFalse:
-      case Tok::kNull: return Label::string(l->text);
-      default: bad(n, fmt::format("{} cannot be used as label", l->text)); return {};
+      case Tok::kNull:
+        return Label::string(l->text);
+      default:
+        bad(n, fmt::format("{} cannot be used as label", l->text));
+        return {};
     }
   }
   bad(n, "unsupported label");

@@ -17,13 +17,13 @@ struct CompileError {
 
 struct CompileInput {
   std::vector<ast::File*> files;
-  std::string package;                       // names hidden fields apart; the import path, or "" for loose files
+  std::string package;  // names hidden fields apart; the import path, or "" for loose files
   // The name a package declares, for imports whose path does not tell; "" when the package does not exist.
   std::function<std::string(std::string_view path)> package_name;
 };
 
-// Turns files into expressions, one struct literal a file, with every identifier resolved: to a field so many scopes up,
-// an alias, a let, an import or a predeclared name.
+// Turns files into expressions, one struct literal a file, with every identifier resolved: to a field so many scopes
+// up, an alias, a let, an import or a predeclared name.
 class Compiler {
  public:
   explicit Compiler(NodeStore& store) : store_(store) {}
@@ -45,16 +45,16 @@ class Compiler {
     enum : u8 { kFresh, kCompiling, kDone } let_state = kFresh;
     Label let_label;
     Symbol import_path;
-    Node* label_expr = nullptr;       // of a dynamic field with an alias
+    Node* label_expr = nullptr;  // of a dynamic field with an alias
   };
   struct Frame {
     u32 up = 0;
-    bool is_field = false;            // scope of one field: pattern or value alias
-    bool in_field = false;            // a value of this scope is being compiled
+    bool is_field = false;  // scope of one field: pattern or value alias
+    bool in_field = false;  // a value of this scope is being compiled
     bool comprehension_var = false;
     std::vector<std::pair<Symbol, Entry>> names;
     std::vector<std::pair<u32, u32>> index;  // hash table once there are many
-    std::string label;                // of the field being compiled, for paths
+    std::string label;                       // of the field being compiled, for paths
     const ast::Node* label_node = nullptr;
   };
 

@@ -1,6 +1,7 @@
+#include "lang/cue/eval/predeclared.h"
+
 #include "lang/cue/builtin/registry.h"
 #include "lang/cue/compile/compile.h"
-#include "lang/cue/eval/predeclared.h"
 
 namespace tutti::cue {
 
@@ -23,19 +24,26 @@ constexpr Range kRanges[] = {
     {"uint32", "0", "4294967295", kIntKind},
     {"uint64", "0", "18446744073709551615", kIntKind},
     {"uint128", "0", "340282366920938463463374607431768211455", kIntKind},
-    {"float32", "-3.40282346638528859811704183484516925440e+38", "3.40282346638528859811704183484516925440e+38", kNumberKind},
-    {"float64", "-1.797693134862315708145274237317043567981e+308", "1.797693134862315708145274237317043567981e+308", kNumberKind},
+    {"float32", "-3.40282346638528859811704183484516925440e+38", "3.40282346638528859811704183484516925440e+38",
+     kNumberKind},
+    {"float64", "-1.797693134862315708145274237317043567981e+308", "1.797693134862315708145274237317043567981e+308",
+     kNumberKind},
 };
 
 }  // namespace
 
 Node* predeclared_value(NodeStore& store, std::string_view name, const ast::Node* src) {
-  if (name.substr(0, 2) == "__" && name != "__closeAll" && name != "__reclose" && name != "__no_sharing") name.remove_prefix(2);
+  if (name.substr(0, 2) == "__" && name != "__closeAll" && name != "__reclose" && name != "__no_sharing")
+    name.remove_prefix(2);
   struct Basic {
     std::string_view name;
     Kinds kind;
   };
-  for (Basic b : {Basic{"string", kStringKind}, {"bytes", kBytesKind}, {"bool", kBoolKind}, {"int", kIntKind}, {"float", kFloatKind},
+  for (Basic b : {Basic{"string", kStringKind},
+                  {"bytes", kBytesKind},
+                  {"bool", kBoolKind},
+                  {"int", kIntKind},
+                  {"float", kFloatKind},
                   {"number", kNumberKind}})
     if (b.name == name) return store.make<BasicType>(b.kind, src);
   for (const Range& r : kRanges) {
@@ -44,7 +52,8 @@ Node* predeclared_value(NodeStore& store, std::string_view name, const ast::Node
     if (r.kind == kIntKind) parts.push_back(store.make<BasicType>(kIntKind, nullptr));
     Kinds literal = r.kind == kIntKind ? kIntKind : kFloatKind;
     parts.push_back(store.make<Bound>(Op::kGe, store.num(literal, *Decimal::parse(r.low)), nullptr));
-    if (!r.high.empty()) parts.push_back(store.make<Bound>(Op::kLe, store.num(literal, *Decimal::parse(r.high)), nullptr));
+    if (!r.high.empty())
+      parts.push_back(store.make<Bound>(Op::kLe, store.num(literal, *Decimal::parse(r.high)), nullptr));
     return store.make<Conjunction>(store.keep(parts), src);
   }
   return predeclared_function(name);

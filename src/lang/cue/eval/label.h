@@ -9,8 +9,8 @@ namespace tutti::cue {
 
 enum class LabelKind : u8 { kNone, kString, kInt, kDefinition, kHidden, kHiddenDefinition, kLet };
 
-// The name of an arc as one number: what kind of field, and an interned name or a list position. Hidden names carry their
-// package and lets a number of their own, so that equal labels are equal fields and nothing else is.
+// The name of an arc as one number: what kind of field, and an interned name or a list position. Hidden names carry
+// their package and lets a number of their own, so that equal labels are equal fields and nothing else is.
 class Label {
  public:
   constexpr Label() = default;
@@ -31,9 +31,9 @@ class Label {
   bool is_let() const { return kind() == LabelKind::kLet; }
   u32 index() const { return bits_ >> 3; }
   Symbol symbol() const { return Symbol::from_id(index()); }
-  std::string_view name() const;   // without package or number; of a list position only through text()
-  std::string text() const;        // as a selector: quoted where it must be
-  std::string plain() const;       // never quoted
+  std::string_view name() const;  // without package or number; of a list position only through text()
+  std::string text() const;       // as a selector: quoted where it must be
+  std::string plain() const;      // never quoted
   u32 bits() const { return bits_; }
   friend constexpr bool operator==(Label, Label) = default;
 

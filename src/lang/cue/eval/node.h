@@ -9,24 +9,62 @@
 #include "lang/cue/eval/label.h"
 #include "lang/cue/syntax/ast.h"
 
-// What a file compiles to: expressions whose identifiers are resolved to (how many scopes up, label), and the values they
-// evaluate to. Values are expressions too, so that a result can be put wherever an expression can. All live in an arena.
+// What a file compiles to: expressions whose identifiers are resolved to (how many scopes up, label), and the values
+// they evaluate to. Values are expressions too, so that a result can be put wherever an expression can. All live in an
+// arena.
 namespace tutti::cue {
 
 enum class NodeType : u8 {
   // values
-  kNull, kBool, kNum, kString, kBytes, kTop, kBasicType, kBound, kBuiltin, kValidator, kConjunction, kDisjunction, kBottom,
+  kNull,
+  kBool,
+  kNum,
+  kString,
+  kBytes,
+  kTop,
+  kBasicType,
+  kBound,
+  kBuiltin,
+  kValidator,
+  kConjunction,
+  kDisjunction,
+  kBottom,
   kVertex,
   // references
-  kFieldRef, kValueRef, kDynamicRef, kImportRef, kLetRef, kSelector, kIndex,
+  kFieldRef,
+  kValueRef,
+  kDynamicRef,
+  kImportRef,
+  kLetRef,
+  kSelector,
+  kIndex,
   // other expressions
-  kLabelRef, kBoundExpr, kSlice, kInterpolation, kUnary, kBinary, kOpen, kCall, kDisjunctionExpr, kStruct, kList,
+  kLabelRef,
+  kBoundExpr,
+  kSlice,
+  kInterpolation,
+  kUnary,
+  kBinary,
+  kOpen,
+  kCall,
+  kDisjunctionExpr,
+  kStruct,
+  kList,
   // parts of structs and lists
-  kComprehension, kField, kLetField, kDynamicField, kPattern, kEllipsis,
+  kComprehension,
+  kField,
+  kLetField,
+  kDynamicField,
+  kPattern,
+  kEllipsis,
   // clauses
-  kFor, kIf, kLet, kTry,
+  kFor,
+  kIf,
+  kLet,
+  kTry,
   // what a vertex holds instead of a value
-  kStructMarker, kListMarker,
+  kStructMarker,
+  kListMarker,
 };
 
 struct Node {
@@ -158,7 +196,8 @@ struct Slice : Node {
 struct Interpolation : Node {
   Kinds kind;
   std::span<Node*> parts;  // String, expression, String, ...
-  Interpolation(Kinds k, std::span<Node*> p, const ast::Node* s) : Node(NodeType::kInterpolation, s), kind(k), parts(p) {}
+  Interpolation(Kinds k, std::span<Node*> p, const ast::Node* s)
+      : Node(NodeType::kInterpolation, s), kind(k), parts(p) {}
 };
 struct Unary : Node {
   Op op;
@@ -228,7 +267,8 @@ struct DynamicField : Node {
   ArcType arc;
   Node *key, *value;
   bool binds_label = false;  // ~(K, V)
-  DynamicField(ArcType a, Node* k, Node* v, const ast::Node* s) : Node(NodeType::kDynamicField, s), arc(a), key(k), value(v) {}
+  DynamicField(ArcType a, Node* k, Node* v, const ast::Node* s)
+      : Node(NodeType::kDynamicField, s), arc(a), key(k), value(v) {}
 };
 struct Pattern : Node {
   Node *filter, *value;
@@ -242,7 +282,8 @@ struct Comprehension : Node {
   std::span<Node*> clauses;
   StructLit* value;
   StructLit* fallback = nullptr;
-  Comprehension(std::span<Node*> c, StructLit* v, const ast::Node* s) : Node(NodeType::kComprehension, s), clauses(c), value(v) {}
+  Comprehension(std::span<Node*> c, StructLit* v, const ast::Node* s)
+      : Node(NodeType::kComprehension, s), clauses(c), value(v) {}
 };
 struct ForClause : Node {
   Label key, value;

@@ -50,7 +50,7 @@ struct CloseInfo {
   bool opened : 1 = false;
   bool conjunct_opened : 1 = false;
   Cycle cycle = Cycle::kNone;
-  i8 priority = 0;
+  signed char priority = 0;
   RefNode* refs = nullptr;
   bool is_cyclic() const { return cycle == Cycle::kCyclic; }
 };
@@ -169,14 +169,14 @@ struct Vertex : Node {
   void add_arc(Arena& arena, Vertex* arc);
   void reindex(Arena& arena);
 
-  Vertex* deref_value();        // what it ultimately stands for
+  Vertex* deref_value();  // what it ultimately stands for
   Vertex* deref_disjunct();
   Vertex* deref_non_disjunct();
   Vertex* deref_non_rooted();
   Vertex* deref_non_shared();
   const Vertex* deref_value() const { return const_cast<Vertex*>(this)->deref_value(); }
 
-  Node* value();                // the value, itself for structs and lists, nullptr when not known
+  Node* value();  // the value, itself for structs and lists, nullptr when not known
   Bottom* bottom();
   bool is_err() { return bottom() != nullptr; }
   Kinds kinds() const;
@@ -207,11 +207,11 @@ struct ErrorArg {
 struct Error {
   const char* format = "";  // {} for each argument
   std::span<ErrorArg> args;
-  const Vertex* node = nullptr;     // where it happened, for its path
-  std::span<Label> path;            // set instead when the path is not that of the node
+  const Vertex* node = nullptr;  // where it happened, for its path
+  std::span<Label> path;         // set instead when the path is not that of the node
   Pos pos;
   std::span<Pos> others;
-  Error* wrapped = nullptr;         // the cause
+  Error* wrapped = nullptr;  // the cause
   // a list of errors instead of one:
   Error *left = nullptr, *right = nullptr;
 };
@@ -221,7 +221,8 @@ struct Bottom : Node {
   bool has_recursive = false, child_error = false, close_check = false;
   Error* error = nullptr;
   Vertex* node = nullptr;
-  explicit Bottom(Code c, Error* e = nullptr, Vertex* n = nullptr) : Node(NodeType::kBottom), code(c), error(e), node(n) {}
+  explicit Bottom(Code c, Error* e = nullptr, Vertex* n = nullptr)
+      : Node(NodeType::kBottom), code(c), error(e), node(n) {}
   bool incomplete() const { return code == Code::kIncomplete || code == Code::kCycle; }
 };
 
