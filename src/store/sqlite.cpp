@@ -1,0 +1,58 @@
+#include "store/sqlite.h"
+
+#include <fmt/format.h>
+
+namespace tutti::store {
+
+Statement::Statement(Database& db, std::string_view sql) {
+  code_ = ::sqlite3_prepare_v2(db.get(), sql.data(), static_cast<int>(sql.size()), &s_, nullptr);
+}
+Statement& Statement::bind(i64 v) {
+  ::sqlite3_bind_int64(s_, next_++, v);
+  return *this;
+}
+Statement& Statement::bind(double v) {
+  ::sqlite3_bind_double(s_, next_++, v);
+  return *this;
+}
+Statement& Statement::bind(std::string_view v) {
+  ::sqlite3_bind_text64(s_, next_++, v.data(), v.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+  return *this;
+}
+bool Statement::step() {
+  if (!s_ || !ok()) return false;
+  code_ = ::sqlite3_step(s_);
+  return code_ == SQLITE_ROW;
+}
+bool Statement::run() {
+  while (step()) {
+  }
+  return ok();
+}
+void Statement::reset() {
+  ::sqlite3_reset(s_);
+  next_ = 1;
+  code_ = SQLITE_OK;
+}
+std::string Statement::text(int column) const {
+  const unsigned char* t = ::sqlite3_column_text(s_, column);
+  return t ? std::string(reinterpret_cast<const char*>(t), static_cast<std::size_t>(::sqlite3_column_bytes(s_, column)))
+           : "";
+}
+
+Result<void> Database::open(const std::string& path) {
+  int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX;
+  if (::sqlite3_open_v2(path.c_str(), &db_, flags, nullptr) != SQLITE_OK) return broken();
+  ::sqlite3_busy_timeout(db_, 10000);
+  return {};
+}
+Result<void> Database::execute(const char* sql) {
+  if (::sqlite3_exec(db_, sql, nullptr, nullptr, nullptr) != SQLITE_OK) return broken();
+  return {};
+}
+tl::unexpected<Failure> Database::broken() const {
+  return failure(fmt::format("the state database: {}", db_ ? ::sqlite3_errmsg(db_) : "out of memory"),
+                 db_ ? ::sqlite3_extended_errcode(db_) : 0);
+}
+
+}  // namespace tutti::store

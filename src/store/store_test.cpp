@@ -1,0 +1,173 @@
+#include "store/store.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+
+namespace tutti::store {
+namespace {
+
+class Stores : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    char name[] = "/tmp/tutti-store-XXXXXX";
+    dir = ::mkdtemp(name);
+    store = open();
+  }
+  void TearDown() override { std::filesystem::remove_all(dir); }
+  std::unique_ptr<Store> open() {
+    auto s = open_sqlite(dir + "/.tutti/state.db");
+    EXPECT_TRUE(s) << s.error().message;
+    return std::move(*s);
+  }
+  Holder somebody(std::string host = "elsewhere") { return {host, "u", "apply", 1, 1}; }
+  RunRecord a_run(i64 serial = 0) {
+    RunRecord r;
+    r.kind = "apply";
+    r.base_serial = serial;
+    r.base_state = "{}";
+    r.plan = "{\"p\":1}";
+    return r;
+  }
+  std::string dir;
+  std::unique_ptr<Store> store;
+};
+
+TEST_F(Stores, ARunIsRememberedWithItsJournalAndState) {
+  auto lease = store->acquire("shop", somebody(), 30);
+  ASSERT_TRUE(lease);
+  auto id = store->begin(*lease, a_run());
+  ASSERT_TRUE(id) << id.error().message;
+  Entry start;
+  start.kind = Entry::Kind::kStart;
+  start.name = "db/start";
+  Entry end = start;
+  end.kind = Entry::Kind::kEnd;
+  end.how = "ok";
+  end.outputs = "{\"port\":\"1\"}";
+  ASSERT_TRUE(store->append(*lease, *id, std::vector{start}));
+  ASSERT_TRUE(store->append(*lease, *id, std::vector{end}));
+  ASSERT_TRUE(store->finish(*lease, *id, "done", "1 added", "{\"s\":1}"));
+  ASSERT_TRUE(store->release(*lease));
+
+  auto again = open();
+  auto entries = again->entries(*id);
+  ASSERT_TRUE(entries);
+  ASSERT_EQ(entries->size(), 2u);
+  EXPECT_EQ((*entries)[0].sequence, 1);
+  EXPECT_EQ((*entries)[1].outputs, "{\"port\":\"1\"}");
+  auto system = again->system("shop");
+  ASSERT_TRUE(system && *system);
+  EXPECT_EQ((*system)->serial, 1);
+  EXPECT_EQ((*system)->state, "{\"s\":1}");
+  EXPECT_EQ((*again->run(*id))->plan, "{\"p\":1}");
+  EXPECT_EQ((*again->runs("shop", 10))[0].status, "done");
+  EXPECT_EQ(again->systems()->size(), 1u);
+}
+
+TEST_F(Stores, ASecondHolderIsRefusedAndToldWhoHoldsIt) {
+  ASSERT_TRUE(store->acquire("shop", somebody(), 30));
+  auto second = open()->acquire("shop", somebody("third"), 30);
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().code, kHeld);
+  EXPECT_NE(second.error().message.find("u@elsewhere"), std::string::npos);
+  EXPECT_TRUE(store->acquire("other", somebody(), 30));
+}
+
+TEST_F(Stores, AnExpiredLeaseIsTakenOverAndItsWritesRefused) {
+  auto first = store->acquire("shop", somebody(), -1);
+  ASSERT_TRUE(first);
+  auto run = store->begin(*first, a_run());
+  ASSERT_TRUE(run);
+  auto second = store->acquire("shop", somebody("third"), 30);
+  ASSERT_TRUE(second) << second.error().message;
+  EXPECT_GT(second->fence, first->fence);
+  auto late = store->append(*first, *run, std::vector{Entry{}});
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error().code, kFenced);
+  EXPECT_EQ(store->renew(*first).error().code, kFenced);
+  EXPECT_EQ(store->finish(*first, *run, "done", "", "{}").error().code, kFenced);
+  EXPECT_TRUE(store->append(*second, *run, std::vector{Entry{}}));
+  ASSERT_TRUE(store->release(*first));  // does nothing: it is no longer its to give back
+  EXPECT_TRUE(store->renew(*second));
+}
+
+TEST_F(Stores, AHolderThatWasKilledIsNotWaitedFor) {
+  pid_t child = ::fork();
+  if (child == 0) {
+    auto s = open_sqlite(dir + "/.tutti/state.db");
+    auto lease = (*s)->acquire("shop", this_process("apply"), 3600);
+    if (!lease) ::_exit(1);
+    ::kill(::getpid(), SIGKILL);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  EXPECT_TRUE(store->acquire("shop", this_process("resume"), 30));
+  EXPECT_EQ(open()->acquire("shop", this_process("apply"), 30).error().code, kHeld);  // we live
+}
+
+TEST_F(Stores, APlanAgainstAnotherStateIsRefused) {
+  auto lease = store->acquire("shop", somebody(), 30);
+  auto id = store->begin(*lease, a_run());
+  ASSERT_TRUE(store->finish(*lease, *id, "done", "", "{}"));
+  auto stale = store->begin(*lease, a_run(0));
+  ASSERT_FALSE(stale);
+  EXPECT_EQ(stale.error().code, kStale);
+  EXPECT_TRUE(store->begin(*lease, a_run(1)));
+}
+
+TEST_F(Stores, DurationsAreLearnt) {
+  for (double d : {1.0, 2.0, 3.0})
+    ASSERT_TRUE(store->learn(std::vector{std::pair<std::string, double>{"db/start", d}}));
+  auto l = store->learnt();
+  ASSERT_TRUE(l);
+  EXPECT_DOUBLE_EQ((*l)["db/start"].mean, 2.0);
+  EXPECT_DOUBLE_EQ((*l)["db/start"].deviation, 1.0);
+  EXPECT_EQ((*l)["db/start"].count, 3u);
+}
+
+TEST_F(Stores, AcknowledgedEntriesSurviveAKillAtAnyMoment) {
+  for (int round = 0; round < 20; ++round) {
+    std::string system = "s" + std::to_string(round);
+    int pipe[2];
+    ASSERT_EQ(::pipe(pipe), 0);
+    pid_t child = ::fork();
+    if (child == 0) {
+      auto s = open_sqlite(dir + "/.tutti/state.db");
+      auto lease = (*s)->acquire(system, this_process("apply"), 3600);
+      auto run = (*s)->begin(*lease, a_run());
+      for (u32 i = 0;; ++i) {
+        Entry e;
+        e.instance = i;
+        if (!(*s)->append(*lease, *run, std::vector{e})) ::_exit(1);
+        if (::write(pipe[1], &i, sizeof i) != sizeof i) ::_exit(1);
+      }
+    }
+    ::close(pipe[1]);
+    ::usleep(static_cast<useconds_t>(5000 + 3000 * round));
+    ::kill(child, SIGKILL);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    i64 acknowledged = -1;
+    u32 i = 0;
+    while (::read(pipe[0], &i, sizeof i) == sizeof i) acknowledged = i;
+    ::close(pipe[0]);
+    auto runs = store->runs(system, 1);
+    ASSERT_TRUE(runs);
+    if (runs->empty()) {
+      EXPECT_EQ(acknowledged, -1);
+      continue;
+    }
+    auto entries = store->entries((*runs)[0].id);
+    ASSERT_TRUE(entries);
+    EXPECT_GE(static_cast<i64>(entries->size()), acknowledged + 1);
+    EXPECT_LE(static_cast<i64>(entries->size()), acknowledged + 2);
+  }
+}
+
+}  // namespace
+}  // namespace tutti::store
