@@ -8,6 +8,7 @@ namespace tutti {
 const Languages& languages() {
   static const Languages all({
       &json_format(),
+      &yaml_format(),
   });
   return all;
 }

@@ -4,6 +4,7 @@
 
 #include "format/json.h"
 #include "format/write.h"
+#include "format/yaml.h"
 
 namespace tutti {
 namespace {
@@ -46,7 +47,26 @@ class JsonFormat final : public DataFormat {
   }
 };
 
+class YamlFormat final : public DataFormat {
+ public:
+  std::string_view name() const override { return "yaml"; }
+  std::span<const std::string_view> extensions() const override {
+    static constexpr std::array<std::string_view, 2> kExtensions = {".yaml", ".yml"};
+    return kExtensions;
+  }
+
+ protected:
+  std::optional<Value> read(Session& session, const Source& source) const override {
+    return read_yaml(session, source);
+  }
+};
+
 }  // namespace
+
+const Language& yaml_format() {
+  static const YamlFormat format;
+  return format;
+}
 
 const Language& json_format() {
   static const JsonFormat format;

@@ -6,5 +6,6 @@ namespace tutti {
 
 // The data formats as languages. Several files of data are several documents.
 const Language& json_format();
+const Language& yaml_format();
 
 }  // namespace tutti

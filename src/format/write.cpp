@@ -5,6 +5,7 @@
 #include <array>
 
 #include "format/json.h"
+#include "format/yaml.h"
 #include "tree/path.h"
 
 namespace tutti {
@@ -138,7 +139,7 @@ std::optional<Value> as_data(Session& session, const Value& value, const WriteOp
 }
 
 std::span<const std::string_view> output_names() {
-  static constexpr std::array<std::string_view, 2> kNames = {"json", "leaves"};
+  static constexpr std::array<std::string_view, 3> kNames = {"json", "yaml", "leaves"};
   return kNames;
 }
 
@@ -153,6 +154,14 @@ bool write_tree(Session& session, const Value& value, std::string_view output, c
   if (!data) return false;
   if (output == "json") {
     for (const Value& document : documents(*data)) write_json(document, {.indent = options.compact ? 0u : 2u}, sink);
+    return true;
+  }
+  if (output == "yaml") {
+    std::span<const Value> all = documents(*data);
+    for (const Value& document : all) {
+      if (all.size() > 1) sink.put("---\n");
+      write_yaml(document, sink);
+    }
     return true;
   }
   session.diagnostics.error("OUT-UNKNOWN", {}, fmt::format("there is no output format `{}`", output));

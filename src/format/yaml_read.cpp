@@ -1,0 +1,465 @@
+#include <fmt/format.h>
+#include <yaml.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "base/base64.h"
+#include "base/near.h"
+#include "base/utf8.h"
+#include "format/write.h"
+#include "format/yaml.h"
+
+namespace tutti {
+namespace {
+
+constexpr u32 kDeepest = 1000;  // libyaml's scanner looks at every open bracket for each token
+
+// libyaml counts characters; sources count bytes. The same number where all is ASCII, else a table of every 64th.
+class Offsets {
+ public:
+  explicit Offsets(std::string_view text) : text_(text) {
+    bool ascii = true;
+    for (char c : text) ascii &= static_cast<signed char>(c) >= 0;
+    if (ascii) return;
+    std::size_t count = 0;
+    for (std::size_t at = 0; at < text.size(); count++) {
+      if (count % kEvery == 0) table_.push_back(static_cast<u32>(at));
+      utf8::decode(text, at);
+    }
+    table_.push_back(static_cast<u32>(text.size()));
+  }
+
+  std::size_t operator()(std::size_t character) const {
+    if (table_.empty()) return std::min(character, text_.size());
+    std::size_t row = std::min(character / kEvery, table_.size() - 1), at = table_[row];
+    for (std::size_t i = row * kEvery; i < character && at < text_.size(); i++) utf8::decode(text_, at);
+    return at;
+  }
+
+ private:
+  static constexpr std::size_t kEvery = 64;
+  std::string_view text_;
+  std::vector<u32> table_;
+};
+
+class Event {
+ public:
+  Event() = default;
+  ~Event() { clear(); }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+  bool next(yaml_parser_t& parser) {
+    clear();
+    filled_ = yaml_parser_parse(&parser, &event_) != 0;
+    return filled_;
+  }
+  const yaml_event_t* operator->() const { return &event_; }
+
+ private:
+  void clear() {
+    if (filled_) yaml_event_delete(&event_);
+    filled_ = false;
+  }
+  yaml_event_t event_{};
+  bool filled_ = false;
+};
+
+std::string_view text_of(const yaml_char_t* s) {
+  return s == nullptr ? std::string_view{} : reinterpret_cast<const char*>(s);
+}
+
+class YamlReader {
+ public:
+  YamlReader(Session& session, const Source& source, YamlSchema schema)
+      : session_(session), source_(source), schema_(schema), builder_(session.arena) {
+    std::string_view text = source.text;
+    if (text.starts_with("\xEF\xBB\xBF")) {
+      skipped_ = 3;
+      text.remove_prefix(3);
+    }
+    text_ = text;
+    yaml_parser_initialize(&parser_);
+    yaml_parser_set_encoding(&parser_, YAML_UTF8_ENCODING);
+    yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(text.data()), text.size());
+  }
+  ~YamlReader() { yaml_parser_delete(&parser_); }
+  YamlReader(const YamlReader&) = delete;
+  YamlReader& operator=(const YamlReader&) = delete;
+
+  std::optional<Value> stream() {
+    if (std::size_t bad = utf8::first_invalid(source_.text); bad != std::string_view::npos) {
+      session_.diagnostics.error("TEXT-UTF8", source_.span(bad, bad + 1),
+                                 fmt::format("byte 0x{:02x} is not UTF-8", static_cast<u8>(source_.text[bad])));
+      return std::nullopt;
+    }
+    offsets_.emplace(text_);
+    std::vector<Value> documents;
+    Event event;
+    for (;;) {
+      if (!event.next(parser_)) return syntax_error();
+      switch (event->type) {
+        case YAML_STREAM_START_EVENT:
+          break;
+        case YAML_DOCUMENT_START_EVENT:
+          anchors_.clear();
+          break;
+        case YAML_DOCUMENT_END_EVENT:
+          documents.push_back(root_.value);
+          break;
+        case YAML_STREAM_END_EVENT:
+          if (failed_) return std::nullopt;
+          if (documents.empty()) return Value::null(source_.first);
+          return documents.size() == 1 ? documents[0] : documents_of(builder_, documents, source_.first);
+        case YAML_ALIAS_EVENT:
+          alias(event);
+          break;
+        case YAML_SCALAR_EVENT:
+          scalar(event);
+          break;
+        case YAML_SEQUENCE_START_EVENT:
+          open(event, false);
+          break;
+        case YAML_MAPPING_START_EVENT:
+          open(event, true);
+          break;
+        case YAML_SEQUENCE_END_EVENT:
+        case YAML_MAPPING_END_EVENT:
+          close();
+          break;
+        default:
+          break;
+      }
+    }
+  }
+
+ private:
+  // A value with the number of values it has when written out, aliases followed.
+  struct Node {
+    Value value;
+    u64 size = 1;
+  };
+  struct Frame {
+    bool map;
+    bool key_next;  // of a map: the next node is a key
+    bool merge = false;
+    std::size_t base;
+    Pos at;
+    std::string anchor;
+    Symbol tag;
+    u64 size = 1;
+    std::vector<Value> merged;  // of `<<`, in order
+  };
+  struct Anchor {
+    Node node;
+    Pos at;
+    bool open = true;
+  };
+
+  Pos pos(const yaml_mark_t& mark) const { return source_.pos(skipped_ + (*offsets_)(mark.index)); }
+  Span span(const Event& e) const { return {pos(e->start_mark), pos(e->end_mark)}; }
+
+  Diagnostic& error(std::string code, Span where, std::string message) {
+    failed_ = true;
+    return session_.diagnostics.error(std::move(code), where, std::move(message));
+  }
+
+  std::nullopt_t syntax_error() {
+    std::string message = parser_.problem == nullptr ? "this is not YAML" : parser_.problem;
+    if (parser_.error == YAML_MEMORY_ERROR) throw std::bad_alloc();
+    Pos at = parser_.error == YAML_READER_ERROR
+                 ? source_.pos(std::min(skipped_ + parser_.problem_offset, source_.text.size()))
+                 : pos(parser_.problem_mark);
+    Diagnostic& d = error("YAML-SYNTAX", at, message);
+    if (parser_.context != nullptr) d.relate(pos(parser_.context_mark), parser_.context);
+    std::size_t offset = source_.offset(at);
+    if (offset < source_.text.size() && source_.text[offset] == '\t')
+      d.suggest("indent with spaces: YAML does not allow tabs");
+    return std::nullopt;
+  }
+
+  static Symbol own_tag(std::string_view tag) {
+    constexpr std::string_view kYaml = "tag:yaml.org,2002:";
+    if (tag.empty() || tag == "!" || tag.starts_with(kYaml)) return {};
+    return Symbol(tag);
+  }
+
+  void scalar(const Event& e) {
+    session_.budget.node();
+    const auto& s = e->data.scalar;
+    std::string_view raw{reinterpret_cast<const char*>(s.value), s.length}, tag = text_of(s.tag);
+    Pos at = pos(e->start_mark);
+    bool plain = s.style == YAML_PLAIN_SCALAR_STYLE;
+    if (!frames_.empty() && frames_.back().map && frames_.back().key_next) {
+      // A key is its text, whatever it would mean as a value.
+      if (plain && raw == "<<" && tag.empty()) {
+        frames_.back().merge = true;
+        frames_.back().key_next = false;
+      } else {
+        key(raw, at, span(e));
+      }
+      if (s.anchor != nullptr) anchors_[std::string(text_of(s.anchor))] = {{builder_.string(raw, at)}, at, false};
+      return;
+    }
+    Value value = scalar_value(raw, tag, plain, at, span(e));
+    Symbol own = own_tag(tag);
+    if (!own.empty()) value = value.with_tag(own);
+    if (s.anchor != nullptr) anchors_[std::string(text_of(s.anchor))] = {{value}, at, false};
+    put({value}, span(e));
+  }
+
+  // Text that is in the source as it is need not be copied.
+  std::string_view kept(std::string_view raw, Pos at) {
+    std::size_t offset = source_.offset(at);
+    if (std::string_view(source_.text).substr(offset).starts_with(raw))
+      return std::string_view(source_.text).substr(offset, raw.size());
+    return session_.arena.copy(raw);
+  }
+
+  Value scalar_value(std::string_view raw, std::string_view tag, bool plain, Pos at, Span where) {
+    constexpr std::string_view kYaml = "tag:yaml.org,2002:";
+    if (tag.starts_with(kYaml)) {
+      std::string_view type = tag.substr(kYaml.size());
+      if (type == "str") return Value::string(kept(raw, at), at);
+      if (type == "binary") {
+        if (std::optional<std::string> bytes = base64_decode(raw)) {
+          return Value::bytes(session_.arena.copy(std::string_view(*bytes)), at);
+        }
+        error("YAML-TAG", where, "this is not base64, as !!binary wants");
+        return {};
+      }
+      if (type == "null" || type == "bool" || type == "int" || type == "float") {
+        std::optional<Value> value = yaml_plain(kept(raw, at), schema_, builder_, at);
+        bool fits =
+            value && (type == "null"   ? value->is(Kind::kNull)
+                      : type == "bool" ? value->is(Kind::kBool)
+                      : type == "int"  ? value->is(Kind::kInt)
+                                      : value->is(Kind::kInt) || value->is(Kind::kDecimal) || value->is(Kind::kString));
+        if (!fits) {
+          error("YAML-TAG", where, fmt::format("`{}` is no {}", raw.substr(0, 80), type));
+          return {};
+        }
+        if (type == "float" && value->is(Kind::kInt)) return builder_.number(value->number_text() + ".0", at);
+        return *value;
+      }
+      if (type == "timestamp" || type == "value") return Value::string(kept(raw, at), at).with_tag(Symbol(type));
+      error("YAML-TAG", where, fmt::format("the tag !!{} is not known for a scalar", type));
+      return {};
+    }
+    std::string_view text = kept(raw, at);
+    if (!plain || tag == "!") return Value::string(text, at);
+    if (std::optional<Value> value = yaml_plain(text, schema_, builder_, at)) return *value;
+    return Value::string(text, at);
+  }
+
+  void alias(const Event& e) {
+    std::string name(text_of(e->data.alias.anchor));
+    auto it = anchors_.find(name);
+    if (it == anchors_.end()) {
+      error("YAML-ALIAS", span(e), fmt::format("there is no anchor `{}` before this", name))
+          .did_you_mean(nearest_anchor(name));
+      put({Value::null(pos(e->start_mark))}, span(e));
+      return;
+    }
+    if (it->second.open) {
+      error("YAML-ALIAS", span(e), fmt::format("`*{}` is inside what it names", name))
+          .relate(it->second.at, "named here");
+      put({Value::null(pos(e->start_mark))}, span(e));
+      return;
+    }
+    Node node = it->second.node;
+    expanded_ += node.size;
+    written_++;
+    // Sharing makes a bomb of aliases cheap to hold, but nobody could write it out: refused when far more than was
+    // written.
+    if (expanded_ > 1'000'000 && expanded_ / 100 > written_) {
+      throw LimitError("YAML-ALIAS-BOMB",
+                       fmt::format("aliases multiply this document to more than {} values", expanded_),
+                       pos(e->start_mark).at);
+    }
+    session_.budget.node(node.size);
+    if (!frames_.empty() && frames_.back().map && frames_.back().key_next) {
+      if (node.value.is(Kind::kString)) {
+        key(node.value.text(), pos(e->start_mark), span(e));
+      } else {
+        bad_key(span(e));
+      }
+      return;
+    }
+    node.value = node.value.with_origin(
+        session_.origins.add(How::kReferenced, pos(e->start_mark), node.value.origin(), {}, Symbol("*" + name)));
+    put(node, span(e));
+  }
+
+  std::string_view nearest_anchor(std::string_view name) {
+    std::vector<std::string_view> names;
+    for (const auto& [n, a] : anchors_) names.push_back(n);
+    std::sort(names.begin(), names.end());
+    return session_.arena.copy(nearest(name, names));
+  }
+
+  void open(const Event& e, bool map) {
+    session_.budget.node();
+    u32 deepest = std::min(session_.budget.limits().depth, kDeepest);
+    if (frames_.size() >= deepest) {
+      throw LimitError("LIMIT-DEPTH", fmt::format("nested deeper than {} levels", deepest), pos(e->start_mark).at);
+    }
+    if (!frames_.empty() && frames_.back().map && frames_.back().key_next) {
+      bad_key(span(e));
+    }
+    std::string_view tag = text_of(map ? e->data.mapping_start.tag : e->data.sequence_start.tag);
+    const yaml_char_t* anchor = map ? e->data.mapping_start.anchor : e->data.sequence_start.anchor;
+    Frame frame{map,
+                map,
+                false,
+                map ? entries_.size() : items_.size(),
+                pos(e->start_mark),
+                std::string(text_of(anchor)),
+                own_tag(tag),
+                1,
+                {}};
+    if (anchor != nullptr) anchors_[frame.anchor] = {{}, frame.at, true};
+    frames_.push_back(std::move(frame));
+  }
+
+  void close() {
+    Frame frame = std::move(frames_.back());
+    frames_.pop_back();
+    Node node;
+    node.size = frame.size;
+    if (frame.map) {
+      if (!frame.merged.empty()) merge(frame);
+      node.value = builder_.map(std::span(entries_).subspan(frame.base), frame.at);
+      entries_.resize(frame.base);
+      key_at_.resize(frame.base);
+    } else {
+      node.value = builder_.list(std::span(items_).subspan(frame.base), frame.at);
+      items_.resize(frame.base);
+    }
+    if (!frame.tag.empty()) node.value = node.value.with_tag(frame.tag);
+    if (!frame.anchor.empty()) anchors_[frame.anchor] = {node, frame.at, false};
+    put(node, frame.at);
+  }
+
+  // Keys written here win over merged ones, and what is merged first over what is merged later.
+  void merge(const Frame& frame) {
+    std::unordered_map<u32, bool> there;
+    for (std::size_t i = frame.base; i < entries_.size(); i++) there[entries_[i].key.id()] = true;
+    for (const Value& from : frame.merged) {
+      for (const Entry& e : from.entries()) {
+        if (!there.emplace(e.key.id(), true).second) continue;
+        Origin origin = session_.origins.add(How::kInherited, session_.origins.nearest(from.origin()), e.value.origin(),
+                                             {}, merge_name(from));
+        entries_.push_back({e.key, e.field, e.value.with_origin(origin)});
+        key_at_.push_back({});
+      }
+    }
+  }
+
+  Symbol merge_name(const Value& from) const {
+    return from.origin().is_step() ? session_.origins[from.origin()].name : Symbol{};
+  }
+
+  // A finished node goes into the list or map it stands in.
+  void put(const Node& node, Span where) {
+    written_++;
+    if (frames_.empty()) {
+      root_ = node;
+      return;
+    }
+    Frame& top = frames_.back();
+    top.size += node.size;
+    if (!top.map) {
+      items_.push_back(node.value);
+      return;
+    }
+    if (top.key_next) {  // a list or map used as key, reported when it began
+      top.key_next = false;
+      entries_.push_back({Symbol{}, Field::kPlain, {}});
+      key_at_.push_back(where.begin);
+      return;
+    }
+    top.key_next = true;
+    if (!top.merge) {
+      entries_.back().value = node.value;
+      return;
+    }
+    top.merge = false;
+    if (node.value.is(Kind::kMap)) {
+      top.merged.push_back(node.value);
+    } else if (node.value.is(Kind::kList) && all_maps(node.value)) {
+      top.merged.insert(top.merged.end(), node.value.items().begin(), node.value.items().end());
+    } else {
+      error("YAML-MERGE", where, "`<<` takes a map or a list of maps");
+    }
+  }
+
+  static bool all_maps(const Value& list) {
+    for (const Value& item : list.items()) {
+      if (!item.is(Kind::kMap)) return false;
+    }
+    return true;
+  }
+
+  void bad_key(Span where) { error("YAML-KEY", where, "a key must be a scalar"); }
+
+  void key(std::string_view name, Pos at, Span where) {
+    Frame& top = frames_.back();
+    Symbol symbol(name);
+    // Repeated keys: small maps are scanned, in large ones each name remembers where it was met last.
+    std::size_t n = entries_.size() - top.base;
+    if (n < 16) {
+      for (std::size_t i = top.base; i < entries_.size(); i++) {
+        if (entries_[i].key == symbol) repeated(symbol, where, key_at_[i]);
+      }
+    } else {
+      auto& index = large_[frames_.size()];
+      if (index.base != top.at.at) {
+        index.base = top.at.at;
+        index.keys.clear();
+        for (std::size_t i = top.base; i < entries_.size(); i++) index.keys.emplace(entries_[i].key.id(), key_at_[i]);
+      }
+      auto [it, fresh] = index.keys.emplace(symbol.id(), at);
+      if (!fresh) repeated(symbol, where, it->second);
+    }
+    entries_.push_back({symbol, Field::kPlain, {}});
+    key_at_.push_back(at);
+    top.key_next = false;
+  }
+
+  void repeated(Symbol name, Span where, Pos first) {
+    error("YAML-DUPLICATE-KEY", where, fmt::format("the key \"{}\" is there twice", name.text()))
+        .relate(first, "first here");
+  }
+
+  struct LargeMap {
+    u32 base = 0;  // place of the map it is about
+    std::unordered_map<u32, Pos> keys;
+  };
+
+  Session& session_;
+  const Source& source_;
+  YamlSchema schema_;
+  TreeBuilder builder_;
+  yaml_parser_t parser_{};
+  std::string_view text_;
+  std::size_t skipped_ = 0;
+  std::optional<Offsets> offsets_;
+  bool failed_ = false;
+  Node root_;
+  std::vector<Frame> frames_;
+  std::vector<Value> items_;
+  std::vector<Entry> entries_;
+  std::vector<Pos> key_at_;
+  std::unordered_map<std::size_t, LargeMap> large_;  // by depth
+  std::unordered_map<std::string, Anchor> anchors_;
+  u64 expanded_ = 0, written_ = 0;
+};
+
+}  // namespace
+
+std::optional<Value> read_yaml(Session& session, const Source& source, YamlSchema schema) {
+  return YamlReader(session, source, schema).stream();
+}
+
+}  // namespace tutti

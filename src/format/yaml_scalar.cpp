@@ -1,0 +1,139 @@
+#include <gmp.h>
+
+#include <array>
+#include <string>
+
+#include "format/yaml.h"
+
+namespace tutti {
+namespace {
+
+bool digits(std::string_view s) {
+  if (s.empty()) return false;
+  for (char c : s) {
+    if (c < '0' || c > '9') return false;
+  }
+  return true;
+}
+
+// An integer in another base, of any size, as decimal digits.
+std::string in_decimal(std::string_view text, int base) {
+  mpz_t n;
+  mpz_init(n);
+  mpz_set_str(n, std::string(text).c_str(), base);
+  char* s = mpz_get_str(nullptr, 10, n);
+  std::string out = s;
+  void (*release)(void*, std::size_t) = nullptr;
+  mp_get_memory_functions(nullptr, nullptr, &release);
+  release(s, out.size() + 1);
+  mpz_clear(n);
+  return out;
+}
+
+bool all_in(std::string_view s, std::string_view set) {
+  return !s.empty() && s.find_first_not_of(set) == std::string_view::npos;
+}
+
+template <std::size_t N>
+bool one_of(std::string_view s, const std::array<std::string_view, N>& words) {
+  for (std::string_view w : words) {
+    if (s == w) return true;
+  }
+  return false;
+}
+
+constexpr std::array<std::string_view, 3> kTrue = {"true", "True", "TRUE"}, kFalse = {"false", "False", "FALSE"};
+constexpr std::array<std::string_view, 6> kYes = {"yes", "Yes", "YES", "on", "On", "ON"};
+constexpr std::array<std::string_view, 6> kNo = {"no", "No", "NO", "off", "Off", "OFF"};
+
+// The longest text looked at as a number: a plain scalar of a gigabyte is no number anybody wrote.
+constexpr std::size_t kLongestNumber = 1 << 20;
+
+// [-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?, written as the tree wants it; "" when it is none.
+std::string number_text(std::string_view s) {
+  bool negative = s.starts_with('-');
+  if (negative || s.starts_with('+')) s.remove_prefix(1);
+  std::size_t e = s.find_first_of("eE");
+  std::string_view exponent = e == std::string_view::npos ? std::string_view{} : s.substr(e + 1);
+  std::string_view mantissa = s.substr(0, e);
+  std::size_t point = mantissa.find('.');
+  std::string_view whole = mantissa.substr(0, point);
+  std::string_view fraction = point == std::string_view::npos ? std::string_view{} : mantissa.substr(point + 1);
+  if (whole.empty() && fraction.empty()) return {};
+  if ((!whole.empty() && !digits(whole)) || (!fraction.empty() && !digits(fraction))) return {};
+  if (e != std::string_view::npos) {
+    std::string_view power = exponent;
+    if (power.starts_with('-') || power.starts_with('+')) power.remove_prefix(1);
+    if (!digits(power)) return {};
+  }
+  while (whole.size() > 1 && whole[0] == '0') whole.remove_prefix(1);
+  std::string out = negative ? "-" : "";
+  out += whole.empty() ? "0" : whole;
+  if (point != std::string_view::npos) {
+    out += '.';
+    out += fraction.empty() ? "0" : fraction;
+  }
+  if (e != std::string_view::npos) {
+    out += 'e';
+    out += exponent;
+  }
+  return out;
+}
+
+std::optional<Value> core_number(std::string_view text, const TreeBuilder& builder, Origin origin) {
+  if (text.starts_with("0x") && all_in(text.substr(2), "0123456789abcdefABCDEF")) {
+    return builder.number(in_decimal(text.substr(2), 16), origin);
+  }
+  if (text.starts_with("0o") && all_in(text.substr(2), "01234567")) {
+    return builder.number(in_decimal(text.substr(2), 8), origin);
+  }
+  std::string number = number_text(text);
+  if (number.empty()) return std::nullopt;
+  return number == text ? Value::number(text, origin) : builder.number(number, origin);
+}
+
+std::optional<Value> psych_number(std::string_view text, const TreeBuilder& builder, Origin origin) {
+  std::string plain;
+  for (char c : text) {
+    if (c != '_' && c != ',') plain += c;
+  }
+  if (plain.empty() || text.front() == '_' || text.front() == ',' || text.back() == ',') return std::nullopt;
+  std::string_view s = plain;
+  bool negative = s.starts_with('-');
+  if (negative || s.starts_with('+')) s.remove_prefix(1);
+  auto made = [&](const std::string& number) { return builder.number((negative ? "-" : "") + number, origin); };
+  if (s.starts_with("0x") && all_in(s.substr(2), "0123456789abcdefABCDEF")) return made(in_decimal(s.substr(2), 16));
+  if (s.starts_with("0b") && all_in(s.substr(2), "01")) return made(in_decimal(s.substr(2), 2));
+  if (s.size() > 1 && s[0] == '0' && all_in(s, "01234567")) return made(in_decimal(s, 8));
+  if (s.size() > 1 && s[0] == '0' && digits(s)) return std::nullopt;
+  std::string number = number_text(plain);
+  if (number.empty()) return std::nullopt;
+  return builder.number(number, origin);
+}
+
+}  // namespace
+
+std::optional<Value> yaml_plain(std::string_view text, YamlSchema schema, const TreeBuilder& builder, Origin origin) {
+  if (text.empty() || text == "~" || text == "null" || text == "Null" || text == "NULL") return Value::null(origin);
+  char first = text[0];
+  if (first == 't' || first == 'T' || first == 'f' || first == 'F') {
+    if (one_of(text, kTrue)) return Value::boolean(true, origin);
+    if (one_of(text, kFalse)) return Value::boolean(false, origin);
+    return std::nullopt;
+  }
+  if (schema == YamlSchema::kPsych) {
+    if (one_of(text, kYes)) return Value::boolean(true, origin);
+    if (one_of(text, kNo)) return Value::boolean(false, origin);
+  }
+  bool maybe_number = (first >= '0' && first <= '9') || first == '-' || first == '+' || first == '.';
+  if (!maybe_number || text.size() > kLongestNumber) return std::nullopt;
+  std::string_view unsigned_text = first == '-' || first == '+' ? text.substr(1) : text;
+  if (unsigned_text == ".inf" || unsigned_text == ".Inf" || unsigned_text == ".INF" || text == ".nan" ||
+      text == ".NaN" || text == ".NAN") {  // no number of the tree: kept as it is written, and marked
+    static const Symbol kFloat("float");
+    return builder.string(text, origin).with_tag(kFloat);
+  }
+  return schema == YamlSchema::kCore ? core_number(text, builder, origin) : psych_number(text, builder, origin);
+}
+
+}  // namespace tutti
