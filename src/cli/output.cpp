@@ -29,6 +29,7 @@ std::vector<std::string_view> all_outputs() {
 
 bool write_result(Call& call, const Evaluated& evaluated, std::string_view output, bool concrete) {
   if (!evaluated.value) return false;
+  Value value = *evaluated.value;
   if (evaluated.parts.size() == 1) {
     const Language& language = *evaluated.parts[0].language;
     std::span<const std::string_view> own = language.outputs();
@@ -38,6 +39,7 @@ bool write_result(Call& call, const Evaluated& evaluated, std::string_view outpu
       call.out.put(*text);
       return true;
     }
+    value = language.encode(call.session, value, output, call.options);
   }
   std::span<const std::string_view> common = output_names();
   if (std::find(common.begin(), common.end(), output) == common.end()) {
@@ -49,7 +51,7 @@ bool write_result(Call& call, const Evaluated& evaluated, std::string_view outpu
   }
   WriteOptions options{
       .concrete = concrete, .reveal = call.options.has("reveal"), .compact = call.options.has("compact")};
-  return write_tree(call.session, *evaluated.value, output, options, call.out);
+  return write_tree(call.session, value, output, options, call.out);
 }
 
 }  // namespace tutti
