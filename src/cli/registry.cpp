@@ -1,6 +1,7 @@
 #include "cli/registry.h"
 
 #include "format/formats.h"
+#include "lang/smartfrog/language.h"
 
 namespace tutti {
 
@@ -9,6 +10,7 @@ const Languages& languages() {
   static const Languages all({
       &json_format(),
       &yaml_format(),
+      &smartfrog::language(),
   });
   return all;
 }

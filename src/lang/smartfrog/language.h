@@ -1,0 +1,19 @@
+#pragma once
+
+#include "lang/common/language.h"
+
+namespace tutti::smartfrog {
+
+// SmartFrog, .sf files. Options: --level core|production, --include DIR, --property NAME=VALUE, --reference.
+class SmartFrog final : public Language {
+ public:
+  std::string_view name() const override { return "smartfrog"; }
+  std::span<const std::string_view> extensions() const override;
+  std::span<const OptionSpec> options() const override;
+  std::optional<Value> evaluate(Session& session, const Request& request) const override;
+  Value encode(Session& session, const Value& value, std::string_view output, const Options& options) const override;
+};
+
+const Language& language();
+
+}  // namespace tutti::smartfrog

@@ -1,0 +1,30 @@
+#include "lang/smartfrog/syntax/loader.h"
+
+#include <filesystem>
+
+namespace tutti::smartfrog {
+namespace fs = std::filesystem;
+
+Loader::Loader(Session& session, std::vector<std::string> roots) : session_(session), roots_(std::move(roots)) {}
+
+std::string Loader::find(std::string_view name, const Source& from) const {
+  while (name.starts_with('/')) name.remove_prefix(1);
+  if (name.empty() || name.find("//") != std::string_view::npos) return {};
+  std::error_code ec;
+  auto is_file = [&](const fs::path& p) { return fs::is_regular_file(p, ec); };
+  fs::path here = from.path.empty() ? fs::path(".") : fs::path(from.path).parent_path();
+  if (here.empty()) here = ".";
+  fs::path real_here = fs::weakly_canonical(here, ec);
+  bool in_library = false;
+  for (const std::string& root : roots_) {
+    std::string prefix = fs::weakly_canonical(root, ec).string();
+    std::string h = real_here.string();
+    if (h == prefix || h.starts_with(prefix + "/")) in_library = true;
+  }
+  if (!in_library && is_file(here / name)) return (here / name).lexically_normal().string();
+  for (const std::string& root : roots_)
+    if (is_file(fs::path(root) / name)) return (fs::path(root) / name).lexically_normal().string();
+  return {};
+}
+
+}  // namespace tutti::smartfrog
