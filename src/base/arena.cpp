@@ -4,8 +4,8 @@
 
 namespace tutti {
 
-// Blocks double from 4 KiB to 4 MiB: a trivial file costs one page, a large one few calls. What is larger than a quarter
-// of the next block gets a block of its own, so that the rest of the current one is not lost.
+// Blocks double from 4 KiB to 4 MiB: a trivial file costs one page, a large one few calls. What is larger than a
+// quarter of the next block gets a block of its own, so that the rest of the current one is not lost.
 void* Arena::allocate_slow(std::size_t size, std::size_t align) {
   constexpr std::size_t kFirst = 4096, kLargest = std::size_t{4} << 20;
   std::size_t next = std::clamp(bytes_, kFirst, kLargest);

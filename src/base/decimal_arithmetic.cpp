@@ -10,18 +10,12 @@ namespace {
 // Whether the kept part goes up by one: `half` compares what is dropped with one half of the last kept place.
 bool goes_up(const Int& kept, bool negative, int half, Rounding how) {
   switch (how) {
-    case Rounding::kHalfUp:
-      return half >= 0;
-    case Rounding::kHalfEven:
-      return half > 0 || (half == 0 && mpz_odd_p(static_cast<mpz_srcptr>(kept)));
-    case Rounding::kDown:
-      return false;
-    case Rounding::kUp:
-      return true;
-    case Rounding::kFloor:
-      return negative;
-    case Rounding::kCeiling:
-      return !negative;
+    case Rounding::kHalfUp: return half >= 0;
+    case Rounding::kHalfEven: return half > 0 || (half == 0 && mpz_odd_p(static_cast<mpz_srcptr>(kept)));
+    case Rounding::kDown: return false;
+    case Rounding::kUp: return true;
+    case Rounding::kFloor: return negative;
+    case Rounding::kCeiling: return !negative;
   }
   return false;
 }

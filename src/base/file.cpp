@@ -41,7 +41,9 @@ Result<std::string> read_file(const std::string& path, u64 most) {
   struct stat st {};
   if (::fstat(fd.get(), &st) != 0) return system_failure("cannot read", path);
   if (S_ISDIR(st.st_mode)) return failure(fmt::format("cannot read {}: it is a directory", path), EISDIR);
-  auto too_large = [&] { return failure(fmt::format("{} is larger than {} bytes (--limit input=N)", path, most), EFBIG); };
+  auto too_large = [&] {
+    return failure(fmt::format("{} is larger than {} bytes (--limit input=N)", path, most), EFBIG);
+  };
   if (S_ISREG(st.st_mode) && static_cast<u64>(st.st_size) > most) return too_large();
 
   std::string text;

@@ -7,7 +7,8 @@
 
 namespace tutti {
 
-// An interned name: equal names are equal numbers, in the whole program and from any thread. Symbol{} is the empty name.
+// An interned name: equal names are equal numbers, in the whole program and from any thread. Symbol{} is the empty
+// name.
 class Symbol {
  public:
   constexpr Symbol() = default;

@@ -29,15 +29,9 @@ bool set_limit(Limits& limits, std::string_view text, std::string& wrong) {
   std::string_view number = equals == std::string_view::npos ? std::string_view{} : text.substr(equals + 1);
   if (!number.empty()) {
     switch (number.back()) {
-      case 'k':
-        scale = 1'000;
-        break;
-      case 'M':
-        scale = 1'000'000;
-        break;
-      case 'G':
-        scale = 1'000'000'000;
-        break;
+      case 'k': scale = 1'000; break;
+      case 'M': scale = 1'000'000; break;
+      case 'G': scale = 1'000'000'000; break;
     }
     if (scale > 1) number.remove_suffix(1);
   }

@@ -10,6 +10,8 @@ const Languages& languages() {
   static const Languages all({
       &json_format(),
       &yaml_format(),
+      &toml_format(),
+      &xml_format(),
       &smartfrog::language(),
   });
   return all;

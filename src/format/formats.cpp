@@ -3,7 +3,9 @@
 #include <array>
 
 #include "format/json.h"
+#include "format/toml.h"
 #include "format/write.h"
+#include "format/xml.h"
 #include "format/yaml.h"
 
 namespace tutti {
@@ -61,10 +63,46 @@ class YamlFormat final : public DataFormat {
   }
 };
 
+class TomlFormat final : public DataFormat {
+ public:
+  std::string_view name() const override { return "toml"; }
+  std::span<const std::string_view> extensions() const override {
+    static constexpr std::array<std::string_view, 1> kExtensions = {".toml"};
+    return kExtensions;
+  }
+
+ protected:
+  std::optional<Value> read(Session& session, const Source& source) const override {
+    return read_toml(session, source);
+  }
+};
+
+class XmlFormat final : public DataFormat {
+ public:
+  std::string_view name() const override { return "xml"; }
+  std::span<const std::string_view> extensions() const override {
+    static constexpr std::array<std::string_view, 1> kExtensions = {".xml"};
+    return kExtensions;
+  }
+
+ protected:
+  std::optional<Value> read(Session& session, const Source& source) const override { return read_xml(session, source); }
+};
+
 }  // namespace
 
 const Language& yaml_format() {
   static const YamlFormat format;
+  return format;
+}
+
+const Language& toml_format() {
+  static const TomlFormat format;
+  return format;
+}
+
+const Language& xml_format() {
+  static const XmlFormat format;
   return format;
 }
 

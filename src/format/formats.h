@@ -7,5 +7,7 @@ namespace tutti {
 // The data formats as languages. Several files of data are several documents.
 const Language& json_format();
 const Language& yaml_format();
+const Language& toml_format();
+const Language& xml_format();
 
 }  // namespace tutti

@@ -222,12 +222,9 @@ class JsonReader {
         value = Value::string(s, origin);
         return true;
       }
-      case 't':
-        return word("true", Value::boolean(true, origin), value);
-      case 'f':
-        return word("false", Value::boolean(false, origin), value);
-      case 'n':
-        return word("null", Value::null(origin), value);
+      case 't': return word("true", Value::boolean(true, origin), value);
+      case 'f': return word("false", Value::boolean(false, origin), value);
+      case 'n': return word("null", Value::null(origin), value);
       default:
         if (c == '-' || (c >= '0' && c <= '9')) return number(value, origin);
         expected("a value");
@@ -317,30 +314,14 @@ class JsonReader {
       std::size_t from = at_++;
       if (at_ >= text_.size()) break;
       switch (text_[at_++]) {
-        case '"':
-          made += '"';
-          break;
-        case '\\':
-          made += '\\';
-          break;
-        case '/':
-          made += '/';
-          break;
-        case 'b':
-          made += '\b';
-          break;
-        case 'f':
-          made += '\f';
-          break;
-        case 'n':
-          made += '\n';
-          break;
-        case 'r':
-          made += '\r';
-          break;
-        case 't':
-          made += '\t';
-          break;
+        case '"': made += '"'; break;
+        case '\\': made += '\\'; break;
+        case '/': made += '/'; break;
+        case 'b': made += '\b'; break;
+        case 'f': made += '\f'; break;
+        case 'n': made += '\n'; break;
+        case 'r': made += '\r'; break;
+        case 't': made += '\t'; break;
         case 'u': {
           char32_t unit = hex4();
           if (unit >= 0xD800 && unit < 0xDC00 && text_.substr(at_).starts_with("\\u")) {
@@ -361,9 +342,7 @@ class JsonReader {
           utf8::append(made, unit);
           break;
         }
-        default:
-          error("JSON-STRING", from, at_, "unknown escape");
-          return false;
+        default: error("JSON-STRING", from, at_, "unknown escape"); return false;
       }
     }
     return unfinished(start);

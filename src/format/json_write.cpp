@@ -19,22 +19,14 @@ constexpr std::array<bool, 256> kSpecial = special_bytes();
 
 void escape(u8 c, Sink& sink) {
   switch (c) {
-    case '"':
-      return sink.put("\\\"");
-    case '\\':
-      return sink.put("\\\\");
-    case '\n':
-      return sink.put("\\n");
-    case '\r':
-      return sink.put("\\r");
-    case '\t':
-      return sink.put("\\t");
-    case '\b':
-      return sink.put("\\b");
-    case '\f':
-      return sink.put("\\f");
-    case 0x7F:
-      return sink.put('\x7F');
+    case '"': return sink.put("\\\"");
+    case '\\': return sink.put("\\\\");
+    case '\n': return sink.put("\\n");
+    case '\r': return sink.put("\\r");
+    case '\t': return sink.put("\\t");
+    case '\b': return sink.put("\\b");
+    case '\f': return sink.put("\\f");
+    case 0x7F: return sink.put('\x7F');
     default: {
       constexpr std::string_view kHex = "0123456789abcdef";
       sink.put("\\u00");
@@ -50,10 +42,8 @@ class JsonWriter {
 
   void value(const Value& v, std::size_t depth) {
     switch (v.kind()) {
-      case Kind::kNull:
-        return sink_.put("null");
-      case Kind::kBool:
-        return sink_.put(v.as_bool() ? "true" : "false");
+      case Kind::kNull: return sink_.put("null");
+      case Kind::kBool: return sink_.put(v.as_bool() ? "true" : "false");
       case Kind::kInt:
         if (v.fits_i64()) {
           char digits[24];
@@ -61,24 +51,15 @@ class JsonWriter {
           return sink_.put({digits, static_cast<std::size_t>(end - digits)});
         }
         return sink_.put(v.text());
-      case Kind::kDecimal:
-        return sink_.put(v.text());
-      case Kind::kString:
-        return write_json_string(v.text(), style_.escape_html, sink_);
-      case Kind::kBytes:
-        return write_json_string(base64_encode(v.text()), false, sink_);
-      case Kind::kList:
-        return list(v, depth);
-      case Kind::kMap:
-        return map(v, depth);
-      case Kind::kReference:
-        return wrapped("$ref", v.text());
-      case Kind::kLazy:
-        return wrapped("$lazy", v.text());
-      case Kind::kOpen:
-        return wrapped("$open", v.text());
-      case Kind::kError:
-        return wrapped("$error", v.text());
+      case Kind::kDecimal: return sink_.put(v.text());
+      case Kind::kString: return write_json_string(v.text(), style_.escape_html, sink_);
+      case Kind::kBytes: return write_json_string(base64_encode(v.text()), false, sink_);
+      case Kind::kList: return list(v, depth);
+      case Kind::kMap: return map(v, depth);
+      case Kind::kReference: return wrapped("$ref", v.text());
+      case Kind::kLazy: return wrapped("$lazy", v.text());
+      case Kind::kOpen: return wrapped("$open", v.text());
+      case Kind::kError: return wrapped("$error", v.text());
       case Kind::kResource:
         sink_.put("{\"$resource\":{\"type\":");
         write_json_string(v.tag().text(), style_.escape_html, sink_);

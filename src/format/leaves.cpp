@@ -79,22 +79,14 @@ class LeavesWriter {
 
   static std::string_view word(const Value& v) {
     switch (v.kind()) {
-      case Kind::kMap:
-        return "struct";
-      case Kind::kList:
-        return "list";
-      case Kind::kOpen:
-        return "type";
-      case Kind::kError:
-        return v.tag() == Symbol("incomplete") ? "incomplete" : "error";
-      case Kind::kReference:
-        return "reference";
-      case Kind::kLazy:
-        return "lazy";
-      case Kind::kResource:
-        return "resource";
-      default:
-        return "value";
+      case Kind::kMap: return "struct";
+      case Kind::kList: return "list";
+      case Kind::kOpen: return "type";
+      case Kind::kError: return v.tag() == Symbol("incomplete") ? "incomplete" : "error";
+      case Kind::kReference: return "reference";
+      case Kind::kLazy: return "lazy";
+      case Kind::kResource: return "resource";
+      default: return "value";
     }
   }
 

@@ -5,6 +5,8 @@
 #include <array>
 
 #include "format/json.h"
+#include "format/toml.h"
+#include "format/xml.h"
 #include "format/yaml.h"
 #include "tree/path.h"
 
@@ -36,10 +38,8 @@ class DataMaker {
 
   Value data(const Value& v) {
     switch (v.kind()) {
-      case Kind::kList:
-        return list(v);
-      case Kind::kMap:
-        return map(v);
+      case Kind::kList: return list(v);
+      case Kind::kMap: return map(v);
       case Kind::kReference:
       case Kind::kLazy:
       case Kind::kResource:
@@ -47,8 +47,7 @@ class DataMaker {
       case Kind::kError:
         if (options_.concrete) refuse(v);
         return v;
-      default:
-        return v.secret() && !options_.reveal ? Value::string("(secret)", v.origin()) : v;
+      default: return v.secret() && !options_.reveal ? Value::string("(secret)", v.origin()) : v;
     }
   }
 
@@ -109,9 +108,7 @@ class DataMaker {
     Pos at = session_.origins.nearest(v.origin());
     std::string path = path_.text();
     switch (v.kind()) {
-      case Kind::kError:
-        session_.diagnostics.error("OUT-ERROR", at, fmt::format("{}: {}", path, v.text()));
-        break;
+      case Kind::kError: session_.diagnostics.error("OUT-ERROR", at, fmt::format("{}: {}", path, v.text())); break;
       case Kind::kOpen:
         session_.diagnostics.error("OUT-NOT-CONCRETE", at,
                                    fmt::format("{}: `{}` is not a concrete value", path, v.text()));
@@ -139,7 +136,7 @@ std::optional<Value> as_data(Session& session, const Value& value, const WriteOp
 }
 
 std::span<const std::string_view> output_names() {
-  static constexpr std::array<std::string_view, 3> kNames = {"json", "yaml", "leaves"};
+  static constexpr std::array<std::string_view, 5> kNames = {"json", "yaml", "toml", "xml", "leaves"};
   return kNames;
 }
 
@@ -163,6 +160,15 @@ bool write_tree(Session& session, const Value& value, std::string_view output, c
       write_yaml(document, sink);
     }
     return true;
+  }
+  if (output == "toml" || output == "xml") {
+    std::span<const Value> all = documents(*data);
+    if (all.size() != 1) {
+      session.diagnostics.error("OUT-DOCUMENTS", {},
+                                fmt::format("{} holds one document, and there are {}", output, all.size()));
+      return false;
+    }
+    return output == "toml" ? write_toml(session, all[0], sink) : write_xml(session, all[0], sink);
   }
   session.diagnostics.error("OUT-UNKNOWN", {}, fmt::format("there is no output format `{}`", output));
   return false;

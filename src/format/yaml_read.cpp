@@ -99,36 +99,20 @@ class YamlReader {
     for (;;) {
       if (!event.next(parser_)) return syntax_error();
       switch (event->type) {
-        case YAML_STREAM_START_EVENT:
-          break;
-        case YAML_DOCUMENT_START_EVENT:
-          anchors_.clear();
-          break;
-        case YAML_DOCUMENT_END_EVENT:
-          documents.push_back(root_.value);
-          break;
+        case YAML_STREAM_START_EVENT: break;
+        case YAML_DOCUMENT_START_EVENT: anchors_.clear(); break;
+        case YAML_DOCUMENT_END_EVENT: documents.push_back(root_.value); break;
         case YAML_STREAM_END_EVENT:
           if (failed_) return std::nullopt;
           if (documents.empty()) return Value::null(source_.first);
           return documents.size() == 1 ? documents[0] : documents_of(builder_, documents, source_.first);
-        case YAML_ALIAS_EVENT:
-          alias(event);
-          break;
-        case YAML_SCALAR_EVENT:
-          scalar(event);
-          break;
-        case YAML_SEQUENCE_START_EVENT:
-          open(event, false);
-          break;
-        case YAML_MAPPING_START_EVENT:
-          open(event, true);
-          break;
+        case YAML_ALIAS_EVENT: alias(event); break;
+        case YAML_SCALAR_EVENT: scalar(event); break;
+        case YAML_SEQUENCE_START_EVENT: open(event, false); break;
+        case YAML_MAPPING_START_EVENT: open(event, true); break;
         case YAML_SEQUENCE_END_EVENT:
-        case YAML_MAPPING_END_EVENT:
-          close();
-          break;
-        default:
-          break;
+        case YAML_MAPPING_END_EVENT: close(); break;
+        default: break;
       }
     }
   }

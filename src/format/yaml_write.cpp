@@ -134,15 +134,10 @@ class YamlWriter {
 
   void scalar(const Value& v, std::size_t depth) {
     switch (v.kind()) {
-      case Kind::kString:
-        return v.tag().text() == "float" ? sink_.put(v.text()) : text(v.text(), depth, false);
-      case Kind::kBytes:
-        sink_.put("!!binary ");
-        return sink_.put(base64_encode(v.text()));
-      case Kind::kList:
-        return sink_.put("[]");
-      case Kind::kMap:
-        return sink_.put("{}");
+      case Kind::kString: return v.tag().text() == "float" ? sink_.put(v.text()) : text(v.text(), depth, false);
+      case Kind::kBytes: sink_.put("!!binary "); return sink_.put(base64_encode(v.text()));
+      case Kind::kList: return sink_.put("[]");
+      case Kind::kMap: return sink_.put("{}");
       default: {  // JSON is YAML
         StringSink json;
         write_json(v, {.indent = 0}, json);

@@ -20,11 +20,11 @@ struct Label {
 struct Diagnostic {
   Severity severity = Severity::kError;
   std::string code;
-  std::string message;               // one sentence, lower case, no full stop
+  std::string message;  // one sentence, lower case, no full stop
   Span where;
-  std::vector<Label> related;        // other places that have to do with it
-  std::vector<std::string> notes;    // what led here, one line each
-  std::string help;                  // what to do about it: "did you mean `port`?"
+  std::vector<Label> related;      // other places that have to do with it
+  std::vector<std::string> notes;  // what led here, one line each
+  std::string help;                // what to do about it: "did you mean `port`?"
 
   // For writing one in a single expression: diags.error("X-1", span, "…").note("…").relate(span, "…");
   Diagnostic& note(std::string text) {

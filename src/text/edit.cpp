@@ -37,8 +37,8 @@ struct Step {
   std::size_t a, b;
 };
 
-// Myers' greedy algorithm on what is left between a common head and tail. The trace is bounded: two texts that have next
-// to nothing in common are shown as removed and added whole.
+// Myers' greedy algorithm on what is left between a common head and tail. The trace is bounded: two texts that have
+// next to nothing in common are shown as removed and added whole.
 std::vector<Step> script(const std::vector<std::string_view>& a, const std::vector<std::string_view>& b) {
   std::size_t head = 0, tail = 0;
   while (head < a.size() && head < b.size() && a[head] == b[head]) head++;
@@ -53,7 +53,8 @@ std::vector<Step> script(const std::vector<std::string_view>& a, const std::vect
     for (long k = -d; k <= d; k += 2) {
       auto at = [&](long i) -> long& { return v[static_cast<std::size_t>(i + most)]; };
       long x = k == -d || (k != d && at(k - 1) < at(k + 1)) ? at(k + 1) : at(k - 1) + 1;
-      while (x < n && x - k < m && a[head + static_cast<std::size_t>(x)] == b[head + static_cast<std::size_t>(x - k)]) x++;
+      while (x < n && x - k < m && a[head + static_cast<std::size_t>(x)] == b[head + static_cast<std::size_t>(x - k)])
+        x++;
       at(k) = x;
       if (x >= n && x - k >= m) {
         found = d;
@@ -63,7 +64,8 @@ std::vector<Step> script(const std::vector<std::string_view>& a, const std::vect
   }
   std::vector<Step> middle;
   if (found < 0) {
-    for (long i = m; i-- > 0;) middle.push_back({'+', head + static_cast<std::size_t>(n), head + static_cast<std::size_t>(i)});
+    for (long i = m; i-- > 0;)
+      middle.push_back({'+', head + static_cast<std::size_t>(n), head + static_cast<std::size_t>(i)});
     for (long i = n; i-- > 0;) middle.push_back({'-', head + static_cast<std::size_t>(i), head});
   } else {
     long x = n, y = m;

@@ -77,8 +77,8 @@ std::string with_excerpt(const Diagnostic& d, const Sources& sources, bool colou
   std::string out;
   auto to = std::back_inserter(out);
   std::string_view tint = d.severity == Severity::kError ? paint.red() : paint.yellow();
-  fmt::format_to(to, "{}{}{}{}: {}{}{}\n", tint, word(d.severity), d.code.empty() ? "" : "[" + d.code + "]", paint.off(),
-                 paint.bold(), d.message, paint.off());
+  fmt::format_to(to, "{}{}{}{}: {}{}{}\n", tint, word(d.severity), d.code.empty() ? "" : "[" + d.code + "]",
+                 paint.off(), paint.bold(), d.message, paint.off());
   u32 last_line = sources.locate(d.where.begin).line;
   for (const Label& r : d.related) last_line = std::max(last_line, sources.locate(r.span.begin).line);
   std::size_t gutter = fmt::formatted_size("{}", last_line);
@@ -128,7 +128,8 @@ void json_place(std::string& out, const Sources& sources, Span span) {
   Location from = sources.locate(span.begin), to = sources.locate(span.end);
   out += "\"file\":";
   json_text(out, from.file);
-  out += fmt::format(",\"line\":{},\"column\":{},\"endLine\":{},\"endColumn\":{}", from.line, from.column, to.line, to.column);
+  out += fmt::format(",\"line\":{},\"column\":{},\"endLine\":{},\"endColumn\":{}", from.line, from.column, to.line,
+                     to.column);
 }
 
 std::string as_json(const Diagnostic& d, const Sources& sources) {

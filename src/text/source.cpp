@@ -57,7 +57,8 @@ Location Sources::locate(Pos pos) const {
   std::string_view text = source->text;
   std::call_once(source->lines_once_, [&] {
     source->lines_.push_back(0);
-    for (const char* p = text.data(); (p = static_cast<const char*>(std::memchr(p, '\n', text.data() + text.size() - p)));) {
+    for (const char* p = text.data();
+         (p = static_cast<const char*>(std::memchr(p, '\n', text.data() + text.size() - p)));) {
       source->lines_.push_back(static_cast<u32>(++p - text.data()));
     }
   });

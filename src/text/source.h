@@ -11,8 +11,9 @@
 
 namespace tutti {
 
-// A place in the text of all sources of a run, as one number: the sources are laid end to end, the first at 1. Lines and
-// columns are worked out only when a place is shown. 0 is no place. 31 bits, so that an origin can hold one (tree/origin.h).
+// A place in the text of all sources of a run, as one number: the sources are laid end to end, the first at 1. Lines
+// and columns are worked out only when a place is shown. 0 is no place. 31 bits, so that an origin can hold one
+// (tree/origin.h).
 struct Pos {
   u32 at = 0;
   constexpr explicit operator bool() const { return at != 0; }
@@ -28,17 +29,17 @@ struct Span {
 
 struct Location {
   std::string_view file;
-  u32 line = 0;             // from 1
-  u32 column = 0;           // from 1, in bytes, as editors and compilers count
-  u32 character = 0;        // from 1, in code points
-  std::string_view text;    // the whole line, without its end
+  u32 line = 0;           // from 1
+  u32 column = 0;         // from 1, in bytes, as editors and compilers count
+  u32 character = 0;      // from 1, in code points
+  std::string_view text;  // the whole line, without its end
 };
 
 struct Source {
-  std::string name;         // as shown to the user
-  std::string path;         // as opened; empty for text that is in no file
-  std::string text;         // never changes and never moves
-  Pos first;                // place of text[0]; the place after the last byte belongs to the source too
+  std::string name;  // as shown to the user
+  std::string path;  // as opened; empty for text that is in no file
+  std::string text;  // never changes and never moves
+  Pos first;         // place of text[0]; the place after the last byte belongs to the source too
 
   Pos pos(std::size_t offset) const { return {first.at + static_cast<u32>(offset)}; }
   Span span(std::size_t from, std::size_t to) const { return {pos(from), pos(to)}; }
@@ -59,7 +60,7 @@ class Sources {
 
   const Source* find(Pos pos) const;  // nullptr for no place
   Location locate(Pos pos) const;
-  std::string show(Pos pos) const;    // file:line:column, or "" for no place
+  std::string show(Pos pos) const;  // file:line:column, or "" for no place
 
  private:
   Result<const Source*> place(std::unique_ptr<Source> source);

@@ -9,8 +9,8 @@
 namespace tutti {
 namespace {
 
-// A number's text taken apart, so that numbers of any size compare by value without being computed: 0.digits * 10^exponent
-// with neither leading nor trailing zeros in digits.
+// A number's text taken apart, so that numbers of any size compare by value without being computed: 0.digits *
+// 10^exponent with neither leading nor trailing zeros in digits.
 struct Parts {
   bool negative = false;
   std::string digits;
@@ -128,7 +128,10 @@ int compare(const Value& a, const Value& b) {
 
 u64 hash(const Value& v) {
   u64 h = static_cast<u64>(v.kind()) * 0x9E3779B97F4A7C15;
-  auto mix = [&h](u64 x) { h = (h ^ x) * 0xD6E8FEB86659FD93; h ^= h >> 32; };
+  auto mix = [&h](u64 x) {
+    h = (h ^ x) * 0xD6E8FEB86659FD93;
+    h ^= h >> 32;
+  };
   auto text = [](std::string_view s) { return XXH3_64bits(s.data(), s.size()); };
   switch (v.kind()) {
     case Kind::kNull: break;

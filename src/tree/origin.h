@@ -24,8 +24,8 @@ enum class How : u8 {
 
 std::string_view how_word(How how);  // "written", "inherited", ...
 
-// Where a value came from: a place, or the last step of a chain. A value that was simply written costs nothing: its origin
-// *is* its place. Only what was derived has a record, and records are shared.
+// Where a value came from: a place, or the last step of a chain. A value that was simply written costs nothing: its
+// origin *is* its place. Only what was derived has a record, and records are shared.
 class Origin {
  public:
   constexpr Origin() = default;

@@ -8,8 +8,8 @@ namespace tutti {
 namespace {
 
 bool plain_byte(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '$' ||
-         c == '#' || c == '@' || static_cast<u8>(c) >= 0x80;
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
+         c == '$' || c == '#' || c == '@' || static_cast<u8>(c) >= 0x80;
 }
 
 bool plain(std::string_view key) {
@@ -95,7 +95,10 @@ std::optional<Path> Path::parse(std::string_view text) {
             char32_t c = 0;
             for (int i = 0; i < 4; i++) {
               char h = text[++at];
-              int d = h >= '0' && h <= '9' ? h - '0' : h >= 'a' && h <= 'f' ? h - 'a' + 10 : h >= 'A' && h <= 'F' ? h - 'A' + 10 : -1;
+              int d = h >= '0' && h <= '9'   ? h - '0'
+                      : h >= 'a' && h <= 'f' ? h - 'a' + 10
+                      : h >= 'A' && h <= 'F' ? h - 'A' + 10
+                                             : -1;
               if (d < 0) return std::nullopt;
               c = c * 16 + static_cast<char32_t>(d);
             }

@@ -10,13 +10,13 @@
 
 namespace tutti {
 
-// The way to a value from the root: keys and list positions. One written form everywhere: `a.b[0]."odd key".c`; keys that
-// are not plain words (letters, digits, _, -, $, #, not starting with a digit or -) are quoted as JSON strings; the root
-// is `.`.
+// The way to a value from the root: keys and list positions. One written form everywhere: `a.b[0]."odd key".c`; keys
+// that are not plain words (letters, digits, _, -, $, #, not starting with a digit or -) are quoted as JSON strings;
+// the root is `.`.
 class Path {
  public:
   struct Step {
-    Symbol key;      // empty for a list position, unless `index` is kKey
+    Symbol key;  // empty for a list position, unless `index` is kKey
     u32 index = kKey;
     static constexpr u32 kKey = 0xFFFFFFFF;
     bool is_key() const { return index == kKey; }

@@ -12,8 +12,9 @@ struct ListBody {
   const Value* items;
 };
 
-// The index of a large map is filled when a key is first looked up: most maps are only printed. Its room is in the arena from
-// the start (untouched memory costs nothing); threads that meet while it is filled wait for the one that does.
+// The index of a large map is filled when a key is first looked up: most maps are only printed. Its room is in the
+// arena from the start (untouched memory costs nothing); threads that meet while it is filled wait for the one that
+// does.
 struct MapBody {
   const Entry* entries;
   u32 count;
@@ -98,9 +99,7 @@ Value Value::error(std::string_view message, Symbol what, Origin o) {
   return with_text(Kind::kError, message, o).with_tag(what);
 }
 
-std::string Value::number_text() const {
-  return flags_ & kText ? std::string(text()) : fmt::format("{}", u_.integer);
-}
+std::string Value::number_text() const { return flags_ & kText ? std::string(text()) : fmt::format("{}", u_.integer); }
 
 std::span<const Value> Value::items() const {
   if (kind_ != Kind::kList || size_ == 0) return {};

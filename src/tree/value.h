@@ -15,12 +15,12 @@ namespace tutti {
 enum class Kind : u8 {
   kNull,
   kBool,
-  kInt,        // of any size
-  kDecimal,    // exact, as written: 1.50 is not 1.5 when printed, but equal
-  kString,     // UTF-8
+  kInt,      // of any size
+  kDecimal,  // exact, as written: 1.50 is not 1.5 when printed, but equal
+  kString,   // UTF-8
   kBytes,
   kList,
-  kMap,        // ordered
+  kMap,  // ordered
   // What some languages leave open:
   kReference,  // a reference kept as data: text() is its written form
   kLazy,       // to be supplied at run time: text() names what it waits for
@@ -35,16 +35,16 @@ struct Entry;
 struct ListBody;
 struct MapBody;
 
-// A value of the common tree: 24 bytes, copied freely. A copy of a list or map shares its body, which is how inheritance
-// costs only what it changes. Bodies and text live in an arena and never change once made.
+// A value of the common tree: 24 bytes, copied freely. A copy of a list or map shares its body, which is how
+// inheritance costs only what it changes. Bodies and text live in an arena and never change once made.
 class Value {
  public:
   constexpr Value() = default;  // null
   static Value null(Origin o = {}) { return Value(Kind::kNull, o); }
   static Value boolean(bool b, Origin o = {});
   static Value integer(i64 i, Origin o = {});
-  // Text of a number, -?digits(.digits)?([eE][+-]?digits)?, which must outlive the value. It becomes an integer when it has
-  // neither fraction nor exponent. Kept as it is, so that numbers survive a round trip exactly.
+  // Text of a number, -?digits(.digits)?([eE][+-]?digits)?, which must outlive the value. It becomes an integer when it
+  // has neither fraction nor exponent. Kept as it is, so that numbers survive a round trip exactly.
   static Value number(std::string_view text, Origin o = {});
   static Value string(std::string_view text, Origin o = {}) { return with_text(Kind::kString, text, o); }
   static Value bytes(std::string_view data, Origin o = {}) { return with_text(Kind::kBytes, data, o); }
@@ -61,10 +61,10 @@ class Value {
   bool as_bool() const { return u_.boolean; }
   bool fits_i64() const { return kind_ == Kind::kInt && !(flags_ & kText); }
   i64 as_i64() const { return u_.integer; }
-  std::string number_text() const;        // of kInt and kDecimal
+  std::string number_text() const;                            // of kInt and kDecimal
   std::string_view text() const { return {u_.text, size_}; }  // of the kinds that have one
-  std::span<const Value> items() const;   // of kList
-  std::span<const Entry> entries() const; // of kMap, in order
+  std::span<const Value> items() const;                       // of kList
+  std::span<const Entry> entries() const;                     // of kMap, in order
   std::size_t size() const { return kind_ == Kind::kList || kind_ == Kind::kMap ? size_ : 0; }
 
   // Constant time: small maps are scanned, large ones indexed at first use. nullptr when absent or not a map.
@@ -148,8 +148,8 @@ class MapDraft {
   std::vector<u32> slots_;  // open addressing, 1 + index of entry; used once there are more than a few
 };
 
-// Equal as data: numbers by value (1.0 is not the integer 1, but is 1.00), maps in any order of keys; origins, secrets and
-// tags do not count. `ordered` makes the order of keys count.
+// Equal as data: numbers by value (1.0 is not the integer 1, but is 1.00), maps in any order of keys; origins, secrets
+// and tags do not count. `ordered` makes the order of keys count.
 bool equal(const Value& a, const Value& b, bool ordered = false);
 // A total order: kind, then number by value, text by bytes, lists and maps item by item. 0 exactly when equal(a, b).
 int compare(const Value& a, const Value& b);

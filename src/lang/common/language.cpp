@@ -9,7 +9,8 @@ std::optional<std::string> Language::format(Session& session, const Source& sour
   return std::nullopt;
 }
 
-std::optional<std::string> Language::write(Session& session, const Value&, std::string_view output, const Options&) const {
+std::optional<std::string> Language::write(Session& session, const Value&, std::string_view output,
+                                           const Options&) const {
   session.diagnostics.error("OUT-UNKNOWN", {}, fmt::format("{} does not write `{}`", name(), output));
   return std::nullopt;
 }

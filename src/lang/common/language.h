@@ -18,7 +18,7 @@ struct OptionSpec {
   std::string_view argument;  // "" for a flag
   std::string_view help;
   bool repeatable = false;
-  char letter = 0;            // a short form, `-e`; few have one
+  char letter = 0;  // a short form, `-e`; few have one
 };
 
 // What the user gave for them, in order. A flag is there with an empty value.
@@ -42,7 +42,7 @@ class Options {
 struct Request {
   std::vector<std::string> files;  // paths as given, all of this language; "-" is standard input
   Options options;
-  bool concrete = false;           // `export` and `vet`: what stays open is an error
+  bool concrete = false;  // `export` and `vet`: what stays open is an error
 };
 
 // A configuration language or data format: what every verb needs of it. Each is registered once, in cli/registry.cpp.
@@ -51,11 +51,11 @@ class Language {
  public:
   virtual ~Language() = default;
 
-  virtual std::string_view name() const = 0;                          // for --lang: "cue", "json"
-  virtual std::span<const std::string_view> extensions() const = 0;   // with the dot: ".cue"
+  virtual std::string_view name() const = 0;                         // for --lang: "cue", "json"
+  virtual std::span<const std::string_view> extensions() const = 0;  // with the dot: ".cue"
   virtual std::span<const OptionSpec> options() const { return {}; }
-  virtual bool is_data() const { return false; }                      // a data format: its files mean what they say
-  virtual bool takes_data() const { return false; }                   // evaluates data files together with its own
+  virtual bool is_data() const { return false; }     // a data format: its files mean what they say
+  virtual bool takes_data() const { return false; }  // evaluates data files together with its own
 
   // The tree that the files mean together.
   virtual std::optional<Value> evaluate(Session& session, const Request& request) const = 0;
@@ -79,8 +79,8 @@ class Language {
   virtual std::string explain(Session&, const Value&, const Path&, const Request&) const { return {}; }
 };
 
-// Some tools have a command line of their own that users' scripts rely on (cue, puppet). A front end may claim a call before
-// the verbs see it, and then does all of it: flags, output, exit code.
+// Some tools have a command line of their own that users' scripts rely on (cue, puppet). A front end may claim a call
+// before the verbs see it, and then does all of it: flags, output, exit code.
 class FrontEnd {
  public:
   virtual ~FrontEnd() = default;
