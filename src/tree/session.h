@@ -1,6 +1,8 @@
 #pragma once
 
 #include <memory>
+#include <typeinfo>
+#include <vector>
 
 #include "base/arena.h"
 #include "base/budget.h"
@@ -25,8 +27,30 @@ struct Session {
 
   TreeBuilder builder() { return TreeBuilder(arena); }
 
+  // What a language keeps beside a tree that it made, for its own outputs (the XML of a resolved CDL document says more than
+  // the tree). Found again by the tree's root; null for other trees.
+  template <class T>
+  void attach(const Value& root, std::shared_ptr<T> kept) {
+    kept_.push_back({root.body(), &typeid(T), std::move(kept)});
+  }
+  template <class T>
+  T* attached(const Value& root) const {
+    for (std::size_t i = kept_.size(); i-- > 0;) {
+      if (kept_[i].body == root.body() && *kept_[i].type == typeid(T)) return static_cast<T*>(kept_[i].kept.get());
+    }
+    return nullptr;
+  }
+
   // Opens a source, or says why not.
   const Source* open(const std::string& path, Span wanted_at = {});
+
+ private:
+  struct Kept {
+    const void* body;
+    const std::type_info* type;
+    std::shared_ptr<void> kept;
+  };
+  std::vector<Kept> kept_;
 };
 
 }  // namespace tutti
