@@ -1,6 +1,7 @@
 #include "cli/registry.h"
 
 #include "format/formats.h"
+#include "lang/cdl/language.h"
 #include "lang/smartfrog/language.h"
 
 namespace tutti {
@@ -10,6 +11,7 @@ const Languages& languages() {
   static const Languages all({
       &json_format(),
       &yaml_format(),
+      &cdl::language(),
       &toml_format(),
       &xml_format(),
       &smartfrog::language(),

@@ -1,0 +1,57 @@
+#include <fmt/format.h>
+#include <libxml/parser.h>
+#include <libxml/tree.h>
+
+#include "lang/cdl/resolve/library.h"
+
+// The catalog of --catalog: an OASIS XML catalog, of which `uri`, `system` and `rewriteURI` entries count (also within
+// groups). What it maps to is relative to the catalog.
+namespace tutti::cdl {
+namespace {
+
+std::string attribute(xmlNode* node, const char* name) {
+  xmlChar* value = xmlGetNoNsProp(node, reinterpret_cast<const xmlChar*>(name));
+  std::string out = value ? reinterpret_cast<const char*>(value) : "";
+  xmlFree(value);
+  return out;
+}
+
+}  // namespace
+
+bool Library::load_catalog() {
+  if (options_.catalog.empty()) return true;
+  const Source* source = session_.open(options_.catalog);
+  if (!source) return false;
+  xmlDoc* doc = xmlReadMemory(source->text.data(), static_cast<int>(source->text.size()), nullptr, nullptr,
+                              XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
+  xmlNode* root = doc ? xmlDocGetRootElement(doc) : nullptr;
+  if (!root || std::string_view(reinterpret_cast<const char*>(root->name)) != "catalog") {
+    session_.diagnostics.error("CDL-BAD-CATALOG", source->first, "this is no XML catalog");
+    xmlFreeDoc(doc);
+    return false;
+  }
+  std::size_t slash = options_.catalog.rfind('/');
+  std::string base = slash == std::string::npos ? "" : options_.catalog.substr(0, slash + 1);
+  auto file = [&](std::string target) {
+    if (target.starts_with("file://")) target.erase(0, 7);
+    return target.starts_with('/') ? target : base + target;
+  };
+  std::vector<xmlNode*> open{root};
+  while (!open.empty()) {
+    xmlNode* parent = open.back();
+    open.pop_back();
+    for (xmlNode* n = parent->children; n; n = n->next) {
+      if (n->type != XML_ELEMENT_NODE) continue;
+      std::string_view name = reinterpret_cast<const char*>(n->name);
+      if (name == "group") open.push_back(n);
+      if (name == "uri") catalog_.try_emplace(attribute(n, "name"), file(attribute(n, "uri")));
+      if (name == "system") catalog_.try_emplace(attribute(n, "systemId"), file(attribute(n, "uri")));
+      if (name == "rewriteURI")
+        rewrites_.emplace_back(attribute(n, "uriStartString"), file(attribute(n, "rewritePrefix")));
+    }
+  }
+  xmlFreeDoc(doc);
+  return true;
+}
+
+}  // namespace tutti::cdl

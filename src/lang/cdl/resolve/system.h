@@ -1,0 +1,62 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lang/cdl/resolve/resolver.h"
+
+namespace tutti::cdl {
+
+// A document resolved as far as it can be before run time (11.2), which goes on resolving as lazy values arrive (11.3).
+// What a deployment service observes is value() or xml() after each round.
+class System {
+ public:
+  // Null when the document could not be read. Errors are in the session's diagnostics.
+  static std::unique_ptr<System> load(Session& session, const std::string& path, const LoadOptions& options);
+
+  // A lazy property or reference by its path from the system, `DB/hostname`, each step a name with or without its
+  // prefix; a path beginning with `@LIST/` is in a list of the configuration. Null (and a diagnostic) when there is
+  // none.
+  Node* find(std::string_view path);
+  // Gives it a value, or without one ends its laziness. All that was set is taken up by the next resolve().
+  bool set(std::string_view path, std::optional<std::string_view> value);
+  // Resolves what can be now; says what is wrong with what can not. Returns the number of references looked at.
+  u64 resolve();
+
+  // Paths of lazy properties and lazy references that nothing has been supplied for yet, in document order.
+  std::vector<std::string> open() const;
+  bool has_system() const { return document_->system != nullptr; }
+
+  Node& root() { return *root_; }
+  const Node& root() const { return *root_; }
+  const Document& document() const { return *document_; }
+  const Library& library() const { return library_; }
+  const std::vector<Node*>& checked() const { return instances_.checked(); }
+  Session& session() const { return session_; }
+
+  Value value();
+
+ private:
+  System(Session& session, const LoadOptions& options);
+
+  Session& session_;
+  Library library_;
+  Instances instances_;
+  Resolver resolver_;
+  const Document* document_ = nullptr;
+  Node* root_ = nullptr;
+};
+
+// The value of a node in the common tree: text as a string (or as what its cdl:type or expression says), no value as
+// null, elements as a map by local name, repeated ones as a list, what is still lazy as a lazy value.
+Value to_value(Session& session, Node& node);
+
+// The resolved cdl:system (or cdl:configuration) as XML, namespaces declared on its root.
+std::string to_xml(const System& system, bool compact);
+
+// Any tree as a CDL document with one cdl:system.
+std::string tree_to_cdl(const Value& value, bool compact);
+
+}  // namespace tutti::cdl

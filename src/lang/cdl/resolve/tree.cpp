@@ -1,0 +1,212 @@
+#include <fmt/format.h>
+
+#include "lang/cdl/resolve/system.h"
+
+namespace tutti::cdl {
+namespace {
+
+bool is_number(std::string_view text) {
+  std::size_t i = 0;
+  auto digits = [&] {
+    std::size_t from = i;
+    while (i < text.size() && text[i] >= '0' && text[i] <= '9') i++;
+    return i > from;
+  };
+  if (i < text.size() && text[i] == '-') i++;
+  std::size_t first = i;
+  if (!digits() || (text[first] == '0' && i - first > 1)) return false;
+  if (i < text.size() && text[i] == '.') {
+    i++;
+    if (!digits()) return false;
+  }
+  if (i < text.size() && (text[i] == 'e' || text[i] == 'E')) {
+    i++;
+    if (i < text.size() && (text[i] == '-' || text[i] == '+')) i++;
+    if (!digits()) return false;
+  }
+  return i == text.size();
+}
+
+std::string_view trim(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\r\n";
+  std::size_t from = text.find_first_not_of(kSpace);
+  if (from == std::string_view::npos) return {};
+  return text.substr(from, text.find_last_not_of(kSpace) - from + 1);
+}
+
+enum class Basic : u8 { kText, kNumber, kBoolean };
+
+// What a cdl:type of XML Schema says about the text.
+Basic basic_type(const Node& node) {
+  static const Symbol kType("type"), kSchema(kSchemaNamespace), kBoolean("boolean");
+  static const Symbol kNumbers[] = {Symbol("decimal"),
+                                    Symbol("integer"),
+                                    Symbol("long"),
+                                    Symbol("int"),
+                                    Symbol("short"),
+                                    Symbol("byte"),
+                                    Symbol("unsignedInt"),
+                                    Symbol("unsignedShort"),
+                                    Symbol("unsignedByte"),
+                                    Symbol("unsignedLong"),
+                                    Symbol("positiveInteger"),
+                                    Symbol("nonNegativeInteger"),
+                                    Symbol("double"),
+                                    Symbol("float"),
+                                    Symbol("negativeInteger"),
+                                    Symbol("nonPositiveInteger")};
+  for (const Attribute& a : node.attrs()) {
+    if (a.name.local != kType || !is_cdl_namespace(a.name.ns)) continue;
+    std::size_t colon = a.value.find(':');
+    Symbol prefix = colon == std::string_view::npos ? Symbol() : Symbol(a.value.substr(0, colon));
+    Symbol local(colon == std::string_view::npos ? a.value : a.value.substr(colon + 1));
+    const Binding* b = find_prefix(a.scope, prefix);
+    if (!b || b->uri != kSchema) return Basic::kText;
+    if (local == kBoolean) return Basic::kBoolean;
+    for (Symbol n : kNumbers) {
+      if (local == n) return Basic::kNumber;
+    }
+  }
+  return Basic::kText;
+}
+
+Value scalar(const Node& node, const Content& c, Origin origin) {
+  Basic basic = c.text_kind == Kind::kDecimal ? Basic::kNumber
+                : c.text_kind == Kind::kBool  ? Basic::kBoolean
+                : node.typed                  ? basic_type(node)
+                                              : Basic::kText;
+  std::string_view text = trim(c.text);
+  if (basic == Basic::kNumber && text.starts_with('+')) text.remove_prefix(1);
+  if (basic == Basic::kNumber && is_number(text)) return Value::number(text, origin);
+  if (basic == Basic::kBoolean && (text == "true" || text == "1")) return Value::boolean(true, origin);
+  if (basic == Basic::kBoolean && (text == "false" || text == "0")) return Value::boolean(false, origin);
+  return Value::string(c.text, origin);
+}
+
+// Children by local name; a second name that differs only in its namespace is told apart by its prefix.
+class MapMaker {
+ public:
+  explicit MapMaker(Session& session) : session_(session) {}
+
+  void add(const Node& child, const Value& value) {
+    Symbol key = child.name().local;
+    Entry* entry = find(key);
+    if (entry && names_[static_cast<std::size_t>(entry - entries_.data())] != child.name()) {
+      std::string_view prefix = child.source->prefix.text();
+      key = Symbol(prefix.empty() ? child.name().text() : fmt::format("{}:{}", prefix, key.text()));
+      entry = find(key);
+    }
+    if (!entry) {
+      index_.emplace(key.id(), entries_.size());
+      entries_.push_back({key, Field::kPlain, value});
+      names_.push_back(child.name());
+      return;
+    }
+    auto at = static_cast<std::size_t>(entry - entries_.data());
+    auto& list = repeated_[at];
+    if (list.empty()) list.push_back(entry->value);
+    list.push_back(value);
+  }
+
+  Value build(Origin origin) {
+    TreeBuilder builder = session_.builder();
+    for (auto& [at, values] : repeated_) entries_[at].value = builder.list(values, values.front().origin());
+    return builder.map(entries_, origin);
+  }
+  void add_text(const Value& text) {
+    entries_.push_back({Symbol("#text"), Field::kPlain, text});
+    names_.push_back({});
+  }
+
+ private:
+  Entry* find(Symbol key) {
+    if (entries_.size() <= 8) {
+      for (Entry& e : entries_) {
+        if (e.key == key) return &e;
+      }
+      return nullptr;
+    }
+    auto it = index_.find(key.id());
+    return it == index_.end() ? nullptr : &entries_[it->second];
+  }
+
+  Session& session_;
+  std::vector<Entry> entries_;
+  std::vector<QName> names_;
+  std::unordered_map<u32, std::size_t> index_;
+  std::unordered_map<std::size_t, std::vector<Value>> repeated_;
+};
+
+// What a property that is still open waits for.
+const Node& awaited(const Node& node) {
+  const Node* at = &node;
+  for (int i = 0; i < 1000; i++) {
+    const Node* next = nullptr;
+    auto look = [&](const Task* t) {
+      for (; t; t = t->next_variable) {
+        if (!t->resolved && t->blocked && !next) next = t->blocked;
+      }
+    };
+    if (at->lazy) return *at;
+    if (at->wait && at->ref) look(at->wait->task);
+    for (const Content& c : at->items()) {
+      if (!c.node || next) continue;
+      if (c.node->source->kind != ElementKind::kProperty) {
+        look(c.node->wait ? c.node->wait->task : nullptr);
+      } else if (!c.node->done) {
+        next = c.node;
+      }
+    }
+    if (!next) return *at;
+    at = next;
+  }
+  return *at;
+}
+
+bool is_lazy(const Node& node) {
+  if (node.lazy) return true;
+  for (const Content& c : node.items()) {
+    if (!c.node || c.node->source->kind == ElementKind::kProperty || !c.node->wait) continue;
+    for (const Task* t = c.node->wait->task; t; t = t->next_variable) {
+      if (t->lazy) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+Value to_value(Session& session, Node& node) {
+  if (node.valued) return node.value;
+  Budget::Level level(session.budget);
+  Value value;
+  if (!node.settled) {
+    const Node& cause = awaited(node);
+    std::string_view path = session.arena.copy(std::string_view(path_of(cause)));
+    value = is_lazy(cause) ? Value::lazy(path, node.origin)
+                           : Value::error("the reference cannot be resolved", Symbol("error"), node.origin);
+  } else if (node.content_size == 0) {
+    value = node.source->parent ? Value::null(node.origin) : session.builder().map({}, node.origin);
+  } else if (node.content_size == 1 && !node.content[0].node) {
+    value = scalar(node, node.content[0], node.origin);
+  } else {
+    MapMaker map(session);
+    std::string text;
+    for (const Content& c : node.items()) {
+      if (c.node) {
+        map.add(*c.node, to_value(session, *c.node));
+      } else {
+        text += c.text;
+      }
+    }
+    if (!text.empty()) map.add_text(session.builder().string(text, node.origin));
+    value = map.build(node.origin);
+  }
+  if (node.done) {
+    node.value = value;
+    node.valued = true;
+  }
+  return value;
+}
+
+}  // namespace tutti::cdl

@@ -1,0 +1,318 @@
+#include <fmt/format.h>
+
+#include "lang/cdl/resolve/system.h"
+
+// The resolved document as XML. Names keep the prefixes they were written with where these still mean the same; paths
+// and names in attributes are written anew where they have moved to other namespaces (appendix B).
+namespace tutti::cdl {
+namespace {
+
+void escape(std::string& out, std::string_view text, bool attribute) {
+  for (char c : text) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '\r':
+        out += "&#13;";
+        break;
+      case '"':
+        out += attribute ? "&quot;" : "\"";
+        break;
+      case '\n':
+        out += attribute ? "&#10;" : "\n";
+        break;
+      case '\t':
+        out += attribute ? "&#9;" : "\t";
+        break;
+      default:
+        out += c;
+    }
+  }
+}
+
+class Writer {
+ public:
+  Writer(const System& system, bool compact) : system_(system), compact_(compact) {
+    const Element& e = *system.root().source;
+    scope_ = e.scope;
+    default_ = default_namespace(scope_);
+    cdl_ = system.document().cdl_ns;
+  }
+
+  std::string run() {
+    const Node& root = system_.root();
+    std::string body;
+    for (const Content& c : root.items()) {
+      if (c.node) node(body, *c.node, 1, default_);
+    }
+    std::string attributes;
+    for (const Attribute& a : root.attrs()) attribute(attributes, a, default_);
+    std::string name = fmt::format("{}:{}", prefix(cdl_, Symbol("cdl")).text(), root.name().local.text());
+    std::string out = "<" + name;
+    if (used_default_ && !default_.empty()) declare(out, Symbol(), default_);
+    for (const auto& [uri, p] : prefixes_) {
+      if (p.text() != "xml") declare(out, p, uri);
+    }
+    out += attributes;
+    if (body.empty()) {
+      out += "/>";
+    } else {
+      out += ">" + body;
+      line(out, 0);
+      out += "</" + name + ">";
+    }
+    return out += '\n';
+  }
+
+ private:
+  static void declare(std::string& out, Symbol prefix, Symbol uri) {
+    out += prefix.empty() ? " xmlns=\"" : fmt::format(" xmlns:{}=\"", prefix.text());
+    escape(out, uri.text(), true);
+    out += '"';
+  }
+
+  void line(std::string& out, std::size_t depth) const {
+    if (compact_) return;
+    out += '\n';
+    out.append(2 * depth, ' ');
+  }
+
+  // The prefix for a namespace: that of the system's own document, else the one it was written with, else a new one.
+  Symbol prefix(Symbol uri, Symbol hint) {
+    for (const auto& [u, p] : prefixes_) {
+      if (u == uri) return p;
+    }
+    auto free = [&](Symbol p) {
+      if (p.empty()) return false;
+      for (const auto& [u, taken] : prefixes_) {
+        if (taken == p) return false;
+      }
+      return true;
+    };
+    Symbol chosen;
+    for (const Binding* b = scope_; b; b = b->outer) {
+      if (b->uri == uri && !b->prefix.empty() && find_prefix(scope_, b->prefix) == b && free(b->prefix))
+        chosen = b->prefix;
+    }
+    if (chosen.empty() && free(hint) && !own(hint)) chosen = hint;
+    for (int i = 1; chosen.empty(); i++) {
+      Symbol p(fmt::format("ns{}", i));
+      if (free(p) && !own(p)) chosen = p;
+    }
+    prefixes_.emplace_back(uri, chosen);
+    return chosen;
+  }
+
+  bool own(Symbol p) const { return find_prefix(scope_, p) != nullptr; }
+
+  // A prefix under which the namespace was known where something was written.
+  static Symbol hint(const Binding* scope, Symbol uri) {
+    for (const Binding* b = scope; b; b = b->outer) {
+      if (b->uri == uri && !b->prefix.empty()) return b->prefix;
+    }
+    return {};
+  }
+
+  // A name inside a value (cdl:type, cdl:refroot, a path), where an unprefixed one is in the default namespace.
+  void qname(std::string& out, QName name, const Binding* scope, Symbol now_default) {
+    if (!name.ns.empty() && name.ns != now_default) {
+      Symbol wanted = hint(scope, name.ns);
+      if (wanted.empty()) wanted = document_hint(name.ns);
+      out += prefix(name.ns, wanted).text();
+      out += ':';
+    }
+    out += name.local.text();
+  }
+
+  // A namespace that was only a default where it was written: some prefix that a document of the library gives it.
+  Symbol document_hint(Symbol uri) const {
+    for (const auto& d : system_.library().documents()) {
+      Symbol p = hint(d->scope, uri);
+      if (!p.empty()) return p;
+    }
+    return {};
+  }
+
+  void attribute(std::string& out, const Attribute& a, Symbol now_default) {
+    out += ' ';
+    if (!a.name.ns.empty()) {
+      out += prefix(a.name.ns, a.prefix).text();
+      out += ':';
+    }
+    out += a.name.local.text();
+    out += "=\"";
+    static const Symbol kType("type");
+    if (is_cdl_namespace(a.name.ns) && a.name.local == kType) {
+      std::size_t colon = a.value.find(':');
+      const Binding* b =
+          find_prefix(a.scope, colon == std::string_view::npos ? Symbol() : Symbol(a.value.substr(0, colon)));
+      std::string_view local = colon == std::string_view::npos ? a.value : a.value.substr(colon + 1);
+      qname(out, {b ? b->uri : Symbol(), Symbol(local)}, a.scope, now_default);
+    } else {
+      escape(out, a.value, true);
+    }
+    out += '"';
+  }
+
+  // An absolute path that has been inherited is shown as the relative one that it stands for (7.3.3).
+  void path(std::string& out, const Reference& r, const Node& place, Symbol now_default) {
+    bool absolute = r.path.absolute || r.rooted;
+    bool first = true;
+    auto separate = [&] {
+      if (!first) out += '/';
+      first = false;
+    };
+    if (absolute && (r.rooted || !place.inherited)) {
+      out += '/';
+    } else if (absolute) {
+      u32 depth = place.source->depth;
+      if (depth <= 1) {
+        separate();
+        out += '.';
+      }
+      for (u32 i = 1; i < depth; i++) {
+        separate();
+        out += "..";
+      }
+    }
+    for (const PathStep& s : r.path.steps) {
+      separate();
+      if (s.kind == PathStep::kName) {
+        qname(out, s.name, r.scope, now_default);
+      } else {
+        out += s.kind == PathStep::kUp ? ".." : ".";
+      }
+    }
+  }
+
+  void reference(std::string& out, const Reference& r, const Node& place, bool qualified, Symbol now_default) {
+    std::string p = qualified ? fmt::format("{}:", prefix(cdl_, Symbol("cdl")).text()) : std::string();
+    if (r.rooted) {
+      out += fmt::format(" {}refroot=\"", p);
+      qname(out, r.root.name, r.scope, now_default);
+      out += '"';
+    }
+    out += fmt::format(" {}ref=\"", p);
+    path(out, r, place, now_default);
+    out += '"';
+  }
+
+  void expression(std::string& out, const Node& n, Symbol now_default) {
+    std::string p = fmt::format("{}:", prefix(cdl_, Symbol("cdl")).text());
+    out += fmt::format("<{}expression value-of=\"", p);
+    escape(out, n.source->value_of, true);
+    out += "\">";
+    for (const Reference& v : n.source->variables) {
+      out += fmt::format("<{}variable name=\"{}\"", p, v.variable.text());
+      reference(out, v, *n.place(), false, now_default);
+      const Task* t = n.wait->task;
+      while (t && t->ref != &v) t = t->next_variable;
+      if (t ? t->lazy : v.lazy) out += fmt::format(" {}lazy=\"true\"", p);
+      out += "/>";
+    }
+    out += fmt::format("</{}expression>", p);
+  }
+
+  void node(std::string& out, const Node& n, std::size_t depth, Symbol now_default) {
+    Budget::Level level(system_.session().budget);
+    bool mixed = false, elements = false;
+    for (const Content& c : n.items()) (c.node ? elements : mixed) = true;
+    line(out, depth);
+    bare_node(out, n, depth, now_default, elements && !mixed);
+  }
+
+  void bare_node(std::string& out, const Node& n, std::size_t depth, Symbol now_default, bool indent) {
+    std::string name;
+    Symbol ns = n.name().ns;
+    bool redeclare = false;
+    if (ns == now_default) {
+      used_default_ |= !ns.empty() && ns == default_;
+    } else if (ns.empty()) {
+      redeclare = true;
+    } else {
+      Symbol wanted = n.source->prefix.empty() ? hint(n.source->scope, ns) : n.source->prefix;
+      if (wanted.empty()) wanted = document_hint(ns);
+      name = fmt::format("{}:", prefix(ns, wanted).text());
+    }
+    name += n.name().local.text();
+    out += '<' + name;
+    if (redeclare) {
+      declare(out, Symbol(), Symbol());
+      now_default = Symbol();
+      used_default_ = true;
+    }
+    for (const Attribute& a : n.attrs()) {
+      if (is_resolved_laziness(n, a)) continue;
+      attribute(out, a, now_default);
+    }
+    if (n.ref) reference(out, *n.ref, n, true, now_default);
+    if (n.content_size == 0) {
+      out += "/>";
+      return;
+    }
+    out += '>';
+    for (const Content& c : n.items()) {
+      if (!c.node) {
+        escape(out, c.text, false);
+      } else if (c.node->source->kind == ElementKind::kProperty) {
+        if (indent) {
+          node(out, *c.node, depth + 1, now_default);
+        } else {
+          bare_node(out, *c.node, depth + 1, now_default, false);
+        }
+      } else {
+        if (indent) line(out, depth + 1);
+        insertion(out, *c.node, now_default);
+      }
+    }
+    if (indent) line(out, depth);
+    out += "</" + name + ">";
+  }
+
+  // cdl:lazy="true" goes away when the laziness is resolved (7.5.2.1).
+  static bool is_resolved_laziness(const Node& n, const Attribute& a) {
+    return !n.lazy && a.name.local.text() == "lazy" && is_cdl_namespace(a.name.ns) &&
+           (a.value == "true" || a.value == "1");
+  }
+
+  void insertion(std::string& out, const Node& n, Symbol now_default) {
+    if (n.settled) {  // resolved, while another one beside it is not
+      for (const Content& c : n.items()) {
+        if (c.node) {
+          bare_node(out, *c.node, 0, now_default, false);
+        } else {
+          escape(out, c.text, false);
+        }
+      }
+      return;
+    }
+    if (n.source->kind == ElementKind::kExpression) return expression(out, n, now_default);
+    out += fmt::format("<{}:ref", prefix(cdl_, Symbol("cdl")).text());
+    reference(out, *n.source->ref, *n.place(), false, now_default);
+    for (const Attribute& a : n.attrs()) {
+      if (!is_resolved_laziness(n, a)) attribute(out, a, now_default);
+    }
+    out += "/>";
+  }
+
+  const System& system_;
+  bool compact_;
+  const Binding* scope_ = nullptr;
+  Symbol default_;
+  Symbol cdl_;
+  bool used_default_ = false;
+  std::vector<std::pair<Symbol, Symbol>> prefixes_;  // namespace, prefix, in order of first use
+};
+
+}  // namespace
+
+std::string to_xml(const System& system, bool compact) { return Writer(system, compact).run(); }
+
+}  // namespace tutti::cdl
