@@ -1,0 +1,170 @@
+#include "lang/cue/builtin/regex.h"
+
+#include <re2/re2.h>
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+
+#include "base/utf8.h"
+
+namespace tutti::cue {
+
+namespace {
+
+// RE2 of this age knows named groups as (?P<name>...) only.
+std::string with_named_groups(std::string_view p) {
+  std::string out;
+  bool in_class = false;
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    if (p[i] == '\\' && i + 1 < p.size()) {
+      if (!in_class && p[i + 1] == 'Q') {  // literal text up to \E
+        std::size_t end = p.find("\\E", i);
+        std::size_t stop = end == std::string_view::npos ? p.size() : end + 2;
+        out += p.substr(i, stop - i);
+        i = stop - 1;
+        continue;
+      }
+      out += p.substr(i, 2);
+      ++i;
+      continue;
+    }
+    if (p[i] == '[') in_class = true;
+    if (p[i] == ']') in_class = false;
+    if (!in_class && p.substr(i, 3) == "(?<" && i + 3 < p.size() && p[i + 3] != '=' && p[i + 3] != '!') {
+      out += "(?P<";
+      i += 2;
+      continue;
+    }
+    out += p[i];
+  }
+  return out;
+}
+
+const char* error_word(RE2::ErrorCode code) {
+  switch (code) {
+    case RE2::ErrorBadEscape:
+      return "invalid escape sequence";
+    case RE2::ErrorBadCharClass:
+      return "invalid character class";
+    case RE2::ErrorBadCharRange:
+      return "invalid character class range";
+    case RE2::ErrorMissingBracket:
+      return "missing closing ]";
+    case RE2::ErrorMissingParen:
+      return "missing closing )";
+    case RE2::ErrorUnexpectedParen:
+      return "unexpected )";
+    case RE2::ErrorTrailingBackslash:
+      return "trailing backslash at end of expression";
+    case RE2::ErrorRepeatArgument:
+      return "missing argument to repetition operator";
+    case RE2::ErrorRepeatSize:
+      return "invalid repeat count";
+    case RE2::ErrorRepeatOp:
+      return "invalid nested repetition operator";
+    case RE2::ErrorBadPerlOp:
+      return "invalid or unsupported Perl syntax";
+    case RE2::ErrorBadUTF8:
+      return "invalid UTF-8";
+    case RE2::ErrorBadNamedCapture:
+      return "invalid named capture";
+    case RE2::ErrorPatternTooLarge:
+      return "expression too large";
+    default:
+      return "internal error";
+  }
+}
+
+struct Compiled {
+  std::unique_ptr<RE2> re;
+  std::string error;
+};
+
+}  // namespace
+
+const RE2* compile_regex(std::string_view pattern, std::string* error) {
+  static std::mutex mutex;
+  static std::unordered_map<std::string, Compiled> cache;
+  thread_local std::string last_pattern;
+  thread_local const Compiled* last = nullptr;
+  const Compiled* c = nullptr;
+  if (last && last_pattern == pattern) {
+    c = last;
+  } else {
+    std::lock_guard lock(mutex);
+    auto [it, fresh] = cache.try_emplace(std::string(pattern));
+    if (fresh) {
+      RE2::Options options;
+      options.set_log_errors(false);
+      options.set_max_mem(64 << 20);
+      auto re = std::make_unique<RE2>(with_named_groups(pattern), options);
+      if (re->ok()) {
+        it->second.re = std::move(re);
+      } else {
+        std::string arg = re->error_arg();
+        if (re->error_code() == RE2::ErrorMissingParen || re->error_code() == RE2::ErrorUnexpectedParen) arg = pattern;
+        it->second.error = std::string("error parsing regexp: ") + error_word(re->error_code()) + ": `" + arg + "`";
+      }
+    }
+    c = &it->second;
+    last = c;
+    last_pattern = pattern;
+  }
+  if (!c->re && error) *error = c->error;
+  return c->re.get();
+}
+
+bool regex_matches(const RE2& re, std::string_view text) {
+  return re.Match({text.data(), text.size()}, 0, text.size(), RE2::UNANCHORED, nullptr, 0);
+}
+
+std::vector<int> regex_find(const RE2& re, std::string_view text, std::size_t from) {
+  std::vector<re2::StringPiece> groups(static_cast<std::size_t>(re.NumberOfCapturingGroups()) + 1);
+  if (!re.Match({text.data(), text.size()}, from, text.size(), RE2::UNANCHORED, groups.data(),
+                static_cast<int>(groups.size())))
+    return {};
+  std::vector<int> out;
+  for (const auto& g : groups) {
+    if (!g.data()) {
+      out.insert(out.end(), {-1, -1});
+      continue;
+    }
+    int at = static_cast<int>(g.data() - text.data());
+    out.insert(out.end(), {at, at + static_cast<int>(g.size())});
+  }
+  return out;
+}
+
+std::vector<std::vector<int>> regex_find_all(const RE2& re, std::string_view text, long n) {
+  std::vector<std::vector<int>> out;
+  std::size_t at = 0;
+  int last_end = -1;
+  while (at <= text.size() && (n < 0 || static_cast<long>(out.size()) < n)) {
+    std::vector<int> m = regex_find(re, text, at);
+    if (m.empty()) break;
+    bool take = true;
+    if (m[1] == m[0]) {
+      if (m[0] == last_end) take = false;  // an empty match right after the one before does not count
+      at = static_cast<std::size_t>(m[1]);
+      if (at >= text.size())
+        at = text.size() + 1;
+      else
+        utf8::decode(text, at);
+    } else {
+      at = static_cast<std::size_t>(m[1]);
+    }
+    last_end = m[1];
+    if (take) out.push_back(std::move(m));
+  }
+  return out;
+}
+
+std::vector<std::string> regex_group_names(const RE2& re) {
+  std::vector<std::string> names(static_cast<std::size_t>(re.NumberOfCapturingGroups()) + 1);
+  for (const auto& [i, name] : re.CapturingGroupNames()) names[static_cast<std::size_t>(i)] = name;
+  return names;
+}
+
+}  // namespace tutti::cue
