@@ -4,6 +4,7 @@
 
 #include "lang/smartfrog/eval/core.h"
 #include "lang/smartfrog/eval/encode.h"
+#include "lang/smartfrog/production/production.h"
 #include "lang/smartfrog/reference/reference.h"
 #include "lang/smartfrog/syntax/parser.h"
 
@@ -38,6 +39,7 @@ std::span<const OptionSpec> SmartFrog::options() const {
   static constexpr OptionSpec kOptions[] = {
       {"level", "LEVEL", "the language: core (the published semantics) or production"},
       {"include", "DIR", "where #include looks, after the folder of the including file", true},
+      {"property", "NAME=VALUE", "what PROPERTY NAME gives (production only)", true},
       {"reference", "", "evaluate by the definitions of the paper, one by one (core only, slow)"},
   };
   return kOptions;
@@ -56,7 +58,15 @@ std::optional<Value> SmartFrog::evaluate(Session& session, const Request& reques
     if (!body) return std::nullopt;
   }
   if (!body) return std::nullopt;
-  if (request.options.has("reference") && *level == Level::kCore) return by_reference(session, *body);
+  if (*level == Level::kProduction) {
+    production::Settings settings;
+    for (const std::string& given : request.options.all("property")) {
+      std::size_t equals = given.find('=');
+      settings.properties[given.substr(0, equals)] = equals == std::string::npos ? "" : given.substr(equals + 1);
+    }
+    return production::Compiler(session, settings).run(*body);
+  }
+  if (request.options.has("reference")) return by_reference(session, *body);
   return CoreCompiler(session).run(*body);
 }
 

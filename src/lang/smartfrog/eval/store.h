@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/arena.h"
+#include "lang/smartfrog/eval/table.h"
 #include "lang/smartfrog/syntax/ast.h"
 #include "tree/value.h"
 
@@ -18,19 +19,13 @@ struct Slot {
   Value value;             // a basic value; of a sub-store only the origin is used
 };
 
-// Slots in order of first setting. Owned by one Store, or borrowed by several (then nobody may change it).
-struct Table {
-  u32 size = 0, capacity = 0, mask = 0;
+// Owned by one Store, or borrowed by several (then nobody may change it).
+struct Table : TableOf<Slot> {
   bool borrowed = false;
   bool built = false;
-  Slot* slots = nullptr;
-  u32* index = nullptr;  // open addressing, 1 + position; made when there are more than kScan slots
   std::span<const OrderRule> orders;
   u64 nodes = 0;  // values in the finished tree, once `built`
   Value value;    // the finished tree
-
-  static constexpr u32 kScan = 8;
-  Slot* find(Symbol key) const;
 };
 
 struct Store {
@@ -57,8 +52,6 @@ class Stores {
   Store* writable(Slot* slot);
 
  private:
-  void grow(Table* t);
-  void index_all(Table* t);
   Arena& arena_;
 };
 

@@ -1,0 +1,322 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <limits>
+
+#include "base/near.h"
+#include "lang/smartfrog/production/environment.h"
+#include "lang/smartfrog/production/names.h"
+#include "lang/smartfrog/production/production.h"
+
+// Finding what a reference means. Only its first word is searched outwards. Where a step lands on a link the link is
+// followed first, in the component that holds it; in the link phase what was found there is kept, so that a chain of
+// links is followed once.
+namespace tutti::smartfrog::production {
+namespace {
+
+bool has_tag(const Slot& s, Symbol tag) { return std::find(s.tags.begin(), s.tags.end(), tag) != s.tags.end(); }
+
+}  // namespace
+
+Compiler::Found Compiler::no(std::string why, std::string help) {
+  why_ = std::move(why);
+  help_ = std::move(help);
+  return Found::kNo;
+}
+
+Compiler::Found Compiler::resolve(Description* at, Item& item, Item& out) {
+  Budget::Level level(session_.budget);
+  session_.budget.step();
+  switch (item.what) {
+    case What::kTbd:
+      return no("this attribute is still to be defined (TBD)");
+    case What::kReference: {
+      if (item.lazy) return Found::kLazy;
+      std::size_t troubles = troubles_.size();
+      Found f = resolve_reference(at, *item.ref, item.ref->parts, out);
+      if ((f == Found::kNo || f == Found::kLazy) && item.ref->optional) {
+        troubles_.resize(troubles);
+        out = {};
+        if (item.ref->otherwise) out = make_item(*item.ref->otherwise, at);
+        out.basic = out.basic.with_origin(session_.origins.add(How::kDefault, item.ref->begin, out.basic.origin()));
+        return Found::kYes;
+      }
+      return f;
+    }
+    case What::kApply:
+      return apply(at, item, out);
+    case What::kAssert:
+      return check(at, item, out);
+    default:
+      out = item;
+      return Found::kYes;
+  }
+}
+
+Compiler::Found Compiler::resolve_reference(Description* at, const Reference& r, std::span<const RefPart> parts,
+                                            Item& out) {
+  return walk(at, parts, &r, out);
+}
+
+// The value of an attribute, links followed. Whoever comes here again before it is known has gone in a circle.
+Compiler::Found Compiler::value_of(Description* d, u32 slot, Item& out) {
+  Slot& s = d->slots.slots[slot];
+  if (s.item.is(What::kVector)) {
+    bool links = false;
+    for (const Item& i : s.item.vector->items) links |= i.is_link();
+    if (!links) {
+      out = s.item;
+      return Found::kYes;
+    }
+    std::vector<Item> items;
+    for (Item i : s.item.vector->items) {
+      Item found = i;
+      if (i.is_link()) {
+        Found f = resolve(d, i, found);
+        if (f != Found::kYes) return f;
+      }
+      items.push_back(found);
+    }
+    out = d->slots.slots[slot].item;
+    out.vector = arena_.make<Vector>();
+    out.vector->items = arena_.copy(std::span<const Item>(items));
+    return Found::kYes;
+  }
+  if (!s.item.is_link()) {
+    out = s.item;
+    return Found::kYes;
+  }
+  if (s.resolving) return Found::kCycle;
+  s.resolving = true;
+  Item item = s.item;
+  Found f = resolve(d, item, out);
+  Slot& after = d->slots.slots[slot];
+  after.resolving = false;
+  if (linking_ && f == Found::kYes && item.is(What::kReference) && !out.is_link()) {
+    Item kept = out;
+    Origin o =
+        session_.origins.add(How::kReferenced, item.ref->begin, out.basic.origin(), {}, Symbol(text_of(*item.ref)));
+    kept.basic = kept.basic.with_origin(o);
+    after.item = kept;
+  } else if (linking_ && f == Found::kLazy && item.is(What::kApply)) {
+    after.item.lazy = true;
+  } else if (linking_ && f == Found::kYes && item.is(What::kApply) && !out.is_link()) {
+    after.item = out;
+  }
+  return f;
+}
+
+Compiler::Found Compiler::walk(Description* at, std::span<const RefPart> parts, const Reference* whole, Item& out) {
+  Description* d = at;
+  auto shown = [&] { return whole ? text_of(*whole) : std::string(parts[0].name.text()); };
+  for (std::size_t i = 0; i < parts.size(); i++) {
+    const RefPart& p = parts[i];
+    const bool last = i + 1 == parts.size();
+    switch (p.kind) {
+      case Part::kParent:
+        d = d->parent;
+        if (!d) return no(fmt::format("`{}` goes further out than the file", shown()));
+        break;
+      case Part::kRoot:
+        while (d->parent) d = d->parent;
+        break;
+      case Part::kThis:
+        break;
+      case Part::kAttrib:
+      case Part::kHere: {
+        Slot* s = d->slots.find(p.name);
+        if (p.kind == Part::kAttrib) {
+          Description* outer = d;
+          while (!s && outer->parent) {
+            session_.budget.step();
+            outer = outer->parent;
+            s = outer->slots.find(p.name);
+          }
+          if (s) d = outer;
+        } else if (s && i > 0 && has_tag(*s, names().local)) {
+          return no(fmt::format("`{}` in `{}` is tagged sfLocal: it can only be reached from within its component",
+                                p.name.text(), shown()));
+        }
+        if (!s) {
+          std::vector<Symbol> keys;
+          for (Description* o = d; o; o = p.kind == Part::kAttrib ? o->parent : nullptr)
+            for (const Slot& k : o->slots)
+              if (k.path.empty() && keys.size() < 2000) keys.push_back(k.key);
+          Symbol near = nearest(p.name, keys);
+          return no(parts.size() == 1 ? fmt::format("there is no `{}`", shown())
+                                      : fmt::format("there is no `{}` in what `{}` refers to", p.name.text(), shown()),
+                    std::string(near.text()));
+        }
+        Item found;
+        Found f = value_of(d, static_cast<u32>(s - d->slots.slots), found);
+        if (f != Found::kYes) return f;
+        if (last) {
+          out = found;
+          return Found::kYes;
+        }
+        if (!found.is(What::kDescription))
+          return no(fmt::format("`{}` is not a component: it has no attributes for `{}`", p.name.text(), shown()));
+        d = found.description;
+        continue;
+      }
+      default:
+        return outside(p, out);
+    }
+    if (last) {
+      out = {};
+      out.what = What::kDescription;
+      out.description = d;
+      out.basic = Value::null(d->begin);
+    }
+  }
+  return Found::kYes;
+}
+
+// What the compiling process itself knows. Hosts and processes are known only to a running system.
+Compiler::Found Compiler::outside(const RefPart& p, Item& out) {
+  out = {};
+  std::string name(p.name.text());
+  std::optional<std::string> text;
+  switch (p.kind) {
+    case Part::kHost:
+      return no(fmt::format("HOST {} is only known at run time", name), {});
+    case Part::kProcess:
+      return no("PROCESS is only known at run time");
+    case Part::kConstant: {
+      auto constant = java_constant(name, arena_);
+      if (!constant) return no(fmt::format("there is no constant {}", name));
+      out.basic = *constant;
+      return Found::kYes;
+    }
+    case Part::kEnvProperty:
+    case Part::kIntEnvProperty:
+      if (const char* v = std::getenv(name.c_str())) text = v;
+      break;
+    default:
+      text = property(name, settings_.properties);
+  }
+  if (!text)
+    return no(fmt::format(
+        "there is no {} {}",
+        p.kind == Part::kEnvProperty || p.kind == Part::kIntEnvProperty ? "environment variable" : "property", name));
+  Origin origin = session_.origins.add(How::kSupplied, {}, {}, {}, p.name);
+  if (p.kind == Part::kProperty || p.kind == Part::kEnvProperty) {
+    out.basic = Value::string(arena_.copy(std::string_view(*text)), origin);
+    return Found::kYes;
+  }
+  i32 n = 0;
+  auto [end, err] = std::from_chars(text->data(), text->data() + text->size(), n);
+  if (err != std::errc() || end != text->data() + text->size())
+    return no(fmt::format("{} is `{}`, not a number", name, *text));
+  out.basic = Value::integer(n, origin);
+  return Found::kYes;
+}
+
+// ---- functions and assertions
+
+Compiler::Found Compiler::apply(Description* at, Item& item, Item& out) {
+  if (item.lazy) return Found::kLazy;
+  if (item.data) {
+    out = item;
+    return Found::kYes;
+  }
+  Description* d = item.description;
+  d->parent = at;
+  const Slot* c = d->slots.find(names().function_class);
+  if (!c || !c->item.is(What::kBasic) || !c->item.basic.is(Kind::kString))
+    return no("a function needs the name of its class in sfFunctionClass");
+  std::string_view function = c->item.basic.text();
+  std::size_t troubles = troubles_.size();
+  bool was_linking = linking_;
+  linking_ = true;
+  link(d);
+  linking_ = was_linking;
+  if (troubles_.size() > troubles) {
+    why_ = troubles_[troubles].message;
+    return Found::kNo;  // its arguments have been reported already
+  }
+  std::vector<Argument> args;
+  bool lazy = false;
+  for (u32 i = 0; i < d->slots.size; i++) {
+    if (d->slots.slots[i].key == names().function_class) continue;
+    Item value = d->slots.slots[i].item;
+    if (!has_tag(d->slots.slots[i], names().ignore_link)) {
+      Item found;
+      Found f = value_of(d, i, found);
+      if (f == Found::kLazy)
+        lazy = true;
+      else if (f != Found::kYes)
+        return f;
+      else
+        value = found;
+    }
+    args.push_back({d->slots.slots[i].key, value});
+  }
+  if (lazy) return Found::kLazy;
+  Found f = call(function, args, at, d, out);
+  if (f == Found::kYes && out.is(What::kDescription)) out.description->parent = nullptr;
+  return f;
+}
+
+Compiler::Found Compiler::check(Description* at, Item& item, Item& out) {
+  if (item.data) {
+    out = item;
+    return Found::kYes;
+  }
+  Description* kept = copy(item.description, nullptr);
+  Description* d = copy(item.description, at);
+  std::string_view when = "dynamic";
+  if (const Slot* p = d->slots.find(names().assertion_phase)) {
+    if (!p->item.is(What::kBasic) || !p->item.basic.is(Kind::kString))
+      return no("sfAssertionPhase is \"static\", \"staticLazy\" or \"dynamic\"");
+    when = p->item.basic.text();
+  }
+  if (when != "dynamic" && when != "static" && when != "staticLazy")
+    return no("sfAssertionPhase is \"static\", \"staticLazy\" or \"dynamic\"");
+  const Slot* c = d->slots.find(names().function_class);
+  if (!c || !c->item.is(What::kBasic) || !c->item.basic.is(Kind::kString))
+    return no("an assertion needs the name of its function in sfFunctionClass");
+  std::string_view function = c->item.basic.text();
+  std::vector<Argument> args;
+  bool lazy = false;
+  for (u32 i = 0; i < d->slots.size; i++) {
+    Symbol key = d->slots.slots[i].key;
+    if (key == names().function_class || key == names().assertion_phase) continue;
+    Item found;
+    Found f = value_of(d, i, found);
+    if (f == Found::kLazy) {
+      if (when == "static") return no("a static assertion depends on something that is only known at run time");
+      lazy = true;
+      continue;
+    }
+    if (f != Found::kYes) return f;
+    d->slots.slots[i].item = found;
+    args.push_back({key, found});
+  }
+  if (!lazy) {
+    Item result;
+    Found f = call(function, args, at, d, result);
+    if (f != Found::kYes) return f;
+    if (!result.is(What::kBasic) || !result.basic.is(Kind::kBool))
+      return no("this assertion does not give true or false");
+    if (!result.basic.as_bool()) return no("this assertion does not hold");
+  }
+  out = item;
+  if (when != "dynamic") {
+    out.what = What::kTemporary;
+    return Found::kYes;
+  }
+  // Checked again by the running system: it stays as it was written.
+  out.lazy = true;
+  out.description = kept;
+  if (Slot* p = kept->slots.find(names().assertion_phase)) {
+    for (Slot* s = p; s + 1 < kept->slots.end(); s++) *s = *(s + 1);
+    kept->slots.size--;
+    kept->slots.reindex(arena_);
+  }
+  return Found::kYes;
+}
+
+}  // namespace tutti::smartfrog::production

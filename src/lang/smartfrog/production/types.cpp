@@ -1,0 +1,175 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lang/smartfrog/production/names.h"
+#include "lang/smartfrog/production/production.h"
+
+// The type phase: every component takes in its prototypes, from the last to the first, so that what is written later
+// wins while what is inherited keeps its place in front. A prototype is looked for from the component that is being
+// defined and is resolved first; what it still contains as links is copied as links.
+namespace tutti::smartfrog::production {
+namespace {
+
+bool has_tag(const Slot& s, Symbol tag) { return std::find(s.tags.begin(), s.tags.end(), tag) != s.tags.end(); }
+
+}  // namespace
+
+bool Compiler::type_phase(Description* root) {
+  // What could not be found may be found after another component has taken in what it inherits.
+  do {
+    troubles_.clear();
+    progress_ = false;
+    resolve_types(root);
+  } while (!troubles_.empty() && progress_);
+  return report("SF-TYPE", "type");
+}
+
+void Compiler::resolve_types(Description* d) {
+  if (d->types_done) return;
+  Budget::Level level(session_.budget);
+  session_.budget.step();
+  if (!take_in_types(d)) return;
+  bool all = true;
+  for (u32 i = 0; i < d->slots.size; i++) {
+    Item item = d->slots.slots[i].item;
+    if (!item.is(What::kDescription)) continue;
+    resolve_types(item.description);
+    all &= item.description->types_done;
+  }
+  d->types_done = all;
+}
+
+bool Compiler::take_in_types(Description* d) {
+  if (d->types_busy) return false;
+  d->types_busy = true;
+  bool ok = true;
+  while (ok && !d->types.empty()) {
+    Type t = d->types.back();
+    if (t.body) {
+      Description* block = make_description(t.body->begin, t.body->end, d);
+      fill(block, *t.body);
+      if (t.merge) mark_merge(block);
+      for (Slot& s : block->slots)
+        if (s.item.is(What::kDescription) || s.item.is(What::kApply) || s.item.is(What::kAssert))
+          s.item.description->parent = d;
+      if (!block->orders.empty() && d->orders.empty()) d->orders = block->orders;
+      if (block->places) mark_places(d);
+      ok = take_in(d, block->slots, {t.body->begin, t.body->end});
+    } else {
+      Description* prototype = t.base;
+      Span at = t.ref ? t.ref->span() : Span(d->begin);
+      if (t.ref) {
+        Item found;
+        Found f = resolve_reference(d, *t.ref, t.ref->parts, found);
+        if (f != Found::kYes) {
+          trouble(at,
+                  f == Found::kCycle ? fmt::format("`{}` refers to itself", text_of(*t.ref))
+                                     : fmt::format("there is no component `{}` to extend", text_of(*t.ref)),
+                  help_);
+          if (!why_.empty() && f == Found::kNo) troubles_.back().other_text = why_;
+          ok = false;
+          break;
+        }
+        if (!found.is(What::kDescription)) {
+          trouble(at, fmt::format("`{}` is not a component: it cannot be a prototype", text_of(*t.ref)));
+          troubles_.back().other = session_.origins.written(found.basic.origin());
+          troubles_.back().other_text = "it has its value from here";
+          ok = false;
+          break;
+        }
+        prototype = found.description;
+      }
+      resolve_types(prototype);
+      if (!prototype->types_done) {
+        bool cycle = prototype->types_busy;
+        for (Description* p = d; p && !cycle; p = p->parent) cycle = p == prototype;
+        if (cycle)
+          trouble(at, fmt::format("`{}` is being defined here: a component cannot extend itself or what it is in",
+                                  t.ref ? text_of(*t.ref) : ""));
+        ok = false;
+        break;
+      }
+      Description* copied = copy(prototype, d);
+      if (t.merge) mark_merge(copied);
+      for (Slot& s : copied->slots)
+        if (s.item.is(What::kDescription) || s.item.is(What::kApply) || s.item.is(What::kAssert))
+          s.item.description->parent = d;
+      if (d->orders.empty()) d->orders = copied->orders;
+      if (copied->places) mark_places(d);
+      ok = take_in(d, copied->slots, at);
+    }
+    if (!ok) break;
+    progress_ = true;
+    d->types = d->types.first(d->types.size() - 1);
+  }
+  d->types_busy = false;
+  return ok;
+}
+
+// Puts what the component has itself over what it inherits; `from` is a copy that may be changed.
+bool Compiler::take_in(Description* d, TableOf<Slot>& from, Span at) {
+  session_.budget.step(from.size + d->slots.size);
+  if (d->slots.size == 0) {
+    d->slots = from;
+    return true;
+  }
+  for (const Slot& own : d->slots) {
+    Slot* inherited = from.find(own.key);
+    if (!inherited && has_tag(own, names().override)) {
+      trouble(own.placed,
+              fmt::format("`{}` is tagged sfOverride, but there is nothing of that name to override", own.key.text()));
+      troubles_.back().other = at;
+      troubles_.back().other_text = "this prototype does not have it";
+      return false;
+    }
+    if (inherited && has_tag(*inherited, names().final)) {
+      trouble(own.placed, fmt::format("`{}` is tagged sfFinal: it may not be overridden", own.key.text()));
+      troubles_.back().other = inherited->placed;
+      troubles_.back().other_text = "tagged here";
+      return false;
+    }
+  }
+  for (const Slot& own : d->slots) {
+    bool added;
+    Slot* s = from.put(arena_, own.key, added);
+    Pos placed = added ? own.placed : s->placed;
+    std::span<const Symbol> tags = s->tags;
+    Slot before = *s;
+    *s = own;
+    s->placed = placed;
+    s->tags = tags;
+    set_tags(s, own.tags);
+    if (added) continue;
+    if (own.merge && own.item.is(What::kDescription) && before.item.is(What::kDescription)) {
+      compose(s, &before);
+    } else {
+      Origin o =
+          session_.origins.add(How::kOverridden, own.placed, own.item.basic.origin(), before.item.basic.origin());
+      s->item.basic = s->item.basic.with_origin(o);
+    }
+  }
+  d->slots = from;
+  return true;
+}
+
+// merge( ): the inherited component becomes the first prototype of the one written over it.
+void Compiler::compose(Slot* own, Slot* inherited) {
+  Description* d = own->item.description;
+  std::vector<Type> types{{nullptr, nullptr, inherited->item.description, false}};
+  types.insert(types.end(), d->types.begin(), d->types.end());
+  d->types = arena_.copy(std::span<const Type>(types));
+  d->types_done = false;
+}
+
+void Compiler::mark_merge(Description* d) {
+  Budget::Level level(session_.budget);
+  for (Slot& s : d->slots) {
+    s.merge = true;
+    if (!s.item.is(What::kDescription)) continue;
+    mark_merge(s.item.description);
+    for (Type& t : s.item.description->types) t.merge = true;
+  }
+}
+
+}  // namespace tutti::smartfrog::production
