@@ -31,11 +31,11 @@ class Encoder {
         return wrap("$BYTES", hex + "#", v.origin());
       }
       case Kind::kReference:
-        if (v.tag() == kLink) return wrap("$REF", v.text(), v.origin());
-        if (v.tag() == kDataRef) return wrap("$REF", fmt::format("DATA {}", v.text()), v.origin());
+        if (v.tag() == kLink) return reference("", v);
+        if (v.tag() == kDataRef) return reference("DATA ", v);
         return builder_.string(fmt::format("$.{}", v.text()), v.origin());
       case Kind::kLazy:
-        return wrap("$REF", fmt::format("LAZY {}", v.text()), v.origin());
+        return reference("LAZY ", v);
       case Kind::kOpen:
         return wrap("$OTHER", fmt::format("org.smartfrog.sfcore.languages.sf.constraints.FreeVar {}", v.text()),
                     v.origin());
@@ -49,6 +49,15 @@ class Encoder {
   }
 
  private:
+  // The text of a reference, runs of blanks as one: it may hold descriptions that were laid out over several lines.
+  Value reference(std::string_view mark, const Value& v) {
+    std::string text(mark);
+    for (char c : v.text())
+      if (c != ' ' || (!text.empty() && text.back() != ' ')) text += c;
+    if (text.ends_with(' ')) text.pop_back();
+    return wrap("$REF", text, v.origin());
+  }
+
   Value wrap(std::string_view key, std::string_view text, Origin origin) {
     Entry e{Symbol(key), Field::kPlain, builder_.string(text, origin)};
     return builder_.map(std::span<const Entry>(&e, 1), origin);
