@@ -327,15 +327,24 @@ class YamlReader {
 
   // Keys written here win over merged ones, and what is merged first over what is merged later.
   void merge(const Frame& frame) {
-    std::unordered_map<u32, bool> there;
-    for (std::size_t i = frame.base; i < entries_.size(); i++) there[entries_[i].key.id()] = true;
+    constexpr std::size_t kMerged = SIZE_MAX;
+    std::unordered_map<u32, std::size_t> there;
+    for (std::size_t i = frame.base; i < entries_.size(); i++) there[entries_[i].key.id()] = i;
     for (const Value& from : frame.merged) {
       for (const Entry& e : from.entries()) {
-        if (!there.emplace(e.key.id(), true).second) continue;
-        Origin origin = session_.origins.add(How::kInherited, session_.origins.nearest(from.origin()), e.value.origin(),
-                                             {}, merge_name(from));
-        entries_.push_back({e.key, e.field, e.value.with_origin(origin)});
-        key_at_.push_back({});
+        Origin inherited = session_.origins.add(How::kInherited, session_.origins.nearest(from.origin()),
+                                                e.value.origin(), {}, merge_name(from));
+        auto [it, fresh] = there.emplace(e.key.id(), kMerged);
+        if (fresh) {
+          entries_.push_back({e.key, e.field, e.value.with_origin(inherited)});
+          key_at_.push_back({});
+        } else if (it->second != kMerged) {
+          Value& own = entries_[it->second].value;
+          Origin over =
+              session_.origins.add(How::kOverridden, session_.origins.nearest(own.origin()), own.origin(), inherited);
+          own = own.with_origin(over);
+          it->second = kMerged;
+        }
       }
     }
   }

@@ -80,4 +80,7 @@ enum class DiagnosticStyle : u8 {
 std::string render(const Diagnostics& diagnostics, const Sources& sources, DiagnosticStyle style, bool colour);
 std::string render(const Diagnostic& diagnostic, const Sources& sources, DiagnosticStyle style, bool colour);
 
+// The line of a place with a mark under it, its line number after `indent` spaces. Nothing for no place.
+void append_excerpt(std::string& out, const Sources& sources, Span span, std::size_t indent, bool colour);
+
 }  // namespace tutti

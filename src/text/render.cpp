@@ -164,6 +164,14 @@ std::string as_json(const Diagnostic& d, const Sources& sources) {
 
 }  // namespace
 
+void append_excerpt(std::string& out, const Sources& sources, Span span, std::size_t indent, bool colour) {
+  Location from = sources.locate(span.begin);
+  if (from.line == 0) return;
+  Paint paint{colour};
+  std::size_t gutter = indent + fmt::formatted_size("{}", from.line);
+  excerpt(out, sources, span, "", '^', paint, paint.blue(), gutter);
+}
+
 std::string render(const Diagnostic& d, const Sources& sources, DiagnosticStyle style, bool colour) {
   switch (style) {
     case DiagnosticStyle::kExcerpt: return with_excerpt(d, sources, colour);

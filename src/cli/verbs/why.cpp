@@ -1,0 +1,177 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/near.h"
+#include "cli/output.h"
+#include "format/json.h"
+#include "tree/show.h"
+
+namespace tutti {
+namespace {
+
+constexpr OptionSpec kOptions[] = {
+    {"out", "FORMAT", "text (the default) or json"},
+    {"steps", "N", "tell at most N steps (40)"},
+    {"reveal", "", "show secrets in clear"},
+};
+
+// The value at the path, or what is wrong at the first step that leads nowhere.
+const Value* look_up(Call& call, const Value& root, const Path& path) {
+  const Value* v = &root;
+  Path done;
+  for (const Path::Step& step : path.steps()) {
+    const Value* next = nullptr;
+    if (step.is_key()) {
+      if (const Entry* e = v->find(step.key)) next = &e->value;
+    } else if (step.index < v->items().size()) {
+      next = &v->items()[step.index];
+    }
+    if (next == nullptr) {
+      std::string wanted =
+          step.is_key() ? fmt::format("key `{}`", step.key.text()) : fmt::format("position {}", step.index);
+      Diagnostic& d = call.session.diagnostics.error("WHY-PATH", call.session.origins.nearest(v->origin()),
+                                                     fmt::format("there is no {} in {}", wanted, done.text()));
+      if (v->is(Kind::kMap) && step.is_key()) {
+        std::vector<std::string_view> names;
+        for (const Entry& e : v->entries()) names.push_back(e.key.text());
+        d.did_you_mean(nearest(step.key.text(), names));
+      } else {
+        d.note(fmt::format("it is {}", show(*v)));
+      }
+      return nullptr;
+    }
+    v = next;
+    if (step.is_key()) {
+      done.push(step.key);
+    } else {
+      done.push(step.index);
+    }
+  }
+  return v;
+}
+
+void children(Call& call, const Value& v) {
+  constexpr std::size_t kMost = 30;
+  std::size_t shown = 0;
+  auto line = [&](const std::string& name, const Value& child) {
+    if (shown++ >= kMost) return;
+    std::string at = call.session.sources->show(call.session.origins.written(child.origin()));
+    call.out.put(fmt::format("  {}: {}{}\n", name, show(child), at.empty() ? "" : "  (" + at + ")"));
+  };
+  for (const Entry& e : v.entries()) {
+    std::string name;
+    append_path_key(name, e.key.text(), true);
+    line(name, e.value);
+  }
+  for (std::size_t i = 0; i < v.items().size(); i++) line(fmt::format("[{}]", i), v.items()[i]);
+  if (shown > kMost) call.out.put(fmt::format("  ... and {} more\n", shown - kMost));
+}
+
+void json_steps(Call& call, Origin o, std::size_t most, std::string& out) {
+  auto text = [](std::string_view s) {
+    StringSink sink;
+    write_json_string(s, false, sink);
+    return sink.take();
+  };
+  out += '[';
+  for (bool first = true; o && most > 0; most--, first = false) {
+    if (!first) out += ',';
+    if (!o.is_step()) {
+      out += fmt::format("{{\"how\":\"written\",\"at\":{}}}", text(call.session.sources->show(o.pos())));
+      break;
+    }
+    const OriginStep& step = call.session.origins[o];
+    out += fmt::format("{{\"how\":{}", text(how_word(step.how)));
+    if (step.at) out += fmt::format(",\"at\":{}", text(call.session.sources->show(step.at)));
+    if (!step.name.empty()) out += fmt::format(",\"name\":{}", text(step.name.text()));
+    if (step.other) {
+      out += ",\"other\":";
+      json_steps(call, step.other, std::min<std::size_t>(most - 1, 8), out);
+    }
+    out += '}';
+    o = step.value;
+  }
+  out += ']';
+}
+
+// A copy of a map or list shares what is in it, so how a value came here may be told by what it lies in.
+struct Around {
+  Path path;
+  const Value* value;
+};
+std::vector<Around> around(const Value& root, const Path& path) {
+  std::vector<Around> found;
+  const Value* v = &root;
+  Path here;
+  for (const Path::Step& step : path.steps()) {
+    if (v->origin().is_step()) found.push_back({here, v});
+    if (step.is_key()) {
+      v = &v->find(step.key)->value;
+      here.push(step.key);
+    } else {
+      v = &v->items()[step.index];
+      here.push(step.index);
+    }
+  }
+  std::reverse(found.begin(), found.end());
+  return found;
+}
+
+int run(Call& call) {
+  std::string path_text = call.arguments.back();
+  std::span<const std::string> files(call.arguments.data(), call.arguments.size() - 1);
+  std::optional<Path> path = Path::parse(path_text);
+  if (!path) {
+    call.session.diagnostics.error("WHY-PATH", {}, fmt::format("`{}` is not a path", path_text))
+        .suggest("paths look like a.b[0].\"odd key\"");
+    return exit_code::kError;
+  }
+  Evaluated e = evaluate_files(call, files, false);
+  if (!e.value) return exit_code::kError;
+  const Value* v = look_up(call, *e.value, *path);
+  if (v == nullptr) return exit_code::kError;
+  std::size_t most = 40;
+  if (call.options.has("steps"))
+    most = std::max<std::size_t>(1, std::strtoul(call.options.get("steps").c_str(), nullptr, 10));
+  if (call.options.get("out") == "json") {
+    std::string out;
+    json_steps(call, v->origin(), most, out);
+    StringSink quoted;
+    write_json_string(path->text(), false, quoted);
+    call.out.put(
+        fmt::format("{{\"path\":{},\"kind\":\"{}\",\"steps\":{}}}\n", quoted.take(), kind_word(v->kind()), out));
+    return call.code();
+  }
+  bool hidden = v->secret() && !call.options.has("reveal");
+  call.out.put(fmt::format("{} = {}\n", path->text(), hidden ? "(secret)" : show(*v, 400)));
+  call.out.put(story(call.session, *v, call.manner.colour_out, most));
+  for (const Around& a : around(*e.value, *path)) {
+    call.out.put(fmt::format("  in {}, which was\n", a.path.text()));
+    call.out.put(story(call.session, *a.value, call.manner.colour_out, most, 4));
+  }
+  for (const Part& part : e.parts) {
+    if (e.parts.size() != 1) break;
+    std::string more = part.language->explain(call.session, *v, *path, Request{part.files, call.options, false});
+    call.out.put(more);
+  }
+  children(call, *v);
+  return call.code();
+}
+
+}  // namespace
+
+extern const Verb why_verb = {
+    .name = "why",
+    .group = "Configuration",
+    .summary = "tell where a value comes from, step by step, with the source lines",
+    .arguments = "FILE... PATH",
+    .details = "The path is written as everywhere: web.ports[0].\"odd key\", `.` for the whole tree.",
+    .examples = "$ tutti why site.yaml web.port\n$ tutti why base.cue prod.cue 'services.web.replicas'",
+    .options = kOptions,
+    .run = run,
+    .least = 2,
+    .reads = true,
+};
+
+}  // namespace tutti
