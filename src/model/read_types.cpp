@@ -43,9 +43,9 @@ constexpr std::array<std::string_view, 14> kTypeKeys{
     "type",       "places", "initial", "initial_place", "stations", "transitions", "behaviors",
     "behaviours", "groups", "use",     "uses",          "provide",  "provides",    "doc"};
 // Of a transition: what the engine itself reads. Everything else is the action's own.
-constexpr std::array<std::string_view, 15> kNetKeys{"src",          "from",       "source",    "dst",        "to",
+constexpr std::array<std::string_view, 16> kNetKeys{"src",          "from",       "source",    "dst",        "to",
                                                     "destinations", "behavior",   "behaviour", "duration",   "retry",
-                                                    "timeout",      "idempotent", "on_fail",   "on_failure", "doc"};
+                                                    "timeout",      "idempotent", "on_fail",   "on_failure", "alike", "doc"};
 
 class TypeReader : public Reader {
  public:
@@ -144,6 +144,7 @@ class TypeReader : public Reader {
       if (auto n = number(*x, "`timeout`")) a.timeout = *n;
     if (const Value* x = find(v, {"idempotent"}); x && wants(*x, Kind::kBool, "`idempotent`"))
       a.idempotent = x->as_bool();
+    if (const Value* x = find(v, {"alike"}); x && wants(*x, Kind::kBool, "`alike`")) a.alike = x->as_bool();
     const Value* r = find(v, {"retry"});
     if (!r) return;
     auto times = [&](const Value& x) {

@@ -13,6 +13,7 @@ namespace tutti::engine {
 struct RunOptions {
   u32 parallel = 0;  // actions at once, 0: no limit
   u32 parallel_per_host = 0;
+  u32 parallel_per_instance = 0;
   OnFailure on_failure = OnFailure::kStop;
   double grace = 10;  // seconds a cancelled action has before it is killed (used by executors)
 };

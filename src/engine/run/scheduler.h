@@ -40,6 +40,10 @@ class Scheduler {
   // It failed for good and has no outcome for that: a failed token (F4).
   void failed(u32 instance, u32 transition);
 
+  // Recovery: start a failed action again, or declare that it ended (F6).
+  void retry(u32 instance, u32 transition);
+  void skip(u32 instance, u32 transition, u32 outcome);
+
   // Actions to start since the last call, in the order they became possible. Valid until the next call of any member.
   std::span<const Start> starts();
 
@@ -50,22 +54,28 @@ class Scheduler {
   u32 pc() const;
   u32 running() const;  // actions started and not ended
   u64 steps() const;
+  u32 merged() const;      // tokens that met another in one place: the net is not 1-safe
+  bool stopped() const;    // the program gave up at pc because of a failure
   std::size_t bytes() const;
 
   // What is where.
   bool present(u32 instance) const;
   bool idle(u32 instance) const;  // its queue is empty
   bool has_failed(u32 instance) const;
+  std::span<const std::pair<u32, u32>> failures() const;  // (instance, transition) of the failed tokens
+  u32 behaviours_finished(u32 instance) const;
   bool marked(u32 instance, u32 element) const;
   std::vector<u32> marking(u32 instance) const;  // elements
   std::vector<u32> queue(u32 instance) const;    // behaviours, the current one first
   bool port_active(u32 instance, u32 port) const;
   std::vector<model::Link> links() const;
+  bool link_of(u32 instance, u32 use, u32& provider, u32& provide) const;
 
   // Why an instance (or the program, kNone) does not go on, one line a reason; empty when it could.
   std::vector<std::string> why_blocked(u32 instance) const;
 
  private:
+  void heal(u32 instance);
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

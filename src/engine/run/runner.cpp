@@ -1,0 +1,332 @@
+#include "engine/run/runner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <queue>
+#include <unordered_map>
+
+namespace tutti::engine {
+
+using model::ComponentType;
+using model::Outcome;
+using model::System;
+
+struct Runner::Impl : StepListener {
+  Impl(const System& system, Executor& executor, const RunOptions& options, Journal* journal, RunListener* listener)
+      : system_(system),
+        executor_(executor),
+        options_(options),
+        journal_(journal),
+        listener_(listener),
+        scheduler_(system, options.on_failure, this),
+        outputs_(system.instances.size()) {}
+
+  void step(const Step& s) override {
+    double now = executor_.now();
+    if (s.kind == Step::Kind::kInstruction) program_end_ = now;
+    if (journal_ && !replaying_) journal_->step(now, s);
+    if (listener_) listener_->step(now, s);
+  }
+
+  struct Wanted {
+    u32 instance, transition, attempt;
+    double ready;
+  };
+  struct Later {
+    double at;
+    Wanted what;
+    bool operator<(const Later& o) const { return at > o.at; }
+  };
+
+  void collect() {
+    double now = executor_.now();
+    for (const Scheduler::Start& s : scheduler_.starts()) want({s.instance, s.transition, 0, now});
+  }
+
+  void want(const Wanted& w) {
+    if (options_.parallel_per_instance && in_instance_[w.instance] >= options_.parallel_per_instance) {
+      behind_[w.instance].push_back(w);  // its turn comes when another action of the instance ends
+      ++waiting_;
+      return;
+    }
+    if (options_.parallel_per_instance) ++in_instance_[w.instance];
+    list_of(w.instance).push_back(w);
+    ++waiting_;
+  }
+
+  // One queue, or one a host when hosts have limits.
+  std::deque<Wanted>& list_of(u32 instance) {
+    return options_.parallel_per_host ? by_host_[system_.instances[instance].host] : ready_;
+  }
+
+  bool take(Wanted& w) {
+    if (waiting_ == 0 || (options_.parallel && running_.size() >= options_.parallel)) return false;
+    if (!options_.parallel_per_host) {
+      if (ready_.empty()) return false;
+      w = ready_.front();
+      ready_.pop_front();
+      --waiting_;
+      return true;
+    }
+    for (auto& [host, list] : by_host_) {
+      if (list.empty() || host_running_[host] >= options_.parallel_per_host) continue;
+      w = list.front();
+      list.pop_front();
+      --waiting_;
+      return true;
+    }
+    return false;
+  }
+
+  static u64 key(u32 instance, u32 transition) { return u64{instance} << 32 | transition; }
+
+  ActionRequest request(const Wanted& w) {
+    const ComponentType& type = system_.type_of(w.instance);
+    const model::Action& action = type.action_of(type.transitions[w.transition]);
+    return {w.instance, w.transition, w.attempt, &system_, &action, system_.instances[w.instance].host, action.timeout, nullptr};
+  }
+
+  // What an action may read: the outputs of its own instance under their keys, those of each used port's provider under
+  // "port.key".
+  void gather(u32 i, Outputs& inputs) {
+    inputs = outputs_[i];
+    const ComponentType& type = system_.type_of(i);
+    for (u32 q = 0; q < type.uses; ++q) {
+      u32 provider = kNone, provide = 0;
+      if (!scheduler_.link_of(i, q, provider, provide)) continue;
+      const model::Port& port = system_.type_of(provider).ports[provide];
+      for (const auto& [k, v] : outputs_[provider]) {
+        if (port.data.is(Kind::kMap)) {  // only what the port gives, under the names it gives
+          for (const Entry& e : port.data.entries())
+            if (e.value.is(Kind::kString) && e.value.text() == k)
+              inputs.emplace_back(fmt::format("{}.{}", type.ports[q].name.text(), e.key.text()), v);
+        } else {
+          inputs.emplace_back(fmt::format("{}.{}", type.ports[q].name.text(), k), v);
+        }
+      }
+    }
+  }
+
+  void launch() {
+    if (cancelled_.load(std::memory_order_relaxed)) {
+      ready_.clear();
+      by_host_.clear();
+      behind_.clear();
+      later_ = {};
+      waiting_ = 0;
+      return;
+    }
+    double now = executor_.now();
+    while (!later_.empty() && later_.top().at <= now) {
+      Wanted w = later_.top().what;
+      later_.pop();
+      want(w);
+    }
+    batch_.clear();
+    Wanted w;
+    while (take(w)) {
+      if (options_.parallel_per_host) ++host_running_[system_.instances[w.instance].host];
+      running_.emplace(key(w.instance, w.transition), Begun{now, w.ready});
+      batch_.push_back(request(w));
+    }
+    if (batch_.empty()) return;
+    if (journal_) journal_->starting(now, batch_);
+    Outputs inputs;
+    for (ActionRequest& r : batch_) {
+      if (any_outputs_) {
+        gather(r.instance, inputs);
+        r.inputs = &inputs;
+      }
+      if (listener_) listener_->started(now, r);
+      executor_.start(r);
+    }
+  }
+
+  // -1 when the name is none of the transition's outcomes.
+  int outcome_named(const ComponentType& type, const model::Transition& t, std::string_view name) {
+    auto outcomes = type.outcomes_of(t);
+    for (std::size_t o = 0; o < outcomes.size(); ++o)
+      if (name.empty() ? !outcomes[o].on_failure : outcomes[o].name.text() == name) return static_cast<int>(o);
+    return -1;
+  }
+
+  void take_in(ActionResult& r) {
+    const ComponentType& type = system_.type_of(r.instance);
+    const model::Transition& t = type.transitions[r.transition];
+    const model::Action& action = type.action_of(t);
+    Begun begun{r.started, r.started};
+    if (auto it = running_.find(key(r.instance, r.transition)); it != running_.end()) {
+      begun = it->second;
+      running_.erase(it);
+      if (options_.parallel_per_host) --host_running_[system_.instances[r.instance].host];
+    }
+    if (options_.parallel_per_instance) {
+      --in_instance_[r.instance];
+      if (auto next = behind_.find(r.instance); next != behind_.end() && !next->second.empty()) {
+        ++in_instance_[r.instance];
+        list_of(r.instance).push_back(next->second.front());
+        next->second.pop_front();
+      }
+    }
+    int outcome = -1;
+    if (r.how == How::kOk) {
+      outcome = outcome_named(type, t, r.outcome);
+      if (outcome < 0) {
+        r.how = How::kFailed;
+        r.message = fmt::format("it ended with outcome `{}`, which {} does not have", r.outcome, system_.transition_text(r.instance, r.transition));
+      }
+    }
+    bool again = r.how != How::kOk && r.how != How::kCancelled && r.attempt < action.retry.times && !cancelled_.load();
+    if (r.how == How::kCancelled && !cancelled_.load()) r.message = r.message.empty() ? "cancelled" : r.message;
+    if (listener_) listener_->ended(executor_.now(), r, again);
+    if (again) {  // the token stays where it is: to the model the action only takes longer (F2)
+      later_.push({executor_.now() + action.retry.wait_before(r.attempt + 1), {r.instance, r.transition, r.attempt + 1, begun.ready}});
+      return;
+    }
+    if (!r.outputs.empty()) {
+      any_outputs_ = true;
+      Outputs& mine = outputs_[r.instance];
+      for (auto& [k, v] : r.outputs) {
+        auto at = std::find_if(mine.begin(), mine.end(), [&](const auto& x) { return x.first == k; });
+        if (at != mine.end())
+          at->second = v;
+        else
+          mine.emplace_back(k, v);
+      }
+    }
+    if (outcome < 0) {  // the outcome declared for failure, if there is one (F3); else a failed token (F4)
+      auto outcomes = type.outcomes_of(t);
+      for (std::size_t o = 0; o < outcomes.size(); ++o)
+        if (outcomes[o].on_failure) outcome = static_cast<int>(o);
+    }
+    report_.actions.push_back({r.instance, r.transition, r.attempt + 1, static_cast<u32>(std::max(outcome, 0)), r.how, begun.ready,
+                               begun.start, executor_.now(), r.code, std::move(r.message), std::move(r.log)});
+    if (outcome >= 0)
+      scheduler_.ended(r.instance, r.transition, static_cast<u32>(outcome));
+    else
+      scheduler_.failed(r.instance, r.transition);
+  }
+
+  RunReport loop() {
+    std::vector<ActionResult> results;
+    bool stopping = false;
+    for (;;) {
+      collect();
+      launch();
+      if (cancelled_.load(std::memory_order_relaxed) && !stopping) {
+        stopping = true;
+        for (const auto& [k, begun] : running_) executor_.cancel(static_cast<u32>(k >> 32), static_cast<u32>(k));
+      }
+      if (running_.empty() && later_.empty()) break;
+      if (listener_) listener_->idle();
+      results.clear();
+      executor_.wait(results, later_.empty() ? std::numeric_limits<double>::infinity() : later_.top().at);
+      if (journal_ && !results.empty()) journal_->ended(executor_.now(), results);
+      for (ActionResult& r : results) take_in(r);
+      if (!results.empty()) last_ = executor_.now();
+    }
+    return finish();
+  }
+
+  RunReport finish() {
+    report_.finished = scheduler_.finished();
+    report_.cancelled = cancelled_.load();
+    report_.total = std::max(last_, program_end_);
+    report_.program_end = program_end_;
+    report_.pc = scheduler_.pc();
+    report_.steps = scheduler_.steps();
+    for (u32 i = 0; i < system_.instances.size(); ++i)
+      if (scheduler_.has_failed(i)) report_.failed.push_back(i);
+    if (!report_.finished) {
+      report_.stuck = scheduler_.why_blocked(kNone);
+      for (u32 i = 0; i < system_.instances.size() && report_.stuck.size() < 1000; ++i)
+        for (std::string& s : scheduler_.why_blocked(i)) report_.stuck.push_back(std::move(s));
+    }
+    return std::move(report_);
+  }
+
+  struct Begun {
+    double start, ready;
+  };
+
+  const System& system_;
+  Executor& executor_;
+  RunOptions options_;
+  Journal* journal_;
+  RunListener* listener_;
+  Scheduler scheduler_;
+  std::deque<Wanted> ready_;
+  std::unordered_map<Symbol, std::deque<Wanted>> by_host_;
+  std::unordered_map<Symbol, u32> host_running_;
+  std::unordered_map<u32, u32> in_instance_;               // only when instances have limits
+  std::unordered_map<u32, std::deque<Wanted>> behind_;
+  std::size_t waiting_ = 0;
+  std::priority_queue<Later> later_;
+  std::unordered_map<u64, Begun> running_;
+  std::vector<ActionRequest> batch_;
+  std::vector<Outputs> outputs_;
+  RunReport report_;
+  double program_end_ = 0, last_ = 0;
+  bool replaying_ = false, any_outputs_ = false;
+  std::atomic<bool> cancelled_{false};
+};
+
+Runner::Runner(const System& system, Executor& executor, const RunOptions& options, Journal* journal, RunListener* listener)
+    : impl_(std::make_unique<Impl>(system, executor, options, journal, listener)) {}
+Runner::~Runner() = default;
+
+RunReport Runner::run() {
+  impl_->scheduler_.begin();
+  return impl_->loop();
+}
+
+RunReport Runner::resume(const JournalRecord& record) {
+  Impl& m = *impl_;
+  m.replaying_ = true;
+  m.scheduler_.begin();
+  m.collect();
+  // Everything asked for so far stays in the ready list; a recorded result takes its request from there.
+  auto forget = [&](u32 instance, u32 transition, u32 attempt) {
+    auto match = [&](const Impl::Wanted& w) { return w.instance == instance && w.transition == transition && w.attempt <= attempt; };
+    auto& list = m.list_of(instance);
+    auto at = std::find_if(list.begin(), list.end(), match);
+    if (at == list.end()) return;
+    list.erase(at);
+    --m.waiting_;
+  };
+  for (ActionResult r : record.results) {
+    forget(r.instance, r.transition, r.attempt);
+    m.take_in(r);
+    m.collect();
+    while (!m.later_.empty()) {  // its retry has happened already, or will now
+      Impl::Wanted w = m.later_.top().what;
+      m.later_.pop();
+      m.want(w);
+    }
+  }
+  m.replaying_ = false;
+  for (const JournalRecord::Started& s : record.open) {
+    const ComponentType& type = m.system_.type_of(s.instance);
+    if (type.action_of(type.transitions[s.transition]).idempotent) continue;  // still in the ready list: started again
+    forget(s.instance, s.transition, s.attempt);
+    ActionResult lost;
+    lost.instance = s.instance;
+    lost.transition = s.transition;
+    lost.attempt = kNone - 1;  // never tried again by itself
+    lost.how = How::kLost;
+    lost.message = "it was running when the engine stopped, and nobody knows what became of it";
+    if (m.journal_) m.journal_->ended(m.executor_.now(), std::span(&lost, 1));
+    m.take_in(lost);
+    m.collect();
+  }
+  return m.loop();
+}
+
+void Runner::cancel() { impl_->cancelled_.store(true); }
+const Scheduler& Runner::scheduler() const { return impl_->scheduler_; }
+const Outputs& Runner::outputs(u32 instance) const { return impl_->outputs_[instance]; }
+
+}  // namespace tutti::engine
