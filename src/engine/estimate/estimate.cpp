@@ -41,7 +41,8 @@ class Tasks {
       u32 nth = times[u64{e.instance} << 32 | k.declared]++;
       const model::Action& a = t.action_of(k);
       u32 own = a.alike ? kNone : e.instance;
-      auto [it, fresh] = known.emplace(std::tuple{s.instances[e.instance].type, k.declared, nth, own}, static_cast<u32>(known.size()));
+      auto [it, fresh] =
+          known.emplace(std::tuple{s.instances[e.instance].type, k.declared, nth, own}, static_cast<u32>(known.size()));
       fires_.push_back({v, it->second});
     }
     longest_.resize(known.size());
@@ -76,7 +77,9 @@ Sample summarise(std::vector<double>& x) {
   s.mean = sum / static_cast<double>(x.size());
   for (double v : x) squares += (v - s.mean) * (v - s.mean);
   s.deviation = x.size() > 1 ? std::sqrt(squares / static_cast<double>(x.size() - 1)) : 0;
-  auto at = [&](double q) { return x[std::min(x.size() - 1, static_cast<std::size_t>(q * static_cast<double>(x.size())))]; };
+  auto at = [&](double q) {
+    return x[std::min(x.size() - 1, static_cast<std::size_t>(q * static_cast<double>(x.size())))];
+  };
   s.least = x.front();
   s.most = x.back();
   s.p50 = at(0.5);
@@ -119,7 +122,8 @@ Estimate estimate(const Graph& graph, const RunOptions& options) {
   graph.latest(durations, e.graph_total, late);
   for (u32 v = 0; v < graph.events().size(); ++v) {
     const Event& ev = graph.events()[v];
-    if (ev.kind == Event::Kind::kFire) e.slack.push_back({ev.instance, ev.index, ev.push, early[v], durations[v], late[v] - early[v]});
+    if (ev.kind == Event::Kind::kFire)
+      e.slack.push_back({ev.instance, ev.index, ev.push, early[v], durations[v], late[v] - early[v]});
   }
   std::stable_sort(e.slack.begin(), e.slack.end(), [](const Slack& a, const Slack& b) { return a.start < b.start; });
   double scale = std::max(1.0, std::fabs(e.total));
@@ -172,7 +176,8 @@ MonteCarlo monte_carlo(const Graph& graph, u32 runs, u64 seed, bool aeolus) {
   double looked = runs <= 10000 ? runs : std::ceil(runs / 16.0);
   for (u32 v : fires)
     if (hits[v]) out.often.push_back({v, hits[v] / looked});
-  std::stable_sort(out.often.begin(), out.often.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::stable_sort(out.often.begin(), out.often.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
   return out;
 }
 

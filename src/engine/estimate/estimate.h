@@ -15,18 +15,18 @@ struct Slack {
 };
 
 struct Estimate {
-  bool finishes = false;             // by the simulation
-  bool exact = false;                // the graph's assumptions hold and it agrees with the simulation
-  double total = 0;                  // simulated
+  bool finishes = false;  // by the simulation
+  bool exact = false;     // the graph's assumptions hold and it agrees with the simulation
+  double total = 0;       // simulated
   double program_end = 0;
   double graph_total = 0;
-  double work = 0;                   // all durations added up
-  u32 most_at_once = 0;              // actions
-  std::vector<u32> critical;         // vertices of the graph; empty when it has a cycle
-  std::vector<Slack> slack;          // per fired transition, in order of start
+  double work = 0;            // all durations added up
+  u32 most_at_once = 0;       // actions
+  std::vector<u32> critical;  // vertices of the graph; empty when it has a cycle
+  std::vector<Slack> slack;   // per fired transition, in order of start
   std::vector<std::string> assumptions;
-  std::vector<std::string> stuck;    // why it does not finish
-  std::vector<std::string> cycle;    // events of a cycle of the graph, by name
+  std::vector<std::string> stuck;  // why it does not finish
+  std::vector<std::string> cycle;  // events of a cycle of the graph, by name
   double parallelism() const { return total > 0 ? work / total : 0; }
 };
 
@@ -46,8 +46,8 @@ struct Sample {
 };
 struct MonteCarlo {
   u32 runs = 0;
-  Sample concerto, ansible, aeolus;          // aeolus only when asked for: it is simulated
-  std::vector<std::pair<u32, double>> often; // graph vertex of a transition, how often it was critical
+  Sample concerto, ansible, aeolus;           // aeolus only when asked for: it is simulated
+  std::vector<std::pair<u32, double>> often;  // graph vertex of a transition, how often it was critical
 };
 // Durations drawn from their laws, not cut off at zero (as in Table 3), evaluated on the graph.
 MonteCarlo monte_carlo(const Graph& graph, u32 runs, u64 seed, bool aeolus);

@@ -33,8 +33,7 @@ class GraphBuilder {
     }
     ports_.resize(ports);
     for (u32 i = 0; i < items_.size(); ++i)
-      for (u32 q = 0; q < s_.type_of(i).ports.size(); ++q)
-        ports_[items_[i].ports + q].active = holds(i, q);
+      for (u32 q = 0; q < s_.type_of(i).ports.size(); ++q) ports_[items_[i].ports + q].active = holds(i, q);
   }
 
   void build() {
@@ -51,7 +50,7 @@ class GraphBuilder {
   struct Item {
     std::vector<u32> tokens;
     u32 ports = 0;
-    u32 end = kNone;   // vertex after which all its behaviours are done
+    u32 end = kNone;  // vertex after which all its behaviours are done
     bool present = false;
   };
   struct PortItem {
@@ -112,7 +111,8 @@ class GraphBuilder {
       case Op::kCon: {
         PortItem& u = port(in.instance, in.port);
         if (u.linked)
-          never(fmt::format("{} can never be done: {} is already connected", s_.instruction_text(in), s_.port_text(in.instance, in.port)));
+          never(fmt::format("{} can never be done: {} is already connected", s_.instruction_text(in),
+                            s_.port_text(in.instance, in.port)));
         link(in.instance, in.port, in.provider, in.provide);
         arc(sync_, activate(in.instance, in.port));
         break;
@@ -122,7 +122,8 @@ class GraphBuilder {
         arc(sync_, d);
         PortItem& u = port(in.instance, in.port);
         if (u.active)
-          never(fmt::format("{} can never be done: {} stays in use", s_.instruction_text(in), s_.port_text(in.instance, in.port)));
+          never(fmt::format("{} can never be done: {} stays in use", s_.instruction_text(in),
+                            s_.port_text(in.instance, in.port)));
         if (u.deactivate != kNone) arc(u.deactivate, d);
         u.linked = false;
         // A later connection is another link: its activation is counted apart.
@@ -187,7 +188,7 @@ class GraphBuilder {
       return e->second;
     };
     std::vector<u32> final;
-    std::map<u32, std::vector<u32>> fed;            // station -> transitions fired into it
+    std::map<u32, std::vector<u32>> fed;             // station -> transitions fired into it
     std::unordered_map<u32, std::vector<u32>> into;  // place -> transitions fired into it
     for (u32 p : it.tokens) arc(begin, enter_of(p));
     for (u32 p : reached) {
@@ -208,8 +209,9 @@ class GraphBuilder {
     }
     for (const auto& [station, by] : fed)
       if (t.stations[station].needs != by.size())
-        never(fmt::format("{} cannot enter {}: not all transitions that it waits for are fired by {}", s_.instances[i].name.text(),
-                          t.places[t.stations[station].place].name.text(), t.behaviours[b].name.text()));
+        never(fmt::format("{} cannot enter {}: not all transitions that it waits for are fired by {}",
+                          s_.instances[i].name.text(), t.places[t.stations[station].place].name.text(),
+                          t.behaviours[b].name.text()));
     u32 end = add({Event::Kind::kEnd, i, b, at});
     for (u32 p : final) arc(enter_of(p), end);
     if (final.empty()) arc(begin, end);
@@ -227,7 +229,8 @@ class GraphBuilder {
   }
 
   void bind_port(u32 i, u32 q, u32 b, const std::vector<u32>& reached, std::unordered_map<u32, std::vector<u32>>& into,
-                 std::unordered_map<u32, u32>& enter, std::unordered_map<u32, u32>& leave, const std::vector<u32>& final) {
+                 std::unordered_map<u32, u32>& enter, std::unordered_map<u32, u32>& leave,
+                 const std::vector<u32>& final) {
     const ComponentType& t = s_.type_of(i);
     PortItem& p = port(i, q);
     bool provide = t.ports[q].provide, before = p.active;
@@ -243,7 +246,9 @@ class GraphBuilder {
         if (!t.group.test(q, t.transition_element(k))) from_outside = true;
       for (u32 k : t.out(x, b))
         if (t.group.test(q, t.transition_element(k))) leaves = false;
-      if (from_outside && !(before && std::find(items_[i].tokens.begin(), items_[i].tokens.end(), x) != items_[i].tokens.end())) in.push_back(x);
+      if (from_outside &&
+          !(before && std::find(items_[i].tokens.begin(), items_[i].tokens.end(), x) != items_[i].tokens.end()))
+        in.push_back(x);
       if (leaves) out.push_back(x);
     }
     bool activates = !before && !in.empty();
@@ -251,7 +256,8 @@ class GraphBuilder {
     if (before && !in.empty() && !out.empty()) {  // left and entered again in one behaviour
       activates = true;
       deactivates = true;
-      assume(fmt::format("{} may be deactivated and activated again within {}", s_.port_text(i, q), t.behaviours[b].name.text()));
+      assume(fmt::format("{} may be deactivated and activated again within {}", s_.port_text(i, q),
+                         t.behaviours[b].name.text()));
     }
     if (!provide) {
       if (activates) {
@@ -273,7 +279,9 @@ class GraphBuilder {
       }
       if (deactivates) {
         ++p.deactivations;
-        if (out.size() > 1) assume(fmt::format("{} is left by several tokens: only the last one waits for its users", s_.port_text(i, q)));
+        if (out.size() > 1)
+          assume(
+              fmt::format("{} is left by several tokens: only the last one waits for its users", s_.port_text(i, q)));
         for (u32 x : out) arc(deactivate(i, q), leave[x]);
       }
     }
@@ -287,14 +295,14 @@ class GraphBuilder {
         if (p.deactivations > 1) assume(fmt::format("{} is deactivated {} times", s_.port_text(i, q), p.deactivations));
       }
     for (const auto& [i, q] : wanted_)
-      if (!port(i, q).was_linked)
-        never(fmt::format("use port {} is needed but never connected", s_.port_text(i, q)));
+      if (!port(i, q).was_linked) never(fmt::format("use port {} is needed but never connected", s_.port_text(i, q)));
     for (const model::Link& l : all_links()) {
       const PortItem &u = port(l.user, l.use), &p = port(l.provider, l.provide);
       bool start = std::any_of(s_.instances[l.provider].places.begin(), s_.instances[l.provider].places.end(),
                                [&](u32 x) { return s_.type_of(l.provider).group.test(l.provide, x); });
       if (u.needed && !start && p.activations == 0)
-        never(fmt::format("{} needs {}, which is never provided", s_.port_text(l.user, l.use), s_.port_text(l.provider, l.provide)));
+        never(fmt::format("{} needs {}, which is never provided", s_.port_text(l.user, l.use),
+                          s_.port_text(l.provider, l.provide)));
     }
   }
 
@@ -350,9 +358,12 @@ std::string Graph::event_text(u32 v) const {
   const ComponentType& t = system_.type_of(e.instance);
   std::string_view who = system_.instances[e.instance].name.text();
   switch (e.kind) {
-    case Event::Kind::kActivate: return fmt::format("{}.{} {}", who, t.ports[e.index].name.text(), t.ports[e.index].provide ? "provided" : "in use");
+    case Event::Kind::kActivate:
+      return fmt::format("{}.{} {}", who, t.ports[e.index].name.text(),
+                         t.ports[e.index].provide ? "provided" : "in use");
     case Event::Kind::kDeactivate:
-      return fmt::format("{}.{} {}", who, t.ports[e.index].name.text(), t.ports[e.index].provide ? "withdrawn" : "released");
+      return fmt::format("{}.{} {}", who, t.ports[e.index].name.text(),
+                         t.ports[e.index].provide ? "withdrawn" : "released");
     case Event::Kind::kBegin: return fmt::format("{} begins {}", who, t.behaviours[e.index].name.text());
     case Event::Kind::kEnd: return fmt::format("{} has finished {}", who, t.behaviours[e.index].name.text());
     case Event::Kind::kEnter: return fmt::format("{} enters {}", who, t.places[e.index].name.text());
@@ -386,20 +397,23 @@ std::vector<double> Graph::expected() const {
   std::vector<double> d(events_.size());
   for (u32 v = 0; v < events_.size(); ++v)
     if (events_[v].kind == Event::Kind::kFire)
-      d[v] = system_.duration(events_[v].instance, system_.type_of(events_[v].instance).transitions[events_[v].index]).mean();
+      d[v] = system_.duration(events_[v].instance, system_.type_of(events_[v].instance).transitions[events_[v].index])
+                 .mean();
   return d;
 }
 
 void Graph::earliest(const std::vector<double>& durations, std::vector<double>& times) const {
   times.assign(events_.size(), 0);
   for (u32 v : order_)
-    for (const Arc& a : out(v)) times[a.to] = std::max(times[a.to], times[v] + (a.fire == kNone ? 0 : durations[a.fire]));
+    for (const Arc& a : out(v))
+      times[a.to] = std::max(times[a.to], times[v] + (a.fire == kNone ? 0 : durations[a.fire]));
 }
 
 void Graph::latest(const std::vector<double>& durations, double total, std::vector<double>& times) const {
   times.assign(events_.size(), total);
   for (auto it = order_.rbegin(); it != order_.rend(); ++it)
-    for (const Arc& a : out(*it)) times[*it] = std::min(times[*it], times[a.to] - (a.fire == kNone ? 0 : durations[a.fire]));
+    for (const Arc& a : out(*it))
+      times[*it] = std::min(times[*it], times[a.to] - (a.fire == kNone ? 0 : durations[a.fire]));
 }
 
 std::vector<u32> Graph::critical_path(const std::vector<double>& durations, const std::vector<double>& times) const {

@@ -6,8 +6,8 @@
 #include "model/system.h"
 
 // The dependency graph of a program (Algorithms 1 and 2 of the Concerto paper, with the occurrences of a behaviour told
-// apart): events are vertices, "not before" are arcs, and only the arcs of transitions take time. The longest path is the
-// duration of the program, a cycle is a deadlock.
+// apart): events are vertices, "not before" are arcs, and only the arcs of transitions take time. The longest path is
+// the duration of the program, a cycle is a deadlock.
 namespace tutti::engine {
 
 using model::kNone;
@@ -28,8 +28,8 @@ struct Event {
   };
   Kind kind = Kind::kSource;
   u32 instance = kNone;
-  u32 index = 0;   // port, place, transition or instruction
-  u32 push = 0;    // which pushB of the program (its position), for what belongs to a behaviour
+  u32 index = 0;  // port, place, transition or instruction
+  u32 push = 0;   // which pushB of the program (its position), for what belongs to a behaviour
 };
 
 struct Arc {
@@ -44,8 +44,8 @@ class Graph {
   const model::System& system() const { return system_; }
   const std::vector<Event>& events() const { return events_; }
   std::string event_text(u32 v) const;
-  // Where the model's assumptions do not hold (a port activated twice, a switch, ...): the simulation is right there and
-  // the graph only a bound.
+  // Where the model's assumptions do not hold (a port activated twice, a switch, ...): the simulation is right there
+  // and the graph only a bound.
   const std::vector<std::string>& assumptions() const { return assumptions_; }
   // What would never end although there is no cycle: a use port that is never connected, and the like.
   const std::vector<std::string>& stuck() const { return stuck_; }

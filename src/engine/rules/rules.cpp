@@ -122,7 +122,8 @@ Rules::State Rules::initial() const {
 
 u32 Rules::pushed_at(u32 i, u32 pc) const {
   const auto& p = pushes_[i];
-  return static_cast<u32>(std::partition_point(p.begin(), p.end(), [&](const Push& x) { return x.at < pc; }) - p.begin());
+  return static_cast<u32>(std::partition_point(p.begin(), p.end(), [&](const Push& x) { return x.at < pc; }) -
+                          p.begin());
 }
 
 u32 Rules::current(const u64* s, u32 i) const {
@@ -211,7 +212,8 @@ bool Rules::can_fire(const u64* s, u32 i, u32 place, u32 b) const {
   for (u32 k : as_provider_[i]) {
     const LinkSpan& l = links_[k];
     if (at < l.from || at > l.to) continue;
-    if (!model::any_common(after.data(), type.group.row(l.provide), after.size()) && active(s, l.user, l.use)) return false;
+    if (!model::any_common(after.data(), type.group.row(l.provide), after.size()) && active(s, l.user, l.use))
+      return false;
   }
   return true;
 }
@@ -224,8 +226,8 @@ bool Rules::can_enter(const u64* s, u32 i, u32 station) const {
   for (u32 u = 0; u < type.uses; ++u) {
     if (!type.group.test(u, st.place)) continue;
     const LinkSpan* l = link_of(s, i, u);
-    if (!l || !active(s, l->provider, l->provide)) return false;                       // provided
-    if (refusing(s, l->provider, l->provide) && !active(s, i, u)) return false;        // allowed
+    if (!l || !active(s, l->provider, l->provide)) return false;                 // provided
+    if (refusing(s, l->provider, l->provide) && !active(s, i, u)) return false;  // allowed
   }
   return true;
 }
@@ -260,7 +262,8 @@ void Rules::enabled_of(const u64* s, u32 i, std::vector<Step>& steps) const {
     }
   });
   for (u32 st = 0; st < type.stations.size(); ++st)
-    if (type.stations[st].needs && test_bit(s, layout_[i].marking, type.needs[type.stations[st].first_need]) && can_enter(s, i, st))
+    if (type.stations[st].needs && test_bit(s, layout_[i].marking, type.needs[type.stations[st].first_need]) &&
+        can_enter(s, i, st))
       steps.push_back({Step::Kind::kEnter, i, st, 0});
   if (can_finish(s, i, b)) steps.push_back({Step::Kind::kFinish, i, b, 0});
 }

@@ -5,8 +5,9 @@
 
 #include "engine/rules/step.h"
 
-// The operational semantics as a step relation: given a state, which rules apply and what each gives. Nothing is kept up
-// to date between calls and nothing is clever, because this is what the scheduler and the verifier are checked against.
+// The operational semantics as a step relation: given a state, which rules apply and what each gives. Nothing is kept
+// up to date between calls and nothing is clever, because this is what the scheduler and the verifier are checked
+// against.
 //
 // The rules (docs/engine.md has them in words):
 //   R1 fire    place e marked, b current, out(e,b) not empty, and no linked user of a port that would be inactive after
@@ -34,14 +35,15 @@ class Rules {
   const model::System& system() const { return system_; }
   const RuleOptions& options() const { return options_; }
 
-  // A state is (pc, and per instance how many behaviours finished and the marking), packed into words() words. Presence,
-  // links and what was pushed follow from pc. Of a deleted instance the last marking stays: an action may still run.
+  // A state is (pc, and per instance how many behaviours finished and the marking), packed into words() words.
+  // Presence, links and what was pushed follow from pc. Of a deleted instance the last marking stays: an action may
+  // still run.
   std::size_t words() const { return words_; }
   State initial() const;
-  void enabled(const u64* s, std::vector<Step>& steps) const;            // appends, in a fixed order
+  void enabled(const u64* s, std::vector<Step>& steps) const;  // appends, in a fixed order
   void enabled_of(const u64* s, u32 instance, std::vector<Step>& steps) const;
   bool instruction_enabled(const u64* s) const;
-  void apply(u64* s, const Step& step) const;                            // the step must be enabled
+  void apply(u64* s, const Step& step) const;  // the step must be enabled
   bool is_enabled(const u64* s, const Step& step) const;
   // R13: program at its end, all queues empty.
   bool is_final(const u64* s) const;
@@ -50,12 +52,12 @@ class Rules {
   u32 pc(const u64* s) const { return static_cast<u32>(get(s, pc_)); }
   u32 finished(const u64* s, u32 i) const { return static_cast<u32>(get(s, layout_[i].finished)); }
   u32 pushed(const u64* s, u32 i) const { return pushed_at(i, pc(s)); }
-  u32 current(const u64* s, u32 i) const;                                // behaviour, kNone when the queue is empty
+  u32 current(const u64* s, u32 i) const;  // behaviour, kNone when the queue is empty
   bool present(const u64* s, u32 i) const { return present_at(i, pc(s)); }
   bool marked(const u64* s, u32 i, u32 element) const;
-  bool failed(const u64* s, u32 i) const;                                // holds a failed token
+  bool failed(const u64* s, u32 i) const;  // holds a failed token
   bool failed_transition(const u64* s, u32 i, u32 t) const;
-  void marking(const u64* s, u32 i, u64* out) const;                     // type's words()
+  void marking(const u64* s, u32 i, u64* out) const;  // type's words()
   bool active(const u64* s, u32 i, u32 port) const;
   bool refusing(const u64* s, u32 i, u32 port) const;
 
@@ -65,16 +67,16 @@ class Rules {
     u32 from, to;  // linked in states with from <= pc <= to
   };
   struct Push {
-    u32 at;         // position in the program
+    u32 at;  // position in the program
     u32 behaviour;
   };
   bool present_at(u32 i, u32 pc) const { return pc >= present_[i].from && pc <= present_[i].to; }
   u32 pushed_at(u32 i, u32 pc) const;
   std::span<const Push> pushes(u32 i) const { return pushes_[i]; }
-  std::span<const u32> links_as_user(u32 i) const { return as_user_[i]; }          // indices for link()
+  std::span<const u32> links_as_user(u32 i) const { return as_user_[i]; }  // indices for link()
   std::span<const u32> links_as_provider(u32 i) const { return as_provider_[i]; }
   const LinkSpan& link(u32 k) const { return links_[k]; }
-  const LinkSpan* link_of(const u64* s, u32 i, u32 use) const;                     // nullptr when not linked
+  const LinkSpan* link_of(const u64* s, u32 i, u32 use) const;  // nullptr when not linked
   bool deleted_later(u32 i, u32 pc) const { return present_[i].to != kNone && pc <= present_[i].to; }
 
   std::size_t scratch_words() const { return most_words_; }
@@ -125,10 +127,10 @@ class Rules {
   std::vector<std::vector<Push>> pushes_;
   std::vector<LinkSpan> links_;
   std::vector<std::vector<u32>> as_user_, as_provider_;
-  std::vector<u32> first_use_;   // instance -> number of its first use port
-  std::vector<u32> last_link_;   // use port -> the last link it gets; before_ leads to the earlier ones
+  std::vector<u32> first_use_;  // instance -> number of its first use port
+  std::vector<u32> last_link_;  // use port -> the last link it gets; before_ leads to the earlier ones
   std::vector<u32> before_;
-  std::vector<bool> possible_;   // con and del: whether the links of that moment allow the instruction
+  std::vector<bool> possible_;  // con and del: whether the links of that moment allow the instruction
 };
 
 }  // namespace tutti::engine

@@ -10,8 +10,10 @@ std::string instruction_key(const model::System& system, const model::Instructio
   std::string text = system.instruction_text(in);  // pushB(x, b) -> pushB,x,b
   std::string out;
   for (char c : text) {
-    if (c == '(') out += ',';
-    else if (c != ' ' && c != ')') out += c;
+    if (c == '(')
+      out += ',';
+    else if (c != ' ' && c != ')')
+      out += c;
   }
   if (!out.empty() && out.back() == ',') out.pop_back();
   return out;
@@ -27,7 +29,8 @@ std::string step_text(const model::System& system, const Step& step) {
     case Step::Kind::kFire: return fmt::format("fire:{}:{}", who, type.places[step.index].name.text());
     case Step::Kind::kEnd: {
       const model::Transition& t = type.transitions[step.index];
-      return fmt::format("end:{}:{}/{}", who, t.name.text(), type.stations[type.outcomes_of(t)[step.outcome].station].name.text());
+      return fmt::format("end:{}:{}/{}", who, t.name.text(),
+                         type.stations[type.outcomes_of(t)[step.outcome].station].name.text());
     }
     case Step::Kind::kFail: return fmt::format("fail:{}:{}", who, type.transitions[step.index].name.text());
     case Step::Kind::kEnter: return fmt::format("enter:{}:{}", who, type.stations[step.index].name.text());
@@ -47,10 +50,12 @@ std::string step_words(const model::System& system, const Step& step) {
       const model::Transition& t = type.transitions[step.index];
       const model::Outcome& o = type.outcomes_of(t)[step.outcome];
       if (!t.is_switch()) return fmt::format("{}.{} ends", who, t.name.text());
-      return fmt::format("{}.{} {} with outcome {}", who, t.name.text(), o.on_failure ? "fails" : "ends", o.name.text());
+      return fmt::format("{}.{} {} with outcome {}", who, t.name.text(), o.on_failure ? "fails" : "ends",
+                         o.name.text());
     }
     case Step::Kind::kFail: return fmt::format("{}.{} fails", who, type.transitions[step.index].name.text());
-    case Step::Kind::kEnter: return fmt::format("{} enters {}", who, type.places[type.stations[step.index].place].name.text());
+    case Step::Kind::kEnter:
+      return fmt::format("{} enters {}", who, type.places[type.stations[step.index].place].name.text());
     case Step::Kind::kFinish: return fmt::format("{} has finished {}", who, type.behaviours[step.index].name.text());
     case Step::Kind::kInstruction: break;
   }

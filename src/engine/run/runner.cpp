@@ -86,7 +86,8 @@ struct Runner::Impl : StepListener {
   ActionRequest request(const Wanted& w) {
     const ComponentType& type = system_.type_of(w.instance);
     const model::Action& action = type.action_of(type.transitions[w.transition]);
-    return {w.instance, w.transition, w.attempt, &system_, &action, system_.instances[w.instance].host, action.timeout, nullptr};
+    return {w.instance,     w.transition, w.attempt, &system_, &action, system_.instances[w.instance].host,
+            action.timeout, nullptr};
   }
 
   // What an action may read: the outputs of its own instance under their keys, those of each used port's provider under
@@ -176,14 +177,16 @@ struct Runner::Impl : StepListener {
       outcome = outcome_named(type, t, r.outcome);
       if (outcome < 0) {
         r.how = How::kFailed;
-        r.message = fmt::format("it ended with outcome `{}`, which {} does not have", r.outcome, system_.transition_text(r.instance, r.transition));
+        r.message = fmt::format("it ended with outcome `{}`, which {} does not have", r.outcome,
+                                system_.transition_text(r.instance, r.transition));
       }
     }
     bool again = r.how != How::kOk && r.how != How::kCancelled && r.attempt < action.retry.times && !cancelled_.load();
     if (r.how == How::kCancelled && !cancelled_.load()) r.message = r.message.empty() ? "cancelled" : r.message;
     if (listener_) listener_->ended(executor_.now(), r, again);
     if (again) {  // the token stays where it is: to the model the action only takes longer (F2)
-      later_.push({executor_.now() + action.retry.wait_before(r.attempt + 1), {r.instance, r.transition, r.attempt + 1, begun.ready}});
+      later_.push({executor_.now() + action.retry.wait_before(r.attempt + 1),
+                   {r.instance, r.transition, r.attempt + 1, begun.ready}});
       return;
     }
     if (!r.outputs.empty()) {
@@ -202,8 +205,9 @@ struct Runner::Impl : StepListener {
       for (std::size_t o = 0; o < outcomes.size(); ++o)
         if (outcomes[o].on_failure) outcome = static_cast<int>(o);
     }
-    report_.actions.push_back({r.instance, r.transition, r.attempt + 1, static_cast<u32>(std::max(outcome, 0)), r.how, begun.ready,
-                               begun.start, executor_.now(), r.code, std::move(r.message), std::move(r.log)});
+    report_.actions.push_back({r.instance, r.transition, r.attempt + 1, static_cast<u32>(std::max(outcome, 0)), r.how,
+                               begun.ready, begun.start, executor_.now(), r.code, std::move(r.message),
+                               std::move(r.log)});
     if (outcome >= 0)
       scheduler_.ended(r.instance, r.transition, static_cast<u32>(outcome));
     else
@@ -261,7 +265,7 @@ struct Runner::Impl : StepListener {
   std::deque<Wanted> ready_;
   std::unordered_map<Symbol, std::deque<Wanted>> by_host_;
   std::unordered_map<Symbol, u32> host_running_;
-  std::unordered_map<u32, u32> in_instance_;               // only when instances have limits
+  std::unordered_map<u32, u32> in_instance_;  // only when instances have limits
   std::unordered_map<u32, std::deque<Wanted>> behind_;
   std::size_t waiting_ = 0;
   std::priority_queue<Later> later_;
@@ -274,7 +278,8 @@ struct Runner::Impl : StepListener {
   std::atomic<bool> cancelled_{false};
 };
 
-Runner::Runner(const System& system, Executor& executor, const RunOptions& options, Journal* journal, RunListener* listener)
+Runner::Runner(const System& system, Executor& executor, const RunOptions& options, Journal* journal,
+               RunListener* listener)
     : impl_(std::make_unique<Impl>(system, executor, options, journal, listener)) {}
 Runner::~Runner() = default;
 
@@ -290,7 +295,9 @@ RunReport Runner::resume(const JournalRecord& record) {
   m.collect();
   // Everything asked for so far stays in the ready list; a recorded result takes its request from there.
   auto forget = [&](u32 instance, u32 transition, u32 attempt) {
-    auto match = [&](const Impl::Wanted& w) { return w.instance == instance && w.transition == transition && w.attempt <= attempt; };
+    auto match = [&](const Impl::Wanted& w) {
+      return w.instance == instance && w.transition == transition && w.attempt <= attempt;
+    };
     auto& list = m.list_of(instance);
     auto at = std::find_if(list.begin(), list.end(), match);
     if (at == list.end()) return;

@@ -18,25 +18,25 @@ using model::System;
 
 // Everything is in flat arrays, one run of slots per instance: a component of a few places costs some 300 bytes.
 //
-// Counters make each rule's premise a constant-time test: tokens per port, active users per provide port, missing endings
-// per station, tokens in transit and places yet to be left per instance. What is blocked is a Waiter in exactly one list,
-// that of the port it waits for, and is tried again only when that port changes.
+// Counters make each rule's premise a constant-time test: tokens per port, active users per provide port, missing
+// endings per station, tokens in transit and places yet to be left per instance. What is blocked is a Waiter in exactly
+// one list, that of the port it waits for, and is tried again only when that port changes.
 struct Scheduler::Impl {
   struct Item {
     const ComponentType* type = nullptr;
-    u32 marking = 0;            // first word in marks_
-    u32 ports = 0;              // first in tokens_, uses_ and provides_ share the numbering: port p is ports + p
-    u32 stations = 0;           // first in missing_
+    u32 marking = 0;   // first word in marks_
+    u32 ports = 0;     // first in tokens_, uses_ and provides_ share the numbering: port p is ports + p
+    u32 stations = 0;  // first in missing_
     u32 finished = 0, pushed = 0;
     u32 queue_head = kNone, queue_tail = kNone;  // in pushes_
-    u32 transit = 0;            // tokens on transitions and endings
-    u32 pending = 0;            // marked places that the current behaviour leaves
+    u32 transit = 0;                             // tokens on transitions and endings
+    u32 pending = 0;                             // marked places that the current behaviour leaves
     bool present = false, failed = false, odd = false;
   };
   struct PortState {
     u32 tokens = 0;
-    u32 waiters = kNone;        // use: stations of this instance until it is linked; provide: stations of users
-    u32 leavers = kNone;        // provide: places of this instance until nobody uses it
+    u32 waiters = kNone;  // use: stations of this instance until it is linked; provide: stations of users
+    u32 leavers = kNone;  // provide: places of this instance until nobody uses it
     // use: the link. provide: first user and how many of them are active.
     u32 provider = kNone, provide = 0;
     u32 next = kNone, before = kNone;  // use: in the provider's list of users (global port numbers)
@@ -162,7 +162,8 @@ struct Scheduler::Impl {
     if (it.failed) return true;
     if (it.queue_head == kNone) return false;
     const ComponentType& t = *it.type;
-    const u64 *m = marks(it), *group = t.group.row(q), *exits = t.exits.row(pushes_[it.queue_head].behaviour * t.ports.size() + q);
+    const u64 *m = marks(it), *group = t.group.row(q),
+              *exits = t.exits.row(pushes_[it.queue_head].behaviour * t.ports.size() + q);
     for (std::size_t w = 0; w < t.words(); ++w)
       if (m[w] & group[w] & ~(w < t.exits.words() ? exits[w] : 0)) return false;
     return true;
@@ -243,8 +244,8 @@ struct Scheduler::Impl {
     u32 b = pushes_[it.queue_head].behaviour;
     auto out = t.out(place, b);
     if (out.empty()) return;
-    // Ports that this place holds and would leave. (Ports that are inactive with an active user block too, as the rule is
-    // printed: they exist only where a type is used from its initial place.)
+    // Ports that this place holds and would leave. (Ports that are inactive with an active user block too, as the rule
+    // is printed: they exist only where a type is used from its initial place.)
     u32 blocking = kNone;
     const u64* held = t.ports_of.row(place);
     for (std::size_t w = 0; w < t.port_words() && blocking == kNone; ++w)
@@ -252,7 +253,8 @@ struct Scheduler::Impl {
         u32 q = static_cast<u32>(w * 64 + std::countr_zero(left));
         const PortState& p = ports_[it.ports + q];
         if (q < t.uses || p.tokens > 1 || p.active_users == 0) continue;
-        if (std::none_of(out.begin(), out.end(), [&](u32 k) { return t.ports_of.test(t.transition_element(k), q); })) blocking = q;
+        if (std::none_of(out.begin(), out.end(), [&](u32 k) { return t.ports_of.test(t.transition_element(k), q); }))
+          blocking = q;
       }
     if (blocking == kNone && any_odd_)
       for (u32 q = t.uses; q < t.ports.size() && blocking == kNone; ++q)
@@ -559,8 +561,9 @@ bool Scheduler::stopped() const { return impl_->stopped_; }
 
 std::size_t Scheduler::bytes() const {
   const Impl& m = *impl_;
-  return m.items_.capacity() * sizeof(Impl::Item) + m.marks_.capacity() * 8 + m.ports_.capacity() * sizeof(Impl::PortState) +
-         m.missing_.capacity() * 4 + m.waiters_.capacity() * sizeof(Impl::Waiter) + m.pushes_.capacity() * sizeof(Impl::PushNode) +
+  return m.items_.capacity() * sizeof(Impl::Item) + m.marks_.capacity() * 8 +
+         m.ports_.capacity() * sizeof(Impl::PortState) + m.missing_.capacity() * 4 +
+         m.waiters_.capacity() * sizeof(Impl::Waiter) + m.pushes_.capacity() * sizeof(Impl::PushNode) +
          m.tasks_.capacity() * sizeof(Impl::Task) + (m.starts_.capacity() + m.given_.capacity()) * sizeof(Start);
 }
 
@@ -580,7 +583,8 @@ std::vector<u32> Scheduler::marking(u32 i) const {
 
 std::vector<u32> Scheduler::queue(u32 i) const {
   std::vector<u32> out;
-  for (u32 n = impl_->items_[i].queue_head; n != kNone; n = impl_->pushes_[n].next) out.push_back(impl_->pushes_[n].behaviour);
+  for (u32 n = impl_->items_[i].queue_head; n != kNone; n = impl_->pushes_[n].next)
+    out.push_back(impl_->pushes_[n].behaviour);
   return out;
 }
 
@@ -614,14 +618,17 @@ std::vector<std::string> Scheduler::why_blocked(u32 i) const {
     const Instruction& in = system.program[m.pc_];
     std::string text = system.instruction_text(in);
     if (m.stopped_) {
-      why.push_back(fmt::format("the program stops at {}: {} failed", text,
-                                in.instance == kNone ? std::string("an instance") : std::string(system.instances[in.instance].name.text())));
+      why.push_back(fmt::format(
+          "the program stops at {}: {} failed", text,
+          in.instance == kNone ? std::string("an instance") : std::string(system.instances[in.instance].name.text())));
     } else if (in.op == Op::kCon) {
-      why.push_back(fmt::format("{} can never be done: {} is already connected", text, system.port_text(in.instance, in.port)));
+      why.push_back(
+          fmt::format("{} can never be done: {} is already connected", text, system.port_text(in.instance, in.port)));
     } else if (in.op == Op::kDcon) {
       why.push_back(fmt::format("{} waits until {} is no longer in use", text, system.port_text(in.instance, in.port)));
     } else if (in.op == Op::kDel && m.has_links(in.instance)) {
-      why.push_back(fmt::format("{} can never be done: {} is still connected", text, system.instances[in.instance].name.text()));
+      why.push_back(
+          fmt::format("{} can never be done: {} is still connected", text, system.instances[in.instance].name.text()));
     } else {
       why.push_back(fmt::format("{} waits", text));
     }
@@ -641,9 +648,13 @@ std::vector<std::string> Scheduler::why_blocked(u32 i) const {
       if (!p.active_users || (p.tokens && !t.group.test(q, e))) continue;
       for (u32 u = p.users; u != kNone; u = m.ports_[u].next)
         if (m.ports_[u].tokens) {
-          auto owner = std::upper_bound(m.items_.begin(), m.items_.end(), u, [](u32 v, const Impl::Item& x) { return v < x.ports; });
-          while (owner != m.items_.begin() && (owner == m.items_.end() || owner->ports > u || owner->type->ports.empty())) --owner;
-          why.push_back(fmt::format("{} cannot leave {}: its port {} is in use by {}", name, t.places[e].name.text(), t.ports[q].name.text(),
+          auto owner = std::upper_bound(m.items_.begin(), m.items_.end(), u,
+                                        [](u32 v, const Impl::Item& x) { return v < x.ports; });
+          while (owner != m.items_.begin() &&
+                 (owner == m.items_.end() || owner->ports > u || owner->type->ports.empty()))
+            --owner;
+          why.push_back(fmt::format("{} cannot leave {}: its port {} is in use by {}", name, t.places[e].name.text(),
+                                    t.ports[q].name.text(),
                                     system.port_text(static_cast<u32>(owner - m.items_.begin()), u - owner->ports)));
           break;
         }
@@ -665,11 +676,14 @@ std::vector<std::string> Scheduler::why_blocked(u32 i) const {
       if (!t.group.test(q, t.stations[s].place)) continue;
       const Impl::PortState& u = m.ports_[it.ports + q];
       if (u.provider == kNone) {
-        why.push_back(fmt::format("{} cannot enter {}: its use port {} is not connected", name, place, t.ports[q].name.text()));
+        why.push_back(
+            fmt::format("{} cannot enter {}: its use port {} is not connected", name, place, t.ports[q].name.text()));
       } else if (m.ports_[m.items_[u.provider].ports + u.provide].tokens == 0) {
-        why.push_back(fmt::format("{} cannot enter {}: {} is not provided", name, place, system.port_text(u.provider, u.provide)));
+        why.push_back(fmt::format("{} cannot enter {}: {} is not provided", name, place,
+                                  system.port_text(u.provider, u.provide)));
       } else if (u.tokens == 0 && m.refusing(u.provider, u.provide)) {
-        why.push_back(fmt::format("{} cannot enter {}: {} is about to go and takes no new users", name, place, system.port_text(u.provider, u.provide)));
+        why.push_back(fmt::format("{} cannot enter {}: {} is about to go and takes no new users", name, place,
+                                  system.port_text(u.provider, u.provide)));
       }
     }
   }

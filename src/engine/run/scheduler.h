@@ -54,8 +54,8 @@ class Scheduler {
   u32 pc() const;
   u32 running() const;  // actions started and not ended
   u64 steps() const;
-  u32 merged() const;      // tokens that met another in one place: the net is not 1-safe
-  bool stopped() const;    // the program gave up at pc because of a failure
+  u32 merged() const;    // tokens that met another in one place: the net is not 1-safe
+  bool stopped() const;  // the program gave up at pc because of a failure
   std::size_t bytes() const;
 
   // What is where.

@@ -8,7 +8,8 @@
 
 namespace tutti::engine {
 
-// An executor whose actions only take time, and whose clock jumps to the next end: a run with given durations takes none.
+// An executor whose actions only take time, and whose clock jumps to the next end: a run with given durations takes
+// none.
 class SimulatedExecutor : public Executor {
  public:
   // How long an action takes and how it ends; by default its expected duration, well, with the first outcome.

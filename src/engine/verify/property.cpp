@@ -16,7 +16,8 @@ namespace {
 
 class PropertyParser {
  public:
-  PropertyParser(Session& session, const System& system, const Source& source) : session_(session), system_(system), source_(source), text_(source.text) {}
+  PropertyParser(Session& session, const System& system, const Source& source)
+      : session_(session), system_(system), source_(source), text_(source.text) {}
 
   std::optional<Property> run() {
     Property p;
@@ -52,11 +53,15 @@ class PropertyParser {
   void space() {
     while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_]))) ++at_;
   }
-  static bool name_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '*' || (c & 0x80); }
+  static bool name_char(char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '*' || (c & 0x80);
+  }
   std::string word() {
     space();
     std::size_t from = at_;
-    while (at_ < text_.size() && (name_char(text_[at_]) || (text_[at_] == '-' && at_ + 1 < text_.size() && name_char(text_[at_ + 1]) && at_ > from))) ++at_;
+    while (at_ < text_.size() && (name_char(text_[at_]) || (text_[at_] == '-' && at_ + 1 < text_.size() &&
+                                                            name_char(text_[at_ + 1]) && at_ > from)))
+      ++at_;
     return std::string(text_.substr(from, at_ - from));
   }
   bool take(std::string_view token) {
@@ -150,15 +155,23 @@ class PropertyParser {
     } while (take(","));
     if (!take(")")) return fail("expected `)`");
     using C = Expr::Compare;
-    if (take("<=")) e.compare = C::kLessEqual;
-    else if (take(">=")) e.compare = C::kGreaterEqual;
-    else if (take("==") || take("=")) e.compare = C::kEqual;
-    else if (take("!=")) e.compare = C::kNotEqual;
-    else if (take("<")) e.compare = C::kLess;
-    else if (take(">")) e.compare = C::kGreater;
-    else return fail("expected a comparison after count(...)");
+    if (take("<="))
+      e.compare = C::kLessEqual;
+    else if (take(">="))
+      e.compare = C::kGreaterEqual;
+    else if (take("==") || take("="))
+      e.compare = C::kEqual;
+    else if (take("!="))
+      e.compare = C::kNotEqual;
+    else if (take("<"))
+      e.compare = C::kLess;
+    else if (take(">"))
+      e.compare = C::kGreater;
+    else
+      return fail("expected a comparison after count(...)");
     std::string n = word();
-    if (n.empty() || !std::all_of(n.begin(), n.end(), [](unsigned char c) { return std::isdigit(c); }) || n.size() > 9) return fail("expected a number");
+    if (n.empty() || !std::all_of(n.begin(), n.end(), [](unsigned char c) { return std::isdigit(c); }) || n.size() > 9)
+      return fail("expected a number");
     e.number = std::stoll(n);
     return true;
   }
@@ -172,7 +185,9 @@ class PropertyParser {
   bool unknown(const std::string& name) {
     std::vector<std::string_view> known;
     for (const auto& i : system_.instances) known.push_back(i.name.text());
-    session_.diagnostics.error("VERIFY-UNKNOWN-NAME", source_.pos(at_ - std::min(at_, name.size())), fmt::format("there is no instance `{}`", name))
+    session_.diagnostics
+        .error("VERIFY-UNKNOWN-NAME", source_.pos(at_ - std::min(at_, name.size())),
+               fmt::format("there is no instance `{}`", name))
         .did_you_mean(nearest(name, known));
     return false;
   }
@@ -209,7 +224,10 @@ class PropertyParser {
     if (!take(".")) return fail("expected `.`");
     std::string what = word();
     Symbol name(what);
-    e.kind = verb == "enter" ? Step::Kind::kEnter : verb == "end" ? Step::Kind::kEnd : verb == "finish" ? Step::Kind::kFinish : Step::Kind::kFire;
+    e.kind = verb == "enter"    ? Step::Kind::kEnter
+             : verb == "end"    ? Step::Kind::kEnd
+             : verb == "finish" ? Step::Kind::kFinish
+                                : Step::Kind::kFire;
     e.leave = verb == "leave";
     for (u32 i : all) {
       const ComponentType& t = system_.type_of(i);
@@ -248,13 +266,16 @@ bool holds(const Rules& rules, const u64* s, const Expr& e) {
         case Atom::Kind::kPlace: return rules.marked(s, e.atom.instance, e.atom.index);
         case Atom::Kind::kPort: return rules.active(s, e.atom.instance, e.atom.index);
         case Atom::Kind::kTransition:
-          return rules.marked(s, e.atom.instance, rules.system().type_of(e.atom.instance).transition_element(e.atom.index));
+          return rules.marked(s, e.atom.instance,
+                              rules.system().type_of(e.atom.instance).transition_element(e.atom.index));
         case Atom::Kind::kIdle: return rules.finished(s, e.atom.instance) == rules.pushed(s, e.atom.instance);
       }
       return false;
     case Expr::Kind::kNot: return !holds(rules, s, e.parts[0]);
-    case Expr::Kind::kAnd: return std::all_of(e.parts.begin(), e.parts.end(), [&](const Expr& x) { return holds(rules, s, x); });
-    case Expr::Kind::kOr: return std::any_of(e.parts.begin(), e.parts.end(), [&](const Expr& x) { return holds(rules, s, x); });
+    case Expr::Kind::kAnd:
+      return std::all_of(e.parts.begin(), e.parts.end(), [&](const Expr& x) { return holds(rules, s, x); });
+    case Expr::Kind::kOr:
+      return std::any_of(e.parts.begin(), e.parts.end(), [&](const Expr& x) { return holds(rules, s, x); });
     case Expr::Kind::kCount: {
       i64 n = std::count_if(e.parts.begin(), e.parts.end(), [&](const Expr& x) { return holds(rules, s, x); });
       switch (e.compare) {

@@ -15,9 +15,9 @@
 //   between EVENT and EVENT never EVENT
 //
 // EXPR: atoms with not, and, or, ->, parentheses; count(atoms) compared with a number.
-// An atom is NAME.PLACE, NAME.PORT (active), NAME.TRANSITION (running) or idle(NAME); NAME may be `*`, meaning each instance
-// that has such a thing: `count(*.master) <= 1`, and elsewhere "one of them".
-// EVENT: enter|leave NAME.PLACE, start|end NAME.TRANSITION, finish NAME.BEHAVIOUR.
+// An atom is NAME.PLACE, NAME.PORT (active), NAME.TRANSITION (running) or idle(NAME); NAME may be `*`, meaning each
+// instance that has such a thing: `count(*.master) <= 1`, and elsewhere "one of them". EVENT: enter|leave NAME.PLACE,
+// start|end NAME.TRANSITION, finish NAME.BEHAVIOUR.
 namespace tutti::engine {
 
 struct Atom {
@@ -31,14 +31,14 @@ struct Expr {
   Atom atom;
   std::vector<Expr> parts;
   enum class Compare : u8 { kLess, kLessEqual, kEqual, kNotEqual, kGreaterEqual, kGreater } compare = Compare::kEqual;
-  i64 number = 0;     // of a count
+  i64 number = 0;  // of a count
   bool constant = false;
 };
 
 struct EventPattern {
   Step::Kind kind = Step::Kind::kEnter;
-  bool leave = false;                         // kFire: of a place (leave) or of a transition (start)
-  std::vector<std::pair<u32, u32>> what;      // (instance, place, transition or behaviour)
+  bool leave = false;                     // kFire: of a place (leave) or of a transition (start)
+  std::vector<std::pair<u32, u32>> what;  // (instance, place, transition or behaviour)
 };
 
 struct Property {

@@ -99,11 +99,14 @@ bool Reduction::any_user(const u64* s, u32 i, u32 port, F&& f) const {
 }
 
 bool Reduction::may_leave(const u64* s, u32 i, u32 port) const {
-  if (rules_.options().failures && rules_.finished(s, i) < rules_.pushes(i).size()) return true;  // it may fail and refuse
+  if (rules_.options().failures && rules_.finished(s, i) < rules_.pushes(i).size())
+    return true;  // it may fail and refuse
   return later_exits_[i].test(rules_.finished(s, i), port);
 }
 
-bool Reduction::may_take_up(const u64* s, u32 i, u32 use) const { return later_enters_[i].test(rules_.finished(s, i), use); }
+bool Reduction::may_take_up(const u64* s, u32 i, u32 use) const {
+  return later_enters_[i].test(rules_.finished(s, i), use);
+}
 
 bool Reduction::may_take_up_queued(const u64* s, u32 i, u32 use) const {
   const PerType& x = types_[rules_.system().instances[i].type];
@@ -134,11 +137,13 @@ bool Reduction::safe_fire(const u64* s, u32 i, u32 place) const {
   std::vector<u64> others(t.words());
   rules_.marking(s, i, others.data());
   others[place / 64] &= ~(u64{1} << (place % 64));
-  if (std::none_of(others.begin(), others.end(), [](u64 w) { return w != 0; })) return true;  // the only token: just its next step
+  if (std::none_of(others.begin(), others.end(), [](u64 w) { return w != 0; }))
+    return true;  // the only token: just its next step
   const PerType& x = types_[rules_.system().instances[i].type];
   bool ok = true;
   model::for_each_bit(t.ports_of.row(place), t.port_words(), [&](u32 q) {
-    if (!ok || std::any_of(out.begin(), out.end(), [&](u32 k) { return t.ports_of.test(t.transition_element(k), q); })) return;
+    if (!ok || std::any_of(out.begin(), out.end(), [&](u32 k) { return t.ports_of.test(t.transition_element(k), q); }))
+      return;
     bool held = model::any_common(others.data(), t.group.row(q), others.size());
     bool again = x.enters.test(b, q);  // a sibling may come (back) into the group
     if (q < t.uses) {
@@ -184,7 +189,9 @@ bool Reduction::safe_instruction(const u64* s, u32 pc) const {
       if (rules_.finished(s, i) != rules_.pushed(s, i)) return true;
       const ComponentType& t = rules_.system().type_of(i);
       for (u32 q = t.uses; q < t.ports.size(); ++q)
-        if (refuses_under(s, i, q, in.behaviour) && any_user(s, i, q, [&](u32 j, u32 u) { return may_take_up_queued(s, j, u); })) return false;
+        if (refuses_under(s, i, q, in.behaviour) &&
+            any_user(s, i, q, [&](u32 j, u32 u) { return may_take_up_queued(s, j, u); }))
+          return false;
       return true;
     }
     case Op::kDcon: return !may_take_up_queued(s, in.instance, in.port);
@@ -195,7 +202,9 @@ bool Reduction::safe_instruction(const u64* s, u32 pc) const {
 }
 
 bool Reduction::safe(const u64* s, const Step& step) const {
-  if (step.kind != Step::Kind::kInstruction && !rules_.options().del_waits && rules_.deleted_later(step.instance, rules_.pc(s))) return false;
+  if (step.kind != Step::Kind::kInstruction && !rules_.options().del_waits &&
+      rules_.deleted_later(step.instance, rules_.pc(s)))
+    return false;
   switch (step.kind) {
     case Step::Kind::kEnd: {
       if (!rules_.options().failures) return true;
@@ -207,7 +216,9 @@ bool Reduction::safe(const u64* s, const Step& step) const {
       for (u64 w : m) tokens += static_cast<u32>(std::popcount(w));
       if (tokens > 1) return false;
       for (u32 q = t.uses; q < t.ports.size(); ++q)
-        if (rules_.active(s, step.instance, q) && any_user(s, step.instance, q, [&](u32 j, u32 u) { return may_take_up(s, j, u); })) return false;
+        if (rules_.active(s, step.instance, q) &&
+            any_user(s, step.instance, q, [&](u32 j, u32 u) { return may_take_up(s, j, u); }))
+          return false;
       return true;
     }
     case Step::Kind::kFail: return false;
@@ -219,7 +230,8 @@ bool Reduction::safe(const u64* s, const Step& step) const {
       if (next >= rules_.pushes(i).size()) return true;
       const ComponentType& t = rules_.system().type_of(i);
       for (u32 q = t.uses; q < t.ports.size(); ++q)
-        if (refuses_under(s, i, q, rules_.pushes(i)[next].behaviour) && any_user(s, i, q, [&](u32 j, u32 u) { return may_take_up(s, j, u); }))
+        if (refuses_under(s, i, q, rules_.pushes(i)[next].behaviour) &&
+            any_user(s, i, q, [&](u32 j, u32 u) { return may_take_up(s, j, u); }))
           return false;
       return true;
     }
@@ -284,7 +296,8 @@ void Reduction::steps(const u64* s, u32 hint, std::vector<Step>& steps) const {
       std::vector<Step> together;
       for (std::size_t x = from; x < steps.size(); ++x) {
         const Step& y = steps[x];
-        bool same_end = step.kind == Step::Kind::kEnd && (y.kind == Step::Kind::kEnd || y.kind == Step::Kind::kFail) && y.index == step.index;
+        bool same_end = step.kind == Step::Kind::kEnd && (y.kind == Step::Kind::kEnd || y.kind == Step::Kind::kFail) &&
+                        y.index == step.index;
         if (x == at || same_end) together.push_back(y);
       }
       steps = std::move(together);

@@ -81,8 +81,10 @@ class Search {
       for (u32 k = 0; k < properties_.size(); ++k) {
         const Property& p = properties_[k];
         if (p.kind == Property::Kind::kBefore) {
-          if (matches(rules_, s, step, p.a)) set_flag(s, base_, k, true);
-          else if (!flag(s, k) && matches(rules_, s, step, p.b)) wrong = k;
+          if (matches(rules_, s, step, p.a))
+            set_flag(s, base_, k, true);
+          else if (!flag(s, k) && matches(rules_, s, step, p.b))
+            wrong = k;
         } else if (p.kind == Property::Kind::kBetween) {
           if (flag(s, k) && matches(rules_, s, step, p.c)) wrong = k;
           if (matches(rules_, s, step, p.a)) set_flag(s, base_, k, true);
@@ -117,7 +119,8 @@ class Search {
     ++report_.ends;
     if (on_end_) on_end_(rules_, s);
     bool failed = false;
-    for (u32 i = 0; options_.failures && i < rules_.system().instances.size(); ++i) failed = failed || rules_.failed(s, i);
+    for (u32 i = 0; options_.failures && i < rules_.system().instances.size(); ++i)
+      failed = failed || rules_.failed(s, i);
     if (failed) {
       ++report_.failed_ends;
       return;
@@ -137,9 +140,11 @@ class Search {
     const ComponentType& t = rules_.system().type_of(step.instance);
     bool merges = false;
     if (step.kind == Step::Kind::kEnter) merges = rules_.marked(s, step.instance, t.stations[step.index].place);
-    if (step.kind == Step::Kind::kEnd) merges = rules_.marked(s, step.instance, t.outcomes_of(t.transitions[step.index])[step.outcome].ending);
+    if (step.kind == Step::Kind::kEnd)
+      merges = rules_.marked(s, step.instance, t.outcomes_of(t.transitions[step.index])[step.outcome].ending);
     if (step.kind == Step::Kind::kFire)
-      for (u32 k : t.out(step.index, rules_.current(s, step.instance))) merges = merges || rules_.marked(s, step.instance, t.transition_element(k));
+      for (u32 k : t.out(step.index, rules_.current(s, step.instance)))
+        merges = merges || rules_.marked(s, step.instance, t.transition_element(k));
     if (merges) report_.one_safe = false;
   }
 
@@ -180,8 +185,8 @@ class Search {
   VerifyReport report_;
 };
 
-// A violation found in the reduced graph may carry steps that have nothing to do with it. First drop what can be dropped;
-// then, where a full search up to that length is affordable, take the shortest there is.
+// A violation found in the reduced graph may carry steps that have nothing to do with it. First drop what can be
+// dropped; then, where a full search up to that length is affordable, take the shortest there is.
 void shorten(const System& system, const VerifyOptions& options, const Property& property, Counterexample& c) {
   Rules rules(system, {options.del_waits, options.failures});
   auto breaks = [&](const std::vector<Step>& steps) {
@@ -193,8 +198,10 @@ void shorten(const System& system, const VerifyOptions& options, const Property&
       const Step& step = steps[k];
       if (step.kind != Step::Kind::kInstruction) {
         if (property.kind == Property::Kind::kBefore) {
-          if (matches(rules, s.data(), step, property.a)) armed = true;
-          else if (last) return !armed && matches(rules, s.data(), step, property.b);
+          if (matches(rules, s.data(), step, property.a))
+            armed = true;
+          else if (last)
+            return !armed && matches(rules, s.data(), step, property.b);
         } else if (property.kind == Property::Kind::kBetween) {
           if (last) return armed && matches(rules, s.data(), step, property.c);
           if (matches(rules, s.data(), step, property.a)) armed = true;
@@ -227,7 +234,8 @@ VerifyReport verify(const System& system, const std::vector<Property>& propertie
   VerifyReport report = Search(system, properties, options, on_end).run();
   if (options.full) return report;
   for (Counterexample& c : report.counterexamples) {
-    auto p = std::find_if(properties.begin(), properties.end(), [&](const Property& x) { return x.text == c.property; });
+    auto p =
+        std::find_if(properties.begin(), properties.end(), [&](const Property& x) { return x.text == c.property; });
     if (p == properties.end() || p->kind == Property::Kind::kFinally) continue;  // ends are found at their shortest
     if (c.steps.size() < 400) shorten(system, options, *p, c);
     VerifyOptions small = options;
@@ -255,8 +263,10 @@ std::vector<std::string> describe(const Rules& rules, const u64* s) {
   if (rules.pc(s) < system.program.size()) {
     const Instruction& in = system.program[rules.pc(s)];
     std::string why;
-    if (in.op == Op::kCon && !rules.instruction_enabled(s)) why = fmt::format(": {} is already connected", system.port_text(in.instance, in.port));
-    if (in.op == Op::kDcon && !rules.instruction_enabled(s)) why = fmt::format(": {} is in use", system.port_text(in.instance, in.port));
+    if (in.op == Op::kCon && !rules.instruction_enabled(s))
+      why = fmt::format(": {} is already connected", system.port_text(in.instance, in.port));
+    if (in.op == Op::kDcon && !rules.instruction_enabled(s))
+      why = fmt::format(": {} is in use", system.port_text(in.instance, in.port));
     if (in.op == Op::kDel && !rules.instruction_enabled(s)) why = ": it is still connected or busy";
     lines.push_back(fmt::format("the program is at {}{}", system.instruction_text(in), why));
   }
@@ -276,15 +286,20 @@ std::vector<std::string> describe(const Rules& rules, const u64* s) {
         if (b == kNone || t.out(e, b).empty()) return;
         for (u32 k : rules.links_as_provider(i)) {
           const Rules::LinkSpan& l = rules.link(k);
-          if (rules.pc(s) < l.from || rules.pc(s) > l.to || !t.group.test(l.provide, e) || !rules.active(s, l.user, l.use)) continue;
+          if (rules.pc(s) < l.from || rules.pc(s) > l.to || !t.group.test(l.provide, e) ||
+              !rules.active(s, l.user, l.use))
+            continue;
           auto out = t.out(e, b);
-          if (std::any_of(out.begin(), out.end(), [&](u32 x) { return t.group.test(l.provide, t.transition_element(x)); })) continue;
-          why.push_back(fmt::format("cannot leave {} while {} uses its port {}", t.places[e].name.text(), system.port_text(l.user, l.use),
-                                    t.ports[l.provide].name.text()));
+          if (std::any_of(out.begin(), out.end(),
+                          [&](u32 x) { return t.group.test(l.provide, t.transition_element(x)); }))
+            continue;
+          why.push_back(fmt::format("cannot leave {} while {} uses its port {}", t.places[e].name.text(),
+                                    system.port_text(l.user, l.use), t.ports[l.provide].name.text()));
         }
       } else if (t.is_transition(e)) {
         u32 k = t.element_transition(e);
-        where += fmt::format("{} {}", rules.failed_transition(s, i, k) ? "failed in" : "in", t.transitions[k].name.text());
+        where +=
+            fmt::format("{} {}", rules.failed_transition(s, i, k) ? "failed in" : "in", t.transitions[k].name.text());
       } else {
         std::string text = t.element_text(e).substr(2);
         where += "after " + text.substr(0, text.find(':'));
@@ -292,7 +307,8 @@ std::vector<std::string> describe(const Rules& rules, const u64* s) {
     });
     for (u32 st = 0; b != kNone && st < t.stations.size(); ++st) {
       auto needs = t.needs_of(t.stations[st]);
-      std::size_t have = static_cast<std::size_t>(std::count_if(needs.begin(), needs.end(), [&](u32 e) { return rules.marked(s, i, e); }));
+      std::size_t have = static_cast<std::size_t>(
+          std::count_if(needs.begin(), needs.end(), [&](u32 e) { return rules.marked(s, i, e); }));
       if (have == 0) continue;
       std::string_view place = t.places[t.stations[st].place].name.text();
       if (have < needs.size()) {
@@ -302,16 +318,20 @@ std::vector<std::string> describe(const Rules& rules, const u64* s) {
       for (u32 u = 0; u < t.uses; ++u) {
         if (!t.group.test(u, t.stations[st].place)) continue;
         const Rules::LinkSpan* l = rules.link_of(s, i, u);
-        if (!l) why.push_back(fmt::format("cannot enter {}: use port {} is not connected", place, t.ports[u].name.text()));
+        if (!l)
+          why.push_back(fmt::format("cannot enter {}: use port {} is not connected", place, t.ports[u].name.text()));
         else if (!rules.active(s, l->provider, l->provide))
-          why.push_back(fmt::format("cannot enter {}: {} is not provided", place, system.port_text(l->provider, l->provide)));
+          why.push_back(
+              fmt::format("cannot enter {}: {} is not provided", place, system.port_text(l->provider, l->provide)));
         else if (rules.refusing(s, l->provider, l->provide) && !rules.active(s, i, u))
-          why.push_back(fmt::format("cannot enter {}: {} takes no new users", place, system.port_text(l->provider, l->provide)));
+          why.push_back(
+              fmt::format("cannot enter {}: {} takes no new users", place, system.port_text(l->provider, l->provide)));
       }
     }
     std::string line = fmt::format("{} ({}): {}", system.instances[i].name.text(), t.name.text(), where);
     if (b != kNone) line += fmt::format("; to do: {}", t.behaviours[b].name.text());
-    for (u32 k = rules.finished(s, i) + 1; k < rules.pushed(s, i); ++k) line += fmt::format(", {}", t.behaviours[rules.pushes(i)[k].behaviour].name.text());
+    for (u32 k = rules.finished(s, i) + 1; k < rules.pushed(s, i); ++k)
+      line += fmt::format(", {}", t.behaviours[rules.pushes(i)[k].behaviour].name.text());
     for (const std::string& w : why) line += "; " + w;
     lines.push_back(std::move(line));
   }

@@ -10,9 +10,9 @@
 namespace tutti::engine {
 
 struct VerifyOptions {
-  bool full = false;               // every interleaving, no reduction
-  bool del_waits = true;           // as the engine does; the printed rule does not
-  u32 failures = 0;                // how many actions may fail
+  bool full = false;      // every interleaving, no reduction
+  bool del_waits = true;  // as the engine does; the printed rule does not
+  u32 failures = 0;       // how many actions may fail
   u64 most_states = 20'000'000;
   u64 most_bytes = u64{4} << 30;
   Budget* budget = nullptr;
@@ -20,7 +20,7 @@ struct VerifyOptions {
 
 // A path to a state where something is wrong, shortest first.
 struct Counterexample {
-  std::string property;            // "no deadlock", or the property's text
+  std::string property;  // "no deadlock", or the property's text
   std::vector<Step> steps;
   std::vector<std::string> state;  // what is where, and who waits for what
   bool shortest = true;            // no shorter one exists (else: nothing could be left out of this one)
@@ -32,20 +32,21 @@ struct Verdict {
 };
 
 struct VerifyReport {
-  bool complete = false;           // everything was looked at
-  bool deadlock_free = true;       // of what was looked at
+  bool complete = false;      // everything was looked at
+  bool deadlock_free = true;  // of what was looked at
   u64 states = 0, steps = 0;
-  u64 ends = 0, deadlocks = 0;     // states without a next one; those of them that are not final
-  u64 failed_ends = 0;             // with failures: ends with a failed token
-  u64 orphans = 0;                 // states in which an instance is deleted while it does something
-  bool one_safe = true;            // no two tokens ever meet in one place
+  u64 ends = 0, deadlocks = 0;  // states without a next one; those of them that are not final
+  u64 failed_ends = 0;          // with failures: ends with a failed token
+  u64 orphans = 0;              // states in which an instance is deleted while it does something
+  bool one_safe = true;         // no two tokens ever meet in one place
   std::size_t bytes = 0;
-  std::vector<Verdict> verdicts;   // one per property
+  std::vector<Verdict> verdicts;                // one per property
   std::vector<Counterexample> counterexamples;  // at most one for deadlock and one per property
 };
 
 // Looks at all states the rules allow, breadth first; with the reduction of reduce.h unless `full`.
-VerifyReport verify(const model::System& system, const std::vector<Property>& properties, const VerifyOptions& options = {},
+VerifyReport verify(const model::System& system, const std::vector<Property>& properties,
+                    const VerifyOptions& options = {},
                     const std::function<void(const Rules&, const u64*)>& on_end = {});
 
 // Plays steps against the rules: how many of them are allowed, from the start.

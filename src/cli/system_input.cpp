@@ -1,0 +1,103 @@
+#include "cli/system_input.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+
+#include "cli/output.h"
+#include "format/write.h"
+
+namespace tutti {
+
+namespace {
+
+bool is_program(std::string_view file) { return file.ends_with(".concerto") || file.ends_with(".prog"); }
+
+// Maps are joined key by key, everything else of the later one wins.
+Value lay_over(Session& session, const Value& under, const Value& over) {
+  Budget::Level level(session.budget);
+  if (!under.is(Kind::kMap) || !over.is(Kind::kMap)) return over;
+  MapDraft draft;
+  for (const Entry& e : under.entries()) draft.set(e.key, e.value, e.field);
+  for (const Entry& e : over.entries()) {
+    Value* old = draft.find(e.key);
+    draft.set(e.key, old ? lay_over(session, *old, e.value) : e.value, e.field);
+  }
+  return draft.build(session.builder(), over.origin());
+}
+
+}  // namespace
+
+std::optional<SystemInput> read_system_input(Call& call, std::span<const std::string> files) {
+  std::vector<std::string> configurations;
+  model::ReadOptions options;
+  for (const std::string& f : files) {
+    if (!is_program(f)) {
+      configurations.push_back(f);
+    } else if (!(options.text = call.session.open(f))) {
+      return std::nullopt;
+    }
+  }
+  options.program = call.options.get("program");
+  for (const std::string& s : call.options.all("set")) {
+    auto eq = s.find('=');
+    i64 n = 0;
+    bool ok = eq != std::string::npos;
+    if (ok) {
+      auto [end, error] = std::from_chars(s.data() + eq + 1, s.data() + s.size(), n);
+      ok = error == std::errc() && end == s.data() + s.size();
+    }
+    if (!ok) {
+      call.session.diagnostics.error("CLI-SET", {}, fmt::format("--set {}: expected NAME=NUMBER", s));
+      return std::nullopt;
+    }
+    options.parameters[s.substr(0, eq)] = n;
+  }
+  if (configurations.empty()) {
+    call.session.diagnostics.error("CLI-NO-SYSTEM", {}, "no configuration with the component types was given");
+    return std::nullopt;
+  }
+  Evaluated e = evaluate_files(call, configurations, true);
+  if (!e.value || !call.session.diagnostics.ok()) return std::nullopt;
+  SystemInput in;
+  auto all = documents(*e.value);
+  if (all.empty()) return std::nullopt;
+  in.root = all[0];
+  for (std::size_t i = 1; i < all.size(); ++i) in.root = lay_over(call.session, in.root, all[i]);
+  auto system = model::read_system(call.session, in.root, options);
+  if (!system) return std::nullopt;
+  in.system = std::move(*system);
+  return in;
+}
+
+Value TreeMaker::number(double d) const {
+  if (!std::isfinite(d)) return Value::null();
+  if (d == std::floor(d) && std::fabs(d) < 1e15) return Value::integer(static_cast<i64>(d));
+  return builder_.number(fmt::format("{}", d));
+}
+
+Value TreeMaker::list(const std::vector<std::string>& items) const {
+  std::vector<Value> values;
+  for (const std::string& s : items) values.push_back(text(s));
+  return builder_.list(values);
+}
+
+Value TreeMaker::map(std::initializer_list<std::pair<std::string_view, Value>> entries) const {
+  MapDraft draft;
+  for (const auto& [k, v] : entries) draft.set(Symbol(k), v);
+  return draft.build(builder_);
+}
+
+bool write_answer(Call& call, const Value& value, std::string_view output) {
+  return write_tree(call.session, value, output, {}, call.out);
+}
+
+std::string show_time(double seconds) {
+  std::string s = fmt::format("{:.3f}", seconds);
+  while (s.back() == '0') s.pop_back();
+  if (s.back() == '.') s.pop_back();
+  return s;
+}
+
+}  // namespace tutti

@@ -1,0 +1,173 @@
+#include "engine/estimate/estimate.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "cli/system_input.h"
+
+namespace tutti {
+namespace {
+
+using namespace engine;
+
+constexpr OptionSpec kOptions[] = {
+    {"out", "FORMAT", "text (the default), json or yaml"},
+    TUTTI_SYSTEM_OPTIONS,
+    {"models", "", "also what Aeolus and Ansible would take"},
+    {"monte-carlo", "RUNS", "draw the durations from their laws so many times"},
+    {"seed", "NUMBER", "of the random draws (default 1)"},
+    {"parallel", "N", "at most so many actions at once"},
+};
+
+template <class T>
+T number_of(const Options& o, std::string_view name, T otherwise) {
+  std::string s = o.get(name);
+  std::from_chars(s.data(), s.data() + s.size(), otherwise);
+  return otherwise;
+}
+
+Value sample_tree(const TreeMaker& make, const Sample& s) {
+  return make.map({{"mean", make.number(s.mean)},
+                   {"deviation", make.number(s.deviation)},
+                   {"least", make.number(s.least)},
+                   {"p50", make.number(s.p50)},
+                   {"p90", make.number(s.p90)},
+                   {"p99", make.number(s.p99)},
+                   {"most", make.number(s.most)}});
+}
+
+int run(Call& call) {
+  auto in = read_system_input(call, call.arguments);
+  if (!in) return exit_code::kError;
+  const model::System& system = in->system;
+  RunOptions options;
+  options.parallel = number_of<u32>(call.options, "parallel", 0);
+  Graph graph(system);
+  Estimate e = estimate(graph, options);
+  bool models = call.options.has("models");
+  u32 runs = number_of<u32>(call.options, "monte-carlo", 0);
+  MonteCarlo mc;
+  if (runs) mc = monte_carlo(graph, runs, number_of<u64>(call.options, "seed", 1), false);
+  double aeolus = models ? aeolus_total(system) : 0, ansible = models ? ansible_total(system) : 0;
+  std::string output = call.options.get("out", "text");
+  int code = e.finishes && e.cycle.empty() ? exit_code::kOk : exit_code::kFailed;
+
+  std::vector<u32> critical;  // only what takes time
+  for (u32 v : e.critical)
+    if (graph.events()[v].kind == Event::Kind::kFire) critical.push_back(v);
+
+  if (output != "text") {
+    TreeMaker make(call.session);
+    std::vector<std::string> path, events;
+    for (u32 v : critical) path.push_back(graph.event_text(v));
+    for (u32 v : e.critical) events.push_back(graph.event_text(v));
+    std::vector<Value> slack;
+    for (const Slack& s : e.slack)
+      slack.push_back(make.map({{"transition", make.text(system.transition_text(s.instance, s.transition))},
+                                {"start", make.number(s.start)},
+                                {"duration", make.number(s.duration)},
+                                {"slack", make.number(s.slack)}}));
+    MapDraft d;
+    auto set = [&](std::string_view k, const Value& v) { d.set(Symbol(k), v); };
+    set("finishes", Value::boolean(e.finishes));
+    set("total", make.number(e.total));
+    set("program_end", make.number(e.program_end));
+    set("exact", Value::boolean(e.exact));
+    set("graph_total", make.number(e.graph_total));
+    set("critical_path", make.list(path));
+    set("critical_events", make.list(events));
+    set("parallelism", make.number(e.parallelism()));
+    set("most_at_once", make.integer(e.most_at_once));
+    set("slack", make.list(slack));
+    if (!e.assumptions.empty()) set("assumptions", make.list(e.assumptions));
+    if (!e.stuck.empty()) set("stuck", make.list(e.stuck));
+    if (!e.cycle.empty()) set("cycle", make.list(e.cycle));
+    if (models)
+      set("models", make.map({{"concerto", make.number(e.total)},
+                              {"aeolus", make.number(aeolus)},
+                              {"ansible", make.number(ansible)}}));
+    if (runs)
+      set("monte_carlo", make.map({{"runs", make.integer(runs)},
+                                   {"concerto", sample_tree(make, mc.concerto)},
+                                   {"ansible", sample_tree(make, mc.ansible)}}));
+    return write_answer(call, d.build(make.builder()), output) ? code : exit_code::kError;
+  }
+
+  std::string t;
+  if (!e.finishes) {
+    t += "does not finish\n";
+    for (const std::string& s : e.stuck) t += fmt::format("  {}\n", s);
+  } else {
+    t += fmt::format("total        {}\n", show_time(e.total));
+    if (e.program_end != e.total) t += fmt::format("program ends {}\n", show_time(e.program_end));
+    t += fmt::format("work         {} in {} transitions, {:.2f} at once on average, {} at most\n", show_time(e.work),
+                     e.slack.size(), e.parallelism(), e.most_at_once);
+  }
+  if (!e.cycle.empty()) {
+    t += "deadlock: each of these waits for the one before it\n";
+    for (const std::string& s : e.cycle) t += fmt::format("  {}\n", s);
+  }
+  if (!critical.empty() && e.finishes) {
+    t += "critical path\n";
+    for (u32 v : critical) {
+      const Event& ev = graph.events()[v];
+      for (const Slack& s : e.slack)
+        if (s.instance == ev.instance && s.transition == ev.index && s.push == ev.push)
+          t += fmt::format("  {:>10}  {:<40} {}\n", show_time(s.start), graph.event_text(v), show_time(s.duration));
+    }
+    bool head = false;
+    for (const Slack& s : e.slack) {
+      if (s.slack <= 0) continue;
+      if (!head) t += "slack of the others\n";
+      head = true;
+      t += fmt::format("  {:>10}  {:<40} {}\n", show_time(s.start), system.transition_text(s.instance, s.transition),
+                       show_time(s.slack));
+    }
+  }
+  for (const std::string& s : e.assumptions) t += fmt::format("note: {}\n", s);
+  if (e.finishes && !e.exact && e.cycle.empty())
+    t += fmt::format("note: the dependency graph gives {}; the total above is simulated\n", show_time(e.graph_total));
+  if (models && e.finishes) {
+    t += "other execution models\n";
+    t += fmt::format("  aeolus   {:>10}  {:+.1f}%\n", show_time(aeolus),
+                     e.total > 0 ? (aeolus / e.total - 1) * 100 : 0.0);
+    t += fmt::format("  ansible  {:>10}  {:+.1f}%\n", show_time(ansible),
+                     e.total > 0 ? (ansible / e.total - 1) * 100 : 0.0);
+  }
+  if (runs && graph.acyclic()) {
+    auto line = [&](std::string_view name, const Sample& s) {
+      t += fmt::format("  {:<9} mean {:.3f}  deviation {:.3f}  median {:.3f}  90% {:.3f}  99% {:.3f}\n", name, s.mean,
+                       s.deviation, s.p50, s.p90, s.p99);
+    };
+    t += fmt::format("{} draws\n", runs);
+    line("concerto", mc.concerto);
+    line("ansible", mc.ansible);
+    for (std::size_t k = 0; k < mc.often.size() && k < 10; ++k)
+      t += fmt::format("  critical in {:5.1f}%  {}\n", mc.often[k].second * 100, graph.event_text(mc.often[k].first));
+  }
+  call.out.put(t);
+  return code;
+}
+
+}  // namespace
+
+extern const Verb estimate_verb = {
+    .name = "estimate",
+    .group = "Running",
+    .summary = "how long a program will take, and why",
+    .arguments = "SYSTEM... [PROGRAM]",
+    .details =
+        "Runs the program against a simulated clock and builds its dependency graph: the total, the critical path, how "
+        "much\n"
+        "longer each transition may take before the whole does. A cycle in the graph is a deadlock and is named.",
+    .examples =
+        "$ tutti estimate system.yaml\n$ tutti estimate --models --set n=10 system.cue update.concerto\n$ tutti "
+        "estimate --monte-carlo 10000 system.json",
+    .options = kOptions,
+    .run = run,
+    .least = 1,
+    .reads = true,
+};
+
+}  // namespace tutti

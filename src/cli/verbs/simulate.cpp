@@ -1,0 +1,86 @@
+#include "engine/run/simulate.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "base/file.h"
+#include "cli/system_input.h"
+#include "engine/report/gantt.h"
+#include "engine/run/runner.h"
+
+namespace tutti {
+namespace {
+
+using namespace engine;
+
+constexpr OptionSpec kOptions[] = {
+    {"out", "FORMAT", "text (a Gantt chart, the default), svg, trace (Chrome trace), json or yaml"},
+    TUTTI_SYSTEM_OPTIONS,
+    {"parallel", "N", "at most so many actions at once"},
+    {"fail", "INSTANCE.TRANSITION", "let this action fail", true},
+    {"outcome", "INSTANCE.TRANSITION=NAME", "let a switch end so", true},
+    {"continue", "", "the program goes on past instances that failed"},
+    {"width", "COLUMNS", "of the text chart (default 100)"},
+};
+
+int run(Call& call) {
+  auto in = read_system_input(call, call.arguments);
+  if (!in) return exit_code::kError;
+  const model::System& system = in->system;
+  RunOptions options;
+  std::string p = call.options.get("parallel");
+  std::from_chars(p.data(), p.data() + p.size(), options.parallel);
+  if (call.options.has("continue")) options.on_failure = OnFailure::kContinue;
+  std::vector<std::string> fail = call.options.all("fail"), outcome = call.options.all("outcome");
+  SimulatedExecutor executor([&](const ActionRequest& r) {
+    SimulatedExecutor::Fate f;
+    f.duration = system.duration(r.instance, system.type_of(r.instance).transitions[r.transition]).mean();
+    if (fail.empty() && outcome.empty()) return f;
+    std::string name = system.transition_text(r.instance, r.transition);
+    for (const std::string& x : fail)
+      if (x == name) f.how = engine::How::kFailed;
+    for (const std::string& x : outcome)
+      if (x.size() > name.size() && x.starts_with(name) && x[name.size()] == '=') f.outcome = x.substr(name.size() + 1);
+    return f;
+  });
+  Runner runner(system, executor, options);
+  RunReport report = runner.run();
+  int code = report.finished ? exit_code::kOk : exit_code::kFailed;
+  std::string output = call.options.get("out", "text");
+  if (output == "text") {
+    u32 width = 100;
+    std::string w = call.options.get("width");
+    std::from_chars(w.data(), w.data() + w.size(), width);
+    call.out.put(gantt_text(system, report, width));
+    call.out.put(account_text(system, runner, report));
+  } else if (output == "svg") {
+    call.out.put(gantt_svg(system, report));
+  } else if (output == "trace") {
+    call.out.put(chrome_trace(system, report));
+  } else {
+    return write_answer(call, report_tree(call.session, system, runner, report), output) ? code : exit_code::kError;
+  }
+  return code;
+}
+
+}  // namespace
+
+extern const Verb simulate_verb = {
+    .name = "simulate",
+    .group = "Running",
+    .summary = "run a program with its expected durations, in no time",
+    .arguments = "SYSTEM... [PROGRAM]",
+    .details =
+        "The engine itself runs, with a clock that jumps. Shows what runs when, and where everything is in the end.\n"
+        "`--out trace` writes a file for chrome://tracing or ui.perfetto.dev.",
+    .examples =
+        "$ tutti simulate system.yaml\n$ tutti simulate --out svg -o run.svg system.yaml\n$ tutti simulate --fail "
+        "db.start system.yaml",
+    .options = kOptions,
+    .run = run,
+    .least = 1,
+    .reads = true,
+};
+
+}  // namespace tutti
