@@ -49,14 +49,10 @@ double xpath_parse_number(std::string_view text) {
 
 std::string XPathValue::as_string() const {
   switch (kind) {
-    case kNodes:
-      return nodes.empty() ? std::string() : text_of(*nodes.front());
-    case kString:
-      return string;
-    case kNumber:
-      return xpath_number(number);
-    case kBoolean:
-      return boolean ? "true" : "false";
+    case kNodes: return nodes.empty() ? std::string() : text_of(*nodes.front());
+    case kString: return string;
+    case kNumber: return xpath_number(number);
+    case kBoolean: return boolean ? "true" : "false";
   }
   return {};
 }
@@ -69,14 +65,10 @@ double XPathValue::as_number() const {
 
 bool XPathValue::as_boolean() const {
   switch (kind) {
-    case kNodes:
-      return !nodes.empty();
-    case kString:
-      return !string.empty();
-    case kNumber:
-      return number != 0 && !std::isnan(number);
-    case kBoolean:
-      return boolean;
+    case kNodes: return !nodes.empty();
+    case kString: return !string.empty();
+    case kNumber: return number != 0 && !std::isnan(number);
+    case kBoolean: return boolean;
   }
   return false;
 }
@@ -106,18 +98,12 @@ std::vector<std::string> characters(std::string_view text) {
 
 bool compare_numbers(XPathOp op, double a, double b) {
   switch (op) {
-    case XPathOp::kEqual:
-      return a == b;
-    case XPathOp::kNotEqual:
-      return a != b;
-    case XPathOp::kLess:
-      return a < b;
-    case XPathOp::kLessEqual:
-      return a <= b;
-    case XPathOp::kGreater:
-      return a > b;
-    default:
-      return a >= b;
+    case XPathOp::kEqual: return a == b;
+    case XPathOp::kNotEqual: return a != b;
+    case XPathOp::kLess: return a < b;
+    case XPathOp::kLessEqual: return a <= b;
+    case XPathOp::kGreater: return a > b;
+    default: return a >= b;
   }
 }
 
@@ -168,29 +154,20 @@ class Evaluator {
     Budget::Level depth(session_.budget);
     session_.budget.step();
     switch (e.op) {
-      case XPathOp::kOr:
-        return of(run(*e.arguments[0]).as_boolean() || run(*e.arguments[1]).as_boolean());
-      case XPathOp::kAnd:
-        return of(run(*e.arguments[0]).as_boolean() && run(*e.arguments[1]).as_boolean());
+      case XPathOp::kOr: return of(run(*e.arguments[0]).as_boolean() || run(*e.arguments[1]).as_boolean());
+      case XPathOp::kAnd: return of(run(*e.arguments[0]).as_boolean() && run(*e.arguments[1]).as_boolean());
       case XPathOp::kEqual:
       case XPathOp::kNotEqual:
       case XPathOp::kLess:
       case XPathOp::kLessEqual:
       case XPathOp::kGreater:
-      case XPathOp::kGreaterEqual:
-        return of(compare(e.op, run(*e.arguments[0]), run(*e.arguments[1])));
-      case XPathOp::kAdd:
-        return of(number(e, 0) + number(e, 1));
-      case XPathOp::kSubtract:
-        return of(number(e, 0) - number(e, 1));
-      case XPathOp::kMultiply:
-        return of(number(e, 0) * number(e, 1));
-      case XPathOp::kDivide:
-        return of(number(e, 0) / number(e, 1));
-      case XPathOp::kModulo:
-        return of(std::fmod(number(e, 0), number(e, 1)));
-      case XPathOp::kNegate:
-        return of(-number(e, 0));
+      case XPathOp::kGreaterEqual: return of(compare(e.op, run(*e.arguments[0]), run(*e.arguments[1])));
+      case XPathOp::kAdd: return of(number(e, 0) + number(e, 1));
+      case XPathOp::kSubtract: return of(number(e, 0) - number(e, 1));
+      case XPathOp::kMultiply: return of(number(e, 0) * number(e, 1));
+      case XPathOp::kDivide: return of(number(e, 0) / number(e, 1));
+      case XPathOp::kModulo: return of(std::fmod(number(e, 0), number(e, 1)));
+      case XPathOp::kNegate: return of(-number(e, 0));
       case XPathOp::kUnion: {
         XPathValue a = nodes(*e.arguments[0], "`|`"), b = nodes(*e.arguments[1], "`|`");
         for (const Content* c : b.nodes) {
@@ -198,18 +175,14 @@ class Evaluator {
         }
         return a;
       }
-      case XPathOp::kPredicate:
-        return filter(e);
-      case XPathOp::kLiteral:
-        return of(std::string(e.text));
-      case XPathOp::kNumber:
-        return of(e.number);
+      case XPathOp::kPredicate: return filter(e);
+      case XPathOp::kLiteral: return of(std::string(e.text));
+      case XPathOp::kNumber: return of(e.number);
       case XPathOp::kVariable: {
         const XPathValue* v = variables_(e.variable);
         return v ? *v : of(std::string());
       }
-      case XPathOp::kCall:
-        return call(e);
+      case XPathOp::kCall: return call(e);
     }
     return {};
   }
@@ -301,29 +274,21 @@ class Evaluator {
 
   XPathValue call(const XPathNode& e) {
     switch (e.function) {
-      case XPathFunction::kLast:
-        return of(static_cast<double>(size_));
-      case XPathFunction::kPosition:
-        return of(static_cast<double>(position_));
-      case XPathFunction::kCount:
-        return of(static_cast<double>(nodes(*e.arguments[0], "count()").nodes.size()));
-      case XPathFunction::kId:
-        return {.kind = XPathValue::kNodes};  // there is no document type, hence no ids
+      case XPathFunction::kLast: return of(static_cast<double>(size_));
+      case XPathFunction::kPosition: return of(static_cast<double>(position_));
+      case XPathFunction::kCount: return of(static_cast<double>(nodes(*e.arguments[0], "count()").nodes.size()));
+      case XPathFunction::kId: return {.kind = XPathValue::kNodes};  // there is no document type, hence no ids
       case XPathFunction::kLocalName:
       case XPathFunction::kNamespaceUri:
-      case XPathFunction::kName:
-        return name_of(e);
-      case XPathFunction::kString:
-        return of(string(e, 0));
+      case XPathFunction::kName: return name_of(e);
+      case XPathFunction::kString: return of(string(e, 0));
       case XPathFunction::kConcat: {
         std::string out;
         for (std::size_t i = 0; i < e.arguments.size(); i++) out += string(e, i);
         return of(std::move(out));
       }
-      case XPathFunction::kStartsWith:
-        return of(string(e, 0).starts_with(string(e, 1)));
-      case XPathFunction::kContains:
-        return of(string(e, 0).find(string(e, 1)) != std::string::npos);
+      case XPathFunction::kStartsWith: return of(string(e, 0).starts_with(string(e, 1)));
+      case XPathFunction::kContains: return of(string(e, 0).find(string(e, 1)) != std::string::npos);
       case XPathFunction::kSubstringBefore: {
         std::string text = string(e, 0);
         std::size_t at = text.find(string(e, 1));
@@ -336,35 +301,23 @@ class Evaluator {
       }
       case XPathFunction::kSubstring:
         return of(substring(string(e, 0), number(e, 1), e.arguments.size() > 2 ? number(e, 2) : HUGE_VAL));
-      case XPathFunction::kStringLength:
-        return of(static_cast<double>(utf8::length(string(e, 0))));
-      case XPathFunction::kNormalizeSpace:
-        return of(normalize(string(e, 0)));
-      case XPathFunction::kTranslate:
-        return of(translate(string(e, 0), string(e, 1), string(e, 2)));
-      case XPathFunction::kBoolean:
-        return of(run(*e.arguments[0]).as_boolean());
-      case XPathFunction::kNot:
-        return of(!run(*e.arguments[0]).as_boolean());
-      case XPathFunction::kTrue:
-        return of(true);
-      case XPathFunction::kFalse:
-        return of(false);
-      case XPathFunction::kLang:
-        return of(false);
-      case XPathFunction::kNumber:
-        return of(e.arguments.empty() ? xpath_parse_number(string(e, 0)) : number(e, 0));
+      case XPathFunction::kStringLength: return of(static_cast<double>(utf8::length(string(e, 0))));
+      case XPathFunction::kNormalizeSpace: return of(normalize(string(e, 0)));
+      case XPathFunction::kTranslate: return of(translate(string(e, 0), string(e, 1), string(e, 2)));
+      case XPathFunction::kBoolean: return of(run(*e.arguments[0]).as_boolean());
+      case XPathFunction::kNot: return of(!run(*e.arguments[0]).as_boolean());
+      case XPathFunction::kTrue: return of(true);
+      case XPathFunction::kFalse: return of(false);
+      case XPathFunction::kLang: return of(false);
+      case XPathFunction::kNumber: return of(e.arguments.empty() ? xpath_parse_number(string(e, 0)) : number(e, 0));
       case XPathFunction::kSum: {
         double sum = 0;
         for (const Content* c : nodes(*e.arguments[0], "sum()").nodes) sum += xpath_parse_number(text_of(*c));
         return of(sum);
       }
-      case XPathFunction::kFloor:
-        return of(std::floor(number(e, 0)));
-      case XPathFunction::kCeiling:
-        return of(std::ceil(number(e, 0)));
-      case XPathFunction::kRound:
-        return of(xpath_round(number(e, 0)));
+      case XPathFunction::kFloor: return of(std::floor(number(e, 0)));
+      case XPathFunction::kCeiling: return of(std::ceil(number(e, 0)));
+      case XPathFunction::kRound: return of(xpath_round(number(e, 0)));
     }
     return {};
   }

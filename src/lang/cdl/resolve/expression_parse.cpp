@@ -110,24 +110,18 @@ class Lexer {
       case ')':
       case '[':
       case ']':
-      case ',':
-        return take(Token::kPunctuation, 1);
+      case ',': return take(Token::kPunctuation, 1);
       case '|':
       case '+':
       case '-':
-      case '=':
-        return take(Token::kOperator, 1);
-      case '!':
-        return following == '=' ? take(Token::kOperator, 2) : take(Token::kBad, 1);
+      case '=': return take(Token::kOperator, 1);
+      case '!': return following == '=' ? take(Token::kOperator, 2) : take(Token::kBad, 1);
       case '<':
-      case '>':
-        return take(Token::kOperator, following == '=' ? 2 : 1);
-      case '*':
-        return take(after_operand_ ? Token::kOperator : Token::kPath, 1);
+      case '>': return take(Token::kOperator, following == '=' ? 2 : 1);
+      case '*': return take(after_operand_ ? Token::kOperator : Token::kPath, 1);
       case '/':
       case '@':
-      case '.':
-        return take(Token::kPath, c == '/' && following == '/' ? 2 : 1);
+      case '.': return take(Token::kPath, c == '/' && following == '/' ? 2 : 1);
     }
     std::size_t end = name_end(at_);
     if (end == at_) return take(Token::kBad, 1);
@@ -247,10 +241,8 @@ class Parser {
         n->text = t.text.substr(1, t.text.size() - 2);
         return n;
       }
-      case Token::kVariable:
-        return variable(t);
-      case Token::kFunction:
-        return call(t);
+      case Token::kVariable: return variable(t);
+      case Token::kFunction: return call(t);
       default:
         if (!is("(")) unexpected();
         advance();

@@ -12,18 +12,14 @@ namespace tutti::cdl {
 // keeping all would cost the square of a chain's length.
 const Shape* Instances::shape_of(const List& list) {
   if (list.shape) return list.shape;
-  std::vector<const List*> chain;
+  std::vector<const Element*> chain;
   const List* l = &list;
-  for (; l && !l->shape; l = l->element->extends ? l->element->extends->target : nullptr) chain.push_back(l);
-  const Shape* base = l ? l->shape : nullptr;
-  Shape shape;
-  for (std::size_t i = chain.size(); i-- > 0;) {
+  for (; l && !l->shape; l = l->element->extends ? l->element->extends->target : nullptr) {
     session_.budget.step();
-    shape = fold(session_.arena, *chain[i]->element, base);
-    base = &shape;
-    if (i > 0) base = session_.arena.make<Shape>(shape);
+    chain.push_back(l->element);
   }
-  return list.shape = session_.arena.make<Shape>(shape);
+  std::reverse(chain.begin(), chain.end());
+  return list.shape = session_.arena.make<Shape>(fold(session_.arena, chain, l ? l->shape : nullptr));
 }
 
 Node* Instances::make_node(const Element& e, Node* parent, u32 depth) {
@@ -99,7 +95,8 @@ void Instances::fill(const Job& job) {
   n.ref = e.ref;
   n.lazy = e.lazy;
   if (e.extends && e.extends->target) {
-    Shape shape = fold(session_.arena, e, shape_of(*e.extends->target));
+    const Element* own = &e;
+    Shape shape = fold(session_.arena, {&own, 1}, shape_of(*e.extends->target));
     slots = shape.slots;
     attributes = shape.attributes;
     n.ref = shape.ref;
@@ -130,7 +127,6 @@ void Instances::fill(const Job& job) {
 
   Content* content = session_.arena.array<Content>(slots.size());
   u32 size = 0;
-  bool has_children = false;
   for (const Slot& slot : slots) {
     if (!slot.item.element) {
       if (n.ref) continue;  // the reference replaces it
@@ -140,7 +136,6 @@ void Instances::fill(const Job& job) {
     const Element& child = *slot.item.element;
     Node* c = make_node(child, &n, n.depth + 1);
     content[size++] = {c, {}};
-    has_children = true;
     const Element* via = slot.via ? slot.via : job.via;
     if (via) {
       c->inherited = true;
@@ -178,12 +173,6 @@ void Instances::fill(const Job& job) {
   }
   n.content = content;
   n.content_size = size;
-  if (n.ref && has_children) {
-    session_.diagnostics
-        .error("CDL-REF-WITH-CHILDREN", name_span(e), "an element with cdl:ref cannot have child elements")
-        .note("it inherits them with cdl:extends");
-    n.ref = nullptr;
-  }
   if (n.ref || n.lazy || (n.wait && n.wait->insertions > 0)) {
     n.pending++;
     if (n.ref) add_task(n, *n.ref, n.lazy);

@@ -41,30 +41,23 @@ std::string_view scheme_of(std::string_view location) {
 }  // namespace
 
 const Document* Library::load(const std::string& path) {
-  root_directory_ = path == "-" ? std::string() : directory(path);
+  const Source* source = session_.open(path);
+  return source ? load(*source) : nullptr;
+}
+
+const Document* Library::load(const Source& source) {
+  root_directory_ = source.path == "-" ? std::string() : directory(source.path);
   if (!load_catalog()) return nullptr;
-  const Document* root = load_file(path, {}, false);
+  const Document* root = load_source(source, canonical(source.path), {}, false);
   if (root) link();
   return root;
 }
 
-const Document* Library::load_file(const std::string& path, Span wanted_at, bool imported) {
-  const Source* source = nullptr;
-  if (imported) {
-    Result<const Source*> opened = session_.sources->open(path, session_.budget.limits().input_bytes);
-    if (!opened) {
-      session_.diagnostics.error("CDL-IMPORT-NOT-FOUND", wanted_at, opened.error().message);
-      return nullptr;
-    }
-    source = *opened;
-  } else if (!(source = session_.open(path))) {
-    return nullptr;
-  }
-  std::string key = canonical(path);
-  Document* document = parse_document(session_, *source, documents_, imported);
+const Document* Library::load_source(const Source& source, const std::string& key, Pos wanted_at, bool imported) {
+  Document* document = parse_document(session_, source, documents_, imported);
   by_path_[key] = document;
   if (!document) return nullptr;
-  loading_.push_back({key, wanted_at.begin});
+  loading_.push_back({key, wanted_at});
   load_imports(*document);
   loading_.pop_back();
   name_lists(*document);
@@ -140,7 +133,12 @@ void Library::load_imports(Document& document) {
       continue;
     }
     if (by_path_.count(key)) continue;
-    load_file(path, import.pos, true);
+    Result<const Source*> source = session_.sources->open(path, session_.budget.limits().input_bytes);
+    if (source) {
+      load_source(**source, key, import.pos, true);
+    } else {
+      session_.diagnostics.error("CDL-IMPORT-NOT-FOUND", import.pos, source.error().message);
+    }
   }
 }
 

@@ -38,6 +38,7 @@ class Library {
 
   // Loads the document and its imports, and links every cdl:extends. Null when the document itself could not be read.
   const Document* load(const std::string& path);
+  const Document* load(const Source& source);
 
   const List* find(const Document& from, const WrittenName& name) const;
   const std::vector<std::unique_ptr<Document>>& documents() const { return documents_; }
@@ -55,7 +56,7 @@ class Library {
     Pos import;
   };
 
-  const Document* load_file(const std::string& path, Span wanted_at, bool imported);
+  const Document* load_source(const Source& source, const std::string& key, Pos wanted_at, bool imported);
   void load_imports(Document& document);
   std::string locate(const Document& from, std::string_view location, std::string& why) const;
   void name_lists(const Document& document);

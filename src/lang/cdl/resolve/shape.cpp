@@ -30,6 +30,7 @@ std::span<const Attribute> join_attributes(Arena& arena, std::span<const Attribu
 namespace {
 
 bool is_property(const Item& item) { return item.element && item.element->kind == ElementKind::kProperty; }
+bool is_value(const Item& item) { return !item.element || item.element->kind == ElementKind::kExpression; }
 bool is_insertion(const Item& item) { return item.element && item.element->kind == ElementKind::kInsertion; }
 
 // The own properties by name: a scan for few, a table for many.
@@ -67,88 +68,204 @@ const Overridden* append(Arena& arena, const Overridden* first, const Overridden
   return arena.make<Overridden>(first->element, append(arena, first->next, second));
 }
 
-std::span<const Slot> merge(Arena& arena, const Element& e, std::span<const Slot> inherited) {
-  std::vector<Slot> out;
-  out.reserve(inherited.size() + e.items.size());
-  OwnNames own(e.items);
-  std::vector<std::size_t> mine;
-  std::unordered_map<u64, std::size_t> placed;  // where the first own one of a name stands, for names replaced twice
-  for (const Slot& slot : inherited) {
-    if (!is_property(slot.item)) {
-      // Text or an expression was the prototype's value: replaced by elements. Insertions stay.
-      if (is_insertion(slot.item)) {
+// Puts a shape together, element by element.
+class Folding {
+ public:
+  Folding(Arena& arena, const Shape* prototype) : arena_(arena) {
+    if (!prototype) return;
+    slots_.assign(prototype->slots.begin(), prototype->slots.end());
+    levels_.assign(slots_.size(), 0);
+    attributes_.assign(prototype->attributes.begin(), prototype->attributes.end());
+    ref_ = prototype->ref;
+    lazy_ = prototype->lazy;
+    has_value_ = std::any_of(slots_.begin(), slots_.end(), [](const Slot& s) { return is_value(s.item); });
+  }
+
+  void apply(const Element& e) {
+    chain_.push_back(&e);
+    apply_attributes(e);
+    if (e.items.empty() && !e.ref) return;
+    ref_ = e.ref;
+    lazy_ = e.lazy;
+    bool lists = std::any_of(e.items.begin(), e.items.end(), is_property);
+    bool value = !lists && !std::all_of(e.items.begin(), e.items.end(), is_insertion);
+    if (value || e.ref) {
+      clear();
+    } else {
+      drop_value();
+    }
+    if (!replace_in_place(e)) merge(e);
+  }
+
+  Shape finish() {
+    Shape shape;
+    shape.ref = ref_;
+    shape.lazy = lazy_;
+    shape.attributes = arena_.copy(std::span<const Attribute>(attributes_));
+    // What stands in a list came to the next one with that one's cdl:extends.
+    for (std::size_t i = 0; i < slots_.size(); i++) {
+      if (!slots_[i].via && levels_[i] < chain_.size()) slots_[i].via = chain_[levels_[i]];
+    }
+    shape.slots = arena_.copy(std::span<const Slot>(slots_));
+    return shape;
+  }
+
+ private:
+  u32 level() const { return static_cast<u32>(chain_.size()); }
+
+  void push(const Slot& slot) {
+    slots_.push_back(slot);
+    levels_.push_back(level());
+    has_value_ |= is_value(slot.item);
+    if (indexed_ && is_property(slot.item)) note(slot.item.element->name, slots_.size() - 1);
+  }
+
+  // The place of the property called so; kNone, or kSeveral. A scan where there are few, a table where there are many.
+  std::size_t find(QName name) {
+    if (slots_.size() <= 16) {
+      std::size_t found = kNone;
+      for (std::size_t i = 0; i < slots_.size(); i++) {
+        if (!is_property(slots_[i].item) || slots_[i].item.element->name != name) continue;
+        if (found != kNone) return kSeveral;
+        found = i;
+      }
+      return found;
+    }
+    if (!indexed_) {
+      indexed_ = true;
+      for (std::size_t i = 0; i < slots_.size(); i++) {
+        if (is_property(slots_[i].item)) note(slots_[i].item.element->name, i);
+      }
+    }
+    auto it = index_.find(name.key());
+    return it == index_.end() ? kNone : it->second;
+  }
+
+  void forget_index() {
+    indexed_ = false;
+    index_.clear();
+  }
+
+  void note(QName name, std::size_t at) {
+    auto [it, fresh] = index_.try_emplace(name.key(), at);
+    if (!fresh) it->second = kSeveral;
+  }
+
+  void clear() {
+    slots_.clear();
+    levels_.clear();
+    has_value_ = false;
+    forget_index();
+  }
+
+  // Text or an expression was the value so far: elements replace it. Insertions stay.
+  void drop_value() {
+    if (!has_value_) return;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < slots_.size(); i++) {
+      if (is_value(slots_[i].item)) continue;
+      slots_[kept] = slots_[i];
+      levels_[kept++] = levels_[i];
+    }
+    slots_.resize(kept);
+    levels_.resize(kept);
+    has_value_ = false;
+    forget_index();
+  }
+
+  void apply_attributes(const Element& e) {
+    auto has = [&](const Attribute& a) {
+      return std::any_of(e.attributes.begin(), e.attributes.end(),
+                         [&](const Attribute& o) { return o.name == a.name; });
+    };
+    bool keep_lazy = e.items.empty() && !e.ref;
+    if (e.lazy_written) lazy_ = e.lazy;
+    if (e.attributes.empty() && keep_lazy) return;
+    std::vector<Attribute> all(e.attributes.begin(), e.attributes.end());
+    for (const Attribute& a : attributes_) {
+      if (!has(a) && (keep_lazy || !is_lazy_attribute(a))) all.push_back(a);
+    }
+    attributes_ = std::move(all);
+  }
+
+  // Where no name is there twice, own properties take their places one by one. False: merge() must see to it.
+  bool replace_in_place(const Element& e) {
+    for (const Item& item : e.items) {
+      std::size_t at = is_property(item) ? find(item.element->name) : kNone;
+      if (at == kNone) {
+        push({item});
+        continue;
+      }
+      if (at == kSeveral || levels_[at] == level()) return false;
+      slots_[at] = {item, arena_.make<Overridden>(slots_[at].item.element, slots_[at].overridden), nullptr};
+      levels_[at] = level();
+    }
+    return true;
+  }
+
+  // The general rule of 7.2.2.1. May find own properties in place already.
+  void merge(const Element& e) {
+    std::vector<Slot> out;
+    std::vector<u32> levels;
+    OwnNames own(e.items);
+    std::vector<std::size_t> mine;
+    std::unordered_map<u64, std::size_t> placed;  // where the first own one of a name stands
+    for (std::size_t s = 0; s < slots_.size(); s++) {
+      const Slot& slot = slots_[s];
+      bool fresh = levels_[s] == level() && !slot.overridden;
+      if (fresh) continue;  // put at the end by replace_in_place: comes again below
+      const Overridden* replaced = slot.overridden;
+      if (is_property(slot.item)) own.find(slot.item.element->name, mine);
+      if (!is_property(slot.item) || mine.empty()) {
         out.push_back(slot);
-        if (!out.back().via) out.back().via = &e;
+        levels.push_back(levels_[s]);
+        continue;
       }
-      continue;
-    }
-    own.find(slot.item.element->name, mine);
-    if (mine.empty()) {
-      out.push_back(slot);
-      if (!out.back().via) out.back().via = &e;
-      continue;
-    }
-    const Overridden* replaced = arena.make<Overridden>(slot.item.element, slot.overridden);
-    if (own.used()[mine.front()]) {
-      std::size_t at = placed[slot.item.element->name.key()];
-      for (std::size_t i = 0; i < mine.size(); i++) {
-        out[at + i].overridden = append(arena, out[at + i].overridden, replaced);
+      if (levels_[s] != level()) replaced = arena_.make<Overridden>(slot.item.element, slot.overridden);
+      u64 key = slot.item.element->name.key();
+      if (own.used()[mine.front()]) {
+        std::size_t at = placed[key];
+        for (std::size_t i = 0; i < mine.size(); i++) {
+          out[at + i].overridden = append(arena_, out[at + i].overridden, replaced);
+        }
+        continue;
       }
-      continue;
+      placed[key] = out.size();
+      for (std::size_t i : mine) {
+        own.used()[i] = true;
+        out.push_back({e.items[i], replaced, nullptr});
+        levels.push_back(level());
+      }
     }
-    placed[slot.item.element->name.key()] = out.size();
-    for (std::size_t i : mine) {
-      own.used()[i] = true;
-      out.push_back({e.items[i], replaced, nullptr});
+    for (std::size_t i = 0; i < e.items.size(); i++) {
+      if (own.used()[i]) continue;
+      out.push_back({e.items[i], nullptr, nullptr});
+      levels.push_back(level());
     }
+    slots_ = std::move(out);
+    levels_ = std::move(levels);
+    forget_index();
   }
-  for (std::size_t i = 0; i < e.items.size(); i++) {
-    if (!own.used()[i]) out.push_back({e.items[i], nullptr, nullptr});
-  }
-  return arena.copy(std::span<const Slot>(out));
-}
+
+  static constexpr std::size_t kSeveral = static_cast<std::size_t>(-1), kNone = kSeveral - 1;
+  Arena& arena_;
+  std::vector<Slot> slots_;
+  std::vector<u32> levels_;  // in which element of the chain each stands: 0 is the prototype
+  std::vector<const Element*> chain_;
+  std::vector<Attribute> attributes_;
+  const Reference* ref_ = nullptr;
+  bool lazy_ = false;
+  bool has_value_ = false;
+  bool indexed_ = false;
+  std::unordered_map<u64, std::size_t> index_;
+};
 
 }  // namespace
 
-Shape fold(Arena& arena, const Element& e, const Shape* prototype) {
-  Shape shape;
-  shape.attributes = e.attributes;
-  shape.ref = e.ref;
-  shape.lazy = e.lazy;
-  bool lists = std::any_of(e.items.begin(), e.items.end(), [](const Item& i) { return is_property(i); });
-  bool value = !lists && std::any_of(e.items.begin(), e.items.end(), [](const Item& i) { return !is_insertion(i); });
-  std::span<const Slot> inherited;
-  if (prototype) {
-    inherited = prototype->slots;
-    if (e.items.empty() && !e.ref) {
-      shape.ref = prototype->ref;
-      if (!e.lazy_written && prototype->lazy) {
-        shape.lazy = true;
-        auto it = std::find_if(prototype->attributes.begin(), prototype->attributes.end(), is_lazy_attribute);
-        if (it != prototype->attributes.end()) {
-          std::vector<Attribute> own(e.attributes.begin(), e.attributes.end());
-          own.push_back(*it);
-          shape.attributes = arena.copy(std::span<const Attribute>(own));
-        }
-      }
-    }
-    shape.attributes = join_attributes(arena, shape.attributes, prototype->attributes);
-  }
-  if (!value && !inherited.empty() && !(e.items.empty() && !e.ref)) {
-    shape.slots = merge(arena, e, inherited);
-  } else if (e.items.empty() && !inherited.empty()) {
-    Slot* slots = arena.array<Slot>(inherited.size());
-    for (std::size_t i = 0; i < inherited.size(); i++) {
-      slots[i] = inherited[i];
-      if (!slots[i].via) slots[i].via = &e;
-    }
-    shape.slots = {slots, inherited.size()};
-  } else {
-    Slot* slots = arena.array<Slot>(e.items.size());
-    for (std::size_t i = 0; i < e.items.size(); i++) slots[i] = {e.items[i], nullptr, nullptr};
-    shape.slots = {slots, e.items.size()};
-  }
-  return shape;
+Shape fold(Arena& arena, std::span<const Element* const> chain, const Shape* prototype) {
+  Folding folding(arena, prototype);
+  for (const Element* e : chain) folding.apply(*e);
+  return folding.finish();
 }
 
 }  // namespace tutti::cdl

@@ -29,10 +29,11 @@ struct Shape {
   bool lazy = false;
 };
 
-// `e` over the shape of its prototype (null: it has none). 7.2.2 with these readings: a value, an empty value or a
-// reference of its own replaces a reference, laziness or text of the prototype; text of the prototype is inherited
-// where there is none; elements with one name stay together.
-Shape fold(Arena& arena, const Element& e, const Shape* prototype);
+// Elements over the shape of their prototype (null: none), the first one extending it, each next one extending the one
+// before: the shape of the last. 7.2.2 with these readings: a value, an empty value or a reference of its own replaces
+// a reference, laziness or text of the prototype; text of the prototype is inherited where there is none; elements with
+// one name stay together. Costs what the elements have of their own plus the result, however long the chain is.
+Shape fold(Arena& arena, std::span<const Element* const> chain, const Shape* prototype);
 
 // The attributes of `e` joined with those of what it replaced (not cdl:lazy, which belongs to the value).
 std::span<const Attribute> join_attributes(Arena& arena, std::span<const Attribute> own,

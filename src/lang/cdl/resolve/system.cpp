@@ -14,15 +14,26 @@ System::System(Session& session, const LoadOptions& options)
 
 std::unique_ptr<System> System::load(Session& session, const std::string& path, const LoadOptions& options) {
   std::unique_ptr<System> system(new System(session, options));
-  system->document_ = system->library_.load(path);
-  if (!system->document_ || !session.diagnostics.ok()) return nullptr;
-  const Document& d = *system->document_;
-  if (d.system) {
-    system->root_ = system->instances_.make_system(d);
-  } else if (d.configuration) {
-    system->root_ = system->instances_.make_configuration(d);
+  const Document* document = system->library_.load(path);
+  return finish(std::move(system), document);
+}
+
+std::unique_ptr<System> System::load(Session& session, const Source& source, const LoadOptions& options) {
+  std::unique_ptr<System> system(new System(session, options));
+  const Document* document = system->library_.load(source);
+  return finish(std::move(system), document);
+}
+
+std::unique_ptr<System> System::finish(std::unique_ptr<System> system, const Document* document) {
+  Session& session = system->session_;
+  if (!document || !session.diagnostics.ok()) return nullptr;
+  system->document_ = document;
+  if (document->system) {
+    system->root_ = system->instances_.make_system(*document);
+  } else if (document->configuration) {
+    system->root_ = system->instances_.make_configuration(*document);
   } else {
-    session.diagnostics.error("CDL-NOTHING", d.pos, "there is neither a cdl:system nor a cdl:configuration");
+    session.diagnostics.error("CDL-NOTHING", document->pos, "there is neither a cdl:system nor a cdl:configuration");
     return nullptr;
   }
   system->resolve();

@@ -15,6 +15,7 @@ class System {
  public:
   // Null when the document could not be read. Errors are in the session's diagnostics.
   static std::unique_ptr<System> load(Session& session, const std::string& path, const LoadOptions& options);
+  static std::unique_ptr<System> load(Session& session, const Source& source, const LoadOptions& options);
 
   // A lazy property or reference by its path from the system, `DB/hostname`, each step a name with or without its
   // prefix; a path beginning with `@LIST/` is in a list of the configuration. Null (and a diagnostic) when there is
@@ -40,6 +41,7 @@ class System {
 
  private:
   System(Session& session, const LoadOptions& options);
+  static std::unique_ptr<System> finish(std::unique_ptr<System> system, const Document* document);
 
   Session& session_;
   Library library_;

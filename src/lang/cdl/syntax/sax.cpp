@@ -159,13 +159,9 @@ void DocumentBuilder::start(xmlParserCtxt* parser, const xmlChar* local, const x
   if (stack_.empty()) return start_root(parser, frame, name);
   Frame& outer = stack_.back();
   switch (outer.mode) {
-    case Mode::kTop:
-      stack_.push_back(start_top(frame, name));
-      break;
+    case Mode::kTop: stack_.push_back(start_top(frame, name)); break;
     case Mode::kLists:
-    case Mode::kProperty:
-      stack_.push_back(start_property(frame, name, symbol(prefix), outer));
-      break;
+    case Mode::kProperty: stack_.push_back(start_property(frame, name, symbol(prefix), outer)); break;
     case Mode::kExpression:
       frame.mode = Mode::kSkip;
       if (is_cdl_namespace(name.ns) && name.local == Symbol("variable")) {
@@ -176,9 +172,7 @@ void DocumentBuilder::start(xmlParserCtxt* parser, const xmlChar* local, const x
       }
       stack_.push_back(frame);
       break;
-    default:
-      frame.mode = Mode::kSkip;
-      stack_.push_back(frame);
+    default: frame.mode = Mode::kSkip; stack_.push_back(frame);
   }
 }
 

@@ -1,0 +1,66 @@
+#include "lang/cdl/reference/reference.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "lang/cdl/reference/random.h"
+#include "lang/cdl/resolve/canonical.h"
+#include "lang/cdl/resolve/system.h"
+
+namespace tutti::cdl {
+namespace {
+
+reference::Outcome resolve_fast(const std::string& text) {
+  Session session;
+  reference::Outcome out;
+  const Source* source = *session.sources->add("random.cdl", text);
+  std::unique_ptr<System> system = System::load(session, *source, {});
+  for (const Diagnostic& d : session.diagnostics.all()) {
+    if (d.severity == Severity::kError) out.errors.insert(d.code);
+  }
+  if (out.errors.empty()) out.text = canonical_text(system->root());
+  return out;
+}
+
+std::string join(const std::set<std::string>& s) {
+  std::string out;
+  for (const std::string& e : s) out += e + " ";
+  return out;
+}
+
+// Random documents through both resolvers. TUTTI_CDL_RANDOM=N runs N of them (and TUTTI_CDL_SEED sets the first).
+TEST(CdlReference, RandomDocumentsAgree) {
+  u64 count = 3000, first = 1;
+  if (const char* n = std::getenv("TUTTI_CDL_RANDOM")) count = std::strtoull(n, nullptr, 10);
+  if (const char* n = std::getenv("TUTTI_CDL_SEED")) first = std::strtoull(n, nullptr, 10);
+  u64 resolved = 0, open = 0, different = 0;
+  std::map<std::string, u64> kinds;
+  for (u64 seed = first; seed < first + count; seed++) {
+    std::string text = reference::random_document(seed);
+    reference::Outcome slow = reference::resolve(text), fast = resolve_fast(text);
+    if (slow.errors != fast.errors || slow.text != fast.text) {
+      if (++different <= 3) {
+        ADD_FAILURE() << "seed " << seed << "\n"
+                      << text << "reference: " << join(slow.errors) << slow.text << "\nfast:      " << join(fast.errors)
+                      << fast.text;
+      }
+      continue;
+    }
+    for (const std::string& e : fast.errors) kinds[e]++;
+    resolved += fast.errors.empty();
+    open += fast.text.find(" open") != std::string::npos;
+  }
+  EXPECT_EQ(different, 0u);
+  RecordProperty("resolved", static_cast<int>(resolved));
+  // A campaign that meets only errors, or none, would prove little.
+  EXPECT_GT(resolved, count / 4);
+  EXPECT_GT(open, count / 50);
+  for (const char* code :
+       {"CDL-CYCLIC-REFERENCE", "CDL-NO-SUCH-NODE", "CDL-AMBIGUOUS-REFERENCE", "CDL-RECURSIVE-EXTENDS"}) {
+    EXPECT_GT(kinds[code], 0u) << code;
+  }
+}
+
+}  // namespace
+}  // namespace tutti::cdl
