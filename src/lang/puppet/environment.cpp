@@ -1,0 +1,266 @@
+#include "lang/puppet/environment.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/file.h"
+
+namespace fs = std::filesystem;
+
+namespace tutti::puppet {
+
+Environment::Environment(Settings settings, std::shared_ptr<Sources> sources, const Limits& limits)
+    : settings_(std::move(settings)), sources_(std::move(sources)), limits_(limits) {}
+Environment::~Environment() = default;
+
+void Environment::scan_modules() {
+  std::call_once(modules_once_, [this] {
+    for (const std::string& dir : settings_.modulepath) {
+      std::error_code error;
+      std::vector<std::string> names;
+      for (const auto& e : fs::directory_iterator(dir, error)) {
+        std::string name = e.path().filename().string();
+        bool good = !name.empty() && name[0] >= 'a' && name[0] <= 'z' &&
+                    std::all_of(name.begin(), name.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; });
+        std::error_code ignored;
+        if (good && fs::is_directory(e.path(), ignored)) names.push_back(name);
+      }
+      std::sort(names.begin(), names.end());
+      for (const std::string& name : names) {
+        Symbol s(name);
+        if (modules_by_name_.count(s)) continue;
+        modules_.push_back(std::make_unique<Module>(Module{s, dir + "/" + name}));
+        modules_by_name_[s] = modules_.back().get();
+        module_list_.push_back(modules_.back().get());
+      }
+    }
+  });
+}
+
+const Module* Environment::module(std::string_view name) {
+  scan_modules();
+  auto it = modules_by_name_.find(Symbol(name));
+  return it == modules_by_name_.end() ? nullptr : it->second;
+}
+
+const std::vector<const Module*>& Environment::modules() {
+  scan_modules();
+  return module_list_;
+}
+
+const Module* Environment::module_of(const Source* source) const {
+  if (!source || source->path.empty()) return nullptr;
+  for (const auto& m : modules_)
+    if (source->path.size() > m->path.size() && source->path.compare(0, m->path.size(), m->path) == 0 && source->path[m->path.size()] == '/')
+      return m.get();
+  return nullptr;
+}
+
+std::string Environment::module_file(std::string_view folder, std::string_view name) {
+  if (!name.empty() && name[0] == '/') {
+    std::error_code error;
+    return fs::exists(fs::path(name), error) ? std::string(name) : std::string();
+  }
+  std::size_t slash = name.find('/');
+  if (slash == std::string_view::npos) return {};
+  const Module* m = module(name.substr(0, slash));
+  if (!m) return {};
+  std::string path = fmt::format("{}/{}/{}", m->path, folder, name.substr(slash + 1));
+  std::error_code error;
+  return fs::is_regular_file(path, error) ? path : std::string();
+}
+
+const Program* Environment::add_manifest(const Source& source, Diagnostics& diagnostics) {
+  std::lock_guard loading(load_mutex_);
+  Budget budget(limits_);
+  auto program = parse(source, LexMode::kManifest, arena_, diagnostics, budget);
+  const Program* p = program.get();
+  std::unique_lock lock(mutex_);
+  programs_.push_back(std::move(program));
+  if (!p->ok) return nullptr;
+  std::size_t before = diagnostics.errors();
+  add_definitions(*p, nullptr, diagnostics);
+  return diagnostics.errors() == before ? p : nullptr;
+}
+
+const Program* Environment::parse_text(std::string name, std::string text, LexMode mode, Diagnostics& diagnostics) {
+  std::lock_guard loading(load_mutex_);
+  std::string key = "\1" + name + "\1" + text;
+  if (auto it = files_.find(key); it != files_.end() && it->second.program) return it->second.program;
+  auto source = sources_->add(std::move(name), std::move(text));
+  if (!source) {
+    diagnostics.error("PP-FILE", {}, source.error().message);
+    return nullptr;
+  }
+  Budget budget(limits_);
+  auto program = parse(**source, mode, arena_, diagnostics, budget);
+  const Program* p = program->ok ? program.get() : nullptr;
+  programs_.push_back(std::move(program));
+  files_[key].program = p;
+  return p;
+}
+
+const Program* Environment::load(const std::string& path, LexMode mode, Diagnostics& diagnostics) {
+  std::lock_guard loading(load_mutex_);
+  Loaded& l = files_[path];
+  if (!l.diagnostics) {
+    l.diagnostics = std::make_unique<Diagnostics>();
+    auto source = sources_->open(path, limits_.input_bytes);
+    if (!source) {
+      l.diagnostics->error("PP-FILE", {}, source.error().message);
+    } else {
+      Budget budget(limits_);
+      auto program = parse(**source, mode, arena_, *l.diagnostics, budget);
+      const Program* p = program.get();
+      programs_.push_back(std::move(program));
+      if (p->ok && mode == LexMode::kManifest) {
+        scan_modules();
+        if (const Module* m = module_of(*source)) check_module_file(*p, *m, NodeKind::kClass, *l.diagnostics);
+        std::unique_lock lock(mutex_);
+        add_definitions(*p, module_of(*source), *l.diagnostics);
+      }
+      if (l.diagnostics->ok()) l.program = p;
+    }
+  }
+  for (const Diagnostic& d : l.diagnostics->all()) diagnostics.add(d.severity, d.code, d.where, d.message);
+  return l.program;
+}
+
+// A module's file holds definitions only, named after the file: m/manifests/a/b.pp defines m::a::b.
+void Environment::check_module_file(const Program& program, const Module& module, NodeKind, Diagnostics& d) {
+  std::string rest = program.source->path.substr(module.path.size() + 1);
+  std::size_t slash = rest.find('/');
+  std::string folder = rest.substr(0, slash), file = slash == std::string::npos ? "" : rest.substr(slash + 1);
+  if (file.size() < 3) return;
+  file.resize(file.size() - 3);
+  std::string expected(module.name.text());
+  if (!(folder == "manifests" && file == "init")) {
+    expected += "::";
+    for (char c : file) expected += c == '/' ? std::string("::") : std::string(1, c);
+  }
+  for (const Definition* def : program.definitions) {
+    std::string name(def->name.text());
+    std::transform(name.begin(), name.end(), name.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    bool inside = name == expected || name.compare(0, expected.size() + 2, expected + "::") == 0;
+    if (def->kind == NodeKind::kNodeDef || !inside)
+      d.error("PP-AUTOLOAD", def->span(), fmt::format("`{}` is in the wrong place: this file must define `{}`", name, expected));
+  }
+  auto check = [&](const Node* n) {
+    switch (n->kind) {
+      case NodeKind::kClass: case NodeKind::kDefine: case NodeKind::kFunction: case NodeKind::kTypeAlias: case NodeKind::kNop:
+      case NodeKind::kNodeDef: return;
+      default: d.error("PP-AUTOLOAD", n->span(), "a module's file may hold only definitions at top level");
+    }
+  };
+  if (program.body->kind == NodeKind::kBlock)
+    for (const Node* n : as<Kids>(program.body).items) check(n);
+  else
+    check(program.body);
+}
+
+void Environment::add_definitions(const Program& program, const Module*, Diagnostics& d) {
+  for (const Definition* def : program.definitions) {
+    auto add = [&](auto& table, std::string_view what) {
+      auto [it, fresh] = table.emplace(def->name, def);
+      if (fresh || it->second == def) return;
+      d.error("PP-REDEFINED", def->begin, fmt::format("{} `{}` is already defined; cannot redefine it", what, def->name.text()))
+          .relate(it->second->begin, "defined here first");
+    };
+    switch (def->kind) {
+      case NodeKind::kClass:
+        add(classes_, "class");
+        if (auto it = defines_.find(def->name); it != defines_.end())
+          d.error("PP-REDEFINED", def->begin, fmt::format("`{}` is already defined as a define; cannot redefine it as a class", def->name.text()));
+        break;
+      case NodeKind::kDefine:
+        add(defines_, "define");
+        if (auto it = classes_.find(def->name); it != classes_.end())
+          d.error("PP-REDEFINED", def->begin, fmt::format("`{}` is already defined as a class; cannot redefine it as a define", def->name.text()));
+        break;
+      case NodeKind::kFunction: add(functions_, "function"); break;
+      case NodeKind::kTypeAlias: add(types_, "type"); break;
+      case NodeKind::kNodeDef: nodes_.push_back(def); break;
+      default: break;
+    }
+  }
+  // Names (and `default`) of nodes must differ in the whole site.
+  std::unordered_map<std::string, const Definition*> names;
+  for (const Definition* n : nodes_)
+    for (const Node* h : n->hosts) {
+      std::string key = h->kind == NodeKind::kDefault ? "default" : h->kind == NodeKind::kRegex ? "/" + std::string(as<Literal>(h).text) : std::string(as<Literal>(h).text);
+      std::transform(key.begin(), key.end(), key.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+      auto [it, fresh] = names.emplace(key, n);
+      if (!fresh && n->source == program.source)
+        d.error("PP-REDEFINED", n->begin, fmt::format("node `{}` is already defined; cannot redefine it", key)).relate(it->second->begin, "defined here first");
+    }
+}
+
+const Definition* Environment::known(NodeKind kind, Symbol name) const {
+  auto in = [&](const auto& table) {
+    auto it = table.find(name);
+    return it == table.end() ? nullptr : it->second;
+  };
+  switch (kind) {
+    case NodeKind::kClass: return in(classes_);
+    case NodeKind::kDefine: return in(defines_);
+    case NodeKind::kFunction: return in(functions_);
+    default: return in(types_);
+  }
+}
+
+// The files in which a name may be defined, the likeliest first: m::a::b in a/b.pp, then a.pp, then init.pp.
+std::vector<std::string> Environment::candidates(NodeKind kind, std::string_view name) {
+  std::vector<std::string> out;
+  std::size_t cut = name.find("::");
+  std::string_view first = name.substr(0, cut);
+  std::string lower(first);
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  std::string base;
+  if (const Module* m = module(lower)) base = m->path;
+  std::string rest = cut == std::string_view::npos ? std::string() : std::string(name.substr(cut + 2));
+  std::string file;
+  for (std::size_t n = 0; n < rest.size(); ++n) {
+    if (rest.compare(n, 2, "::") == 0) file += '/', ++n;
+    else file += rest[n];
+  }
+  if (kind == NodeKind::kTypeAlias)
+    std::transform(file.begin(), file.end(), file.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  if (kind == NodeKind::kFunction || kind == NodeKind::kTypeAlias) {
+    std::string folder = kind == NodeKind::kFunction ? "functions" : "types";
+    if (!base.empty()) out.push_back(fmt::format("{}/{}/{}.pp", base, folder, file.empty() ? "init" : file));
+    if (!settings_.environment_dir.empty() && lower == "environment") out.push_back(fmt::format("{}/{}/{}.pp", settings_.environment_dir, folder, file));
+    return out;
+  }
+  if (base.empty()) return out;
+  for (;;) {
+    out.push_back(fmt::format("{}/manifests/{}.pp", base, file.empty() ? "init" : file));
+    if (file.empty()) return out;
+    std::size_t slash = file.rfind('/');
+    file = slash == std::string::npos ? std::string() : file.substr(0, slash);
+  }
+}
+
+const Definition* Environment::find(NodeKind kind, Symbol name, Diagnostics& d) {
+  int which = kind == NodeKind::kClass ? 0 : kind == NodeKind::kDefine ? 1 : kind == NodeKind::kFunction ? 2 : 3;
+  {
+    std::shared_lock lock(mutex_);
+    if (const Definition* def = known(kind, name)) return def;
+    if (missing_[which].count(name)) return nullptr;
+  }
+  std::lock_guard loading(load_mutex_);
+  for (const std::string& path : candidates(kind, name.text())) {
+    std::error_code error;
+    if (!fs::is_regular_file(path, error)) continue;
+    if (!load(path, LexMode::kManifest, d)) return nullptr;
+    std::shared_lock lock(mutex_);
+    if (const Definition* def = known(kind, name)) return def;
+  }
+  std::unique_lock lock(mutex_);
+  if (const Definition* def = known(kind, name)) return def;
+  missing_[which][name] = true;
+  return nullptr;
+}
+
+}  // namespace tutti::puppet

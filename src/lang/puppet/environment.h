@@ -1,0 +1,90 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "lang/puppet/syntax/parser.h"
+#include "tree/session.h"
+
+namespace tutti::puppet {
+
+struct Module {
+  Symbol name;
+  std::string path;
+};
+
+struct Settings {
+  std::string environment_dir;            // empty: none
+  std::string environment_name = "production";
+  std::vector<std::string> modulepath;
+  bool strict_variables = false;
+  enum class Strict : u8 { kOff, kWarning, kError };
+  Strict strict = Strict::kWarning;
+  std::string exported_file;              // exported resources of other nodes (JSON); empty: no storeconfigs
+};
+
+// What all nodes of a site share: parsed files, modules, the definitions found in them. Safe to use from several threads;
+// a file is parsed once, whoever asks first.
+class Environment {
+ public:
+  Environment(Settings settings, std::shared_ptr<Sources> sources, const Limits& limits);
+  ~Environment();
+
+  const Settings& settings() const { return settings_; }
+  Sources& sources() { return *sources_; }
+
+  // Parses a manifest given by the user and adds its definitions. Syntax errors go to `diagnostics`.
+  const Program* add_manifest(const Source& source, Diagnostics& diagnostics);
+  // A parsed file or template, or nullptr after errors (reported each time, so that every node hears of them).
+  const Program* load(const std::string& path, LexMode mode, Diagnostics& diagnostics);
+  // Text that was made during evaluation (inline_epp).
+  const Program* parse_text(std::string name, std::string text, LexMode mode, Diagnostics& diagnostics);
+
+  // Definitions by full name without leading ::, loaded from a module when they are not known yet. nullptr: there is none.
+  const Definition* find_class(Symbol name, Diagnostics& d) { return find(NodeKind::kClass, name, d); }
+  const Definition* find_define(Symbol name, Diagnostics& d) { return find(NodeKind::kDefine, name, d); }
+  const Definition* find_function(Symbol name, Diagnostics& d) { return find(NodeKind::kFunction, name, d); }
+  const Definition* find_type(Symbol name, Diagnostics& d) { return find(NodeKind::kTypeAlias, name, d); }
+  const std::vector<const Definition*>& nodes() const { return nodes_; }
+
+  const Module* module(std::string_view name);             // nullptr: not installed
+  const Module* module_of(const Source* source) const;     // the module a file belongs to
+  const std::vector<const Module*>& modules();             // by name
+  // A file of a module: "mod/file.erb" in its `templates` or `files`; an absolute path is itself. Empty: not found.
+  std::string module_file(std::string_view folder, std::string_view name);
+
+ private:
+  const Definition* find(NodeKind kind, Symbol name, Diagnostics& d);
+  const Definition* known(NodeKind kind, Symbol name) const;
+  void add_definitions(const Program& program, const Module* module, Diagnostics& d);
+  std::vector<std::string> candidates(NodeKind kind, std::string_view name);
+  void check_module_file(const Program& program, const Module& module, NodeKind kind, Diagnostics& d);
+  void scan_modules();
+
+  Settings settings_;
+  std::shared_ptr<Sources> sources_;
+  Limits limits_;
+  mutable std::shared_mutex mutex_;
+  std::recursive_mutex load_mutex_;
+  Arena arena_;
+  std::vector<std::unique_ptr<Program>> programs_;
+  struct Loaded {
+    const Program* program = nullptr;
+    std::unique_ptr<Diagnostics> diagnostics;
+  };
+  std::unordered_map<std::string, Loaded> files_;
+  std::unordered_map<Symbol, const Definition*> classes_, defines_, functions_, types_;
+  std::unordered_map<Symbol, bool> missing_[4];
+  std::vector<const Definition*> nodes_;
+  std::once_flag modules_once_;
+  std::vector<std::unique_ptr<Module>> modules_;
+  std::vector<const Module*> module_list_;
+  std::unordered_map<Symbol, const Module*> modules_by_name_;
+};
+
+}  // namespace tutti::puppet

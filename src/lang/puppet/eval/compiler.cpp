@@ -1,0 +1,501 @@
+#include "lang/puppet/eval/compiler.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/near.h"
+#include "lang/puppet/catalog/native_type.h"
+#include "lang/puppet/hiera/hiera.h"
+#include "lang/puppet/types/regex.h"
+
+namespace tutti::puppet {
+namespace {
+const Symbol& sym_class() { static const Symbol s("Class"); return s; }
+const Symbol& sym_stage_param() { static const Symbol s("stage"); return s; }
+}  // namespace
+
+Compiler::Compiler(Environment& environment, Session& session, NodeInfo node)
+    : environment_(environment), session_(session), node_(std::move(node)), hiera_(std::make_unique<Hiera>(*this)) {}
+Compiler::~Compiler() = default;
+
+// --- errors
+
+void Compiler::fail(Span at, const std::string& message, std::string code) { throw EvalError(std::move(code), at, message); }
+
+void Compiler::warn(Span at, std::string message, std::string code) {
+  u64 key = (static_cast<u64>(at.begin.at) << 16) ^ std::hash<std::string>{}(code);
+  if (at.begin && !warned_.insert(key).second) return;  // once for each place
+  diagnostics().warning(std::move(code), at, std::move(message));
+}
+
+void Compiler::strict(Span at, const std::string& message, std::string code) {
+  if (settings().strict == Settings::Strict::kError) fail(at, message, std::move(code));
+  if (settings().strict == Settings::Strict::kWarning) warn(at, message, std::move(code));
+}
+
+void Compiler::log(std::string_view level, const std::string& message, Scope& scope, Pos at) {
+  (void)scope;
+  bool loud = level == "warning" || level == "err" || level == "alert" || level == "crit" || level == "emerg";
+  Diagnostic& d = diagnostics().add(loud ? Severity::kWarning : Severity::kNote, fmt::format("PP-LOG-{}", upcase(level)), at, message);
+  (void)d;
+}
+
+Scope* Compiler::new_scope(Scope::Kind kind, Scope* parent) {
+  scopes_.emplace_back();
+  Scope* s = &scopes_.back();
+  s->kind = kind;
+  s->parent = parent;
+  s->real = s;
+  return s;
+}
+
+// --- phases
+
+bool Compiler::compile(std::span<const Program* const> manifests) {
+  try {
+    top_ = new_scope(Scope::Kind::kTop, nullptr);
+    Resource& stage = catalog_.resources.emplace_back();
+    stage.type = Symbol("Stage");
+    stage.title = "main";
+    stage.is_stage = true;
+    stage.evaluated = true;
+    stage.scope = top_;
+    stage.tag(Symbol("stage"));
+    catalog_.add(&stage);
+    set_top_variables();
+    Resource& settings_class = catalog_.resources.emplace_back();
+    settings_class.index = 1;
+    settings_class.type = sym_class();
+    settings_class.title = "settings";
+    settings_class.is_class = true;
+    settings_class.evaluated = true;
+    settings_class.scope = top_;
+    for (const char* t : {"class", "settings"}) settings_class.tag(Symbol(t));
+    catalog_.add(&settings_class);
+    catalog_.classes.push_back(Symbol("settings"));
+    Scope* s = new_scope(Scope::Kind::kClass, top_);
+    s->name = Symbol("settings");
+    s->resource = &settings_class;
+    set_variable(*s, Symbol("strict_variables"), Val::boolean(settings().strict_variables));
+    set_variable(*s, Symbol("environment"), make_string(arena(), settings().environment_name));
+    set_variable(*s, Symbol("modulepath"), make_string(arena(), fmt::format("{}", fmt::join(settings().modulepath, ":"))));
+    set_variable(*s, Symbol("vardir"), Val::string("/var/lib/puppet"));
+    set_variable(*s, Symbol("ssldir"), Val::string("/var/lib/puppet/ssl"));
+    set_variable(*s, Symbol("confdir"), Val::string("/etc/puppet"));
+    set_variable(*s, Symbol("server"), Val::string("puppet"));
+    class_scopes_[s->name] = s;
+    catalog_.edges.push_back({&stage, &settings_class});
+
+    evaluate_main(manifests);
+    evaluate_node();
+    for (const Pair& p : node_.classes) {
+      Scope& scope = node_scope_ ? *node_scope_ : *top_;
+      if (p.value.is(VK::kHash) && p.value.size) {
+        NewResource wanted;
+        wanted.type = sym_class();
+        wanted.title = p.key.text();
+        for (const Pair& x : p.value.entries()) {
+          ResourceParam param;
+          param.name = Symbol(x.key.text());
+          param.value = x.value;
+          wanted.params.push_back(param);
+        }
+        create_resource(wanted, scope);
+      } else {
+        include_class(class_name_of(p.key, {}), scope, {});
+      }
+    }
+    evaluate_generators();
+    check_references();
+    finish();
+    check_unevaluated();
+    return true;
+  } catch (const EvalError& e) {
+    Diagnostic& d = diagnostics().error(e.code, e.where, e.what());
+    for (const std::string& n : e.notes) d.note(n);
+    d.help = e.help;
+  } catch (const LimitError& e) {
+    diagnostics().error(e.code(), {}, e.what());
+  } catch (const TypeError& e) {
+    diagnostics().error("PP-TYPE", {}, e.what());
+  } catch (const ReturnSignal& s) {
+    diagnostics().error("PP-RETURN", s.at, "return() from a context where it cannot be used");
+  } catch (const NextSignal& s) {
+    diagnostics().error("PP-NEXT", s.at, "next() from a context where it cannot be used");
+  } catch (const BreakSignal& s) {
+    diagnostics().error("PP-BREAK", s.at, "break() from a context where it cannot be used");
+  }
+  return false;
+}
+
+void Compiler::set_top_variables() {
+  top_->kind = Scope::Kind::kTop;
+  std::string_view name = node_.name;
+  for (const Pair& p : node_.parameters) set_variable(*top_, Symbol(p.key.text()), p.value);
+  if (node_.facts.is(VK::kHash))
+    for (const Pair& p : node_.facts.entries()) set_variable(*top_, Symbol(p.key.text()), p.value);
+  set_variable(*top_, Symbol("facts"), node_.facts);
+  Val trusted = node_.trusted;
+  if (!trusted.is(VK::kHash)) {
+    HashDraft h;
+    Val empty = make_hash(arena(), {});
+    std::size_t dot = name.find('.');
+    h.set("authenticated", Val::string("local"));
+    h.set("certname", make_string(arena(), name));
+    h.set("extensions", empty);
+    h.set("hostname", make_string(arena(), name.substr(0, dot)));
+    h.set("domain", dot == std::string_view::npos ? Val::undef() : make_string(arena(), name.substr(dot + 1)));
+    h.set("external", empty);
+    trusted = h.build(arena());
+  }
+  set_variable(*top_, Symbol("trusted"), trusted);
+  Val environment = make_string(arena(), settings().environment_name);
+  HashDraft server;
+  server.set("serverversion", Val::string("7.23.0"));
+  server.set("environment", environment);
+  set_variable(*top_, Symbol("server_facts"), server.build(arena()));
+  set_variable(*top_, Symbol("serverversion"), Val::string("7.23.0"));
+  set_variable(*top_, Symbol("environment"), environment);
+  set_variable(*top_, Symbol("clientcert"), make_string(arena(), name));
+  set_variable(*top_, Symbol("module_name"), Val::string(""));
+}
+
+void Compiler::evaluate_main(std::span<const Program* const> manifests) {
+  Resource& main = catalog_.resources.emplace_back();
+  main.index = static_cast<u32>(catalog_.resources.size() - 1);
+  main.type = sym_class();
+  main.title = "main";
+  main.is_class = true;
+  main.evaluated = true;
+  main.scope = top_;
+  main.tag(Symbol("class"));
+  catalog_.add(&main);
+  top_->resource = &main;
+  catalog_.edges.push_back({&catalog_.resources[0], &main});
+  for (const Program* p : manifests) {
+    try {
+      evaluate(p->body, *top_);
+    } catch (ReturnSignal& r) {
+      fail(r.at, "return() from a context where it cannot be used", "PP-RETURN");
+    }
+  }
+}
+
+// Exact names beat patterns, the first pattern that matches beats the others, `default` takes the rest.
+void Compiler::evaluate_node() {
+  const auto& nodes = environment_.nodes();
+  if (nodes.empty()) return;
+  std::string wanted = downcase(node_.name);
+  const Definition* chosen = nullptr;
+  const Node* host = nullptr;
+  for (const Definition* d : nodes)
+    for (const Node* h : d->hosts)
+      if (!chosen && h->kind == NodeKind::kString && downcase(as<Literal>(h).text) == wanted) chosen = d, host = h;
+  std::vector<Val> captures;
+  for (const Definition* d : nodes)
+    for (const Node* h : d->hosts) {
+      if (chosen || h->kind != NodeKind::kRegex) continue;
+      std::string error;
+      if (!Regex::get(as<Literal>(h).text, &error)) fail(h->span(), fmt::format("invalid regular expression: {}", error));
+      Scope probe;
+      if (match_regex(arena().copy(std::string_view(wanted)), as<Literal>(h).text, probe, h->begin)) {
+        chosen = d;
+        host = h;
+        captures.assign(probe.match.begin(), probe.match.end());
+      }
+    }
+  for (const Definition* d : nodes)
+    for (const Node* h : d->hosts)
+      if (!chosen && h->kind == NodeKind::kDefault) chosen = d, host = h;
+  if (!chosen) fail({}, fmt::format("could not find node statement with name 'default' or '{}'", node_.name), "PP-NO-NODE");
+  std::string name;
+  if (host->kind == NodeKind::kDefault) {
+    name = "default";
+  } else if (host->kind == NodeKind::kString) {
+    name = downcase(as<Literal>(host).text);
+  } else {
+    for (char c : downcase(as<Literal>(host).text))
+      if (std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_' || c == ':' || c == '.') name += c;
+    name.erase(0, name.find_first_not_of('.'));
+    name = "__node_regexp__" + name;
+  }
+  Resource& r = catalog_.resources.emplace_back();
+  r.index = static_cast<u32>(catalog_.resources.size() - 1);
+  r.type = Symbol("Node");
+  r.title = arena().copy(std::string_view(name));
+  r.is_node = true;
+  r.evaluated = true;
+  r.definition = chosen;
+  r.source = chosen;
+  r.scope = top_;
+  tag_if_valid(r, "node");
+  tag_if_valid(r, name);
+  for (Symbol t : r.tags) catalog_.tag(t);
+  add_to_catalog(&r, *top_);
+  merge_scope_tags(r);
+  Scope* s = new_scope(Scope::Kind::kNode, top_);
+  s->dynamic = top_;
+  s->resource = &r;
+  s->source = chosen;
+  s->in_node = true;
+  s->match = arena().copy(std::span<const Val>(captures));
+  set_variable(*s, Symbol("title"), Val::string(r.title));
+  set_variable(*s, Symbol("name"), Val::string(r.title));
+  node_scope_ = s;
+  catalog_.classes.push_back(Symbol(name));
+  try {
+    evaluate(chosen->body, *s);
+  } catch (ReturnSignal&) {
+  }
+}
+
+void Compiler::evaluate_generators() {
+  for (int round = 0;; ++round) {
+    bool more = evaluate_collectors();
+    if (evaluate_definitions()) more = true;
+    if (!more) return;
+    if (round > 1000) fail({}, "looped more than 1000 times while evaluating the catalog", "PP-LIMIT-ROUNDS");
+  }
+}
+
+bool Compiler::evaluate_collectors() {
+  bool found = false;
+  for (std::size_t n = 0, most = collectors_.size(); n < most; ++n)
+    if (!collectors_[n].done && evaluate_collector(collectors_[n])) found = true;
+  return found;
+}
+
+bool Compiler::query_matches(const Node* q, Resource& r, Scope& scope) {
+  if (!q) return true;
+  if (q->kind == NodeKind::kParen) return query_matches(as<Unary>(q).expr, r, scope);
+  const Binary& b = as<Binary>(q);
+  if (b.op == Op::kAnd) return query_matches(b.left, r, scope) && query_matches(b.right, r, scope);
+  if (b.op == Op::kOr) return query_matches(b.left, r, scope) || query_matches(b.right, r, scope);
+  Val wanted;
+  for (const auto& [node, v] : query_->query_values)
+    if (node == q) wanted = v;
+  std::string_view name = b.left->kind == NodeKind::kName ? as<Named>(b.left).name.text() : as<Named>(b.left).name.text();
+  bool yes = false;
+  if (name == "tag" && b.op == Op::kEqual) {
+    std::vector<Val> one{wanted};
+    for (const Val& v : wanted.is(VK::kArray) ? wanted.items() : std::span<const Val>(one)) {
+      if (v.is(VK::kInt) || v.is(VK::kFloat)) fail(q->span(), "a number cannot be a tag", "PP-TAG");
+      Symbol t(downcase(to_text(v)));
+      // A resource has the tags of what contains it, also before they are copied to it.
+      for (Resource* x = &r; x && !yes; x = x->scope && x->scope->resource != x ? x->scope->resource : nullptr)
+        yes = std::find(x->tags.begin(), x->tags.end(), t) != x->tags.end();
+    }
+    return yes;
+  }
+  Val have;
+  if (name == "title") have = Val::string(r.is_class ? r.title : r.title);
+  else if (const ResourceParam* p = r.find(Symbol(name))) have = p->value;
+  if (b.op == Op::kEqual && have.is(VK::kArray)) return contains(wanted, have, scope, q->begin) || equal(have, wanted);
+  return b.op == Op::kEqual ? equal(have, wanted) : !equal(have, wanted);
+}
+
+bool Compiler::evaluate_collector(Collector& c) {
+  std::vector<Resource*> found;
+  if (!c.syntax) {  // realize
+    std::vector<const Type*> missing;
+    for (const Type* t : c.wanted) {
+      if (Resource* r = find_resource(t)) r->is_virtual = false, found.push_back(r);
+      else missing.push_back(t);
+    }
+    c.wanted = std::move(missing);
+    if (c.wanted.empty()) c.done = true;
+  } else {
+    query_ = &c;
+    std::size_t most = catalog_.resources.size();
+    for (std::size_t n = 0; n < most; ++n) {
+      Resource& r = catalog_.resources[n];
+      if (r.type != c.type || (c.syntax->exported && !r.exported)) continue;
+      if (query_matches(c.syntax->query, r, *c.scope)) found.push_back(&r);
+    }
+    if (c.syntax->exported && !c.store_asked) {
+      c.store_asked = true;
+      collect_from_store(c, found);
+    }
+  }
+  bool fresh = false;
+  for (Resource* r : found) {
+    r->is_virtual = false;
+    if (!c.seen_set.emplace(r, true).second) continue;
+    fresh = true;
+    c.seen.push_back(r);
+    if (!c.overrides.empty()) override_params(*r, c.overrides, c.scope->source, true, c.at);
+  }
+  return fresh;
+}
+
+bool Compiler::evaluate_definitions() {
+  // Those known now; what they create waits for the next round.
+  std::vector<Resource*> todo;
+  for (std::size_t n = 0; n < catalog_.resources.size(); ++n) {
+    Resource& r = catalog_.resources[n];
+    if (!r.evaluated && !r.is_virtual && (r.kind == ResourceKind::kDefine || r.is_class)) todo.push_back(&r);
+  }
+  for (Resource* r : todo) evaluate_resource(*r);
+  return !todo.empty();
+}
+
+void Compiler::merge_scope_tags(Resource& r) {
+  if (r.tags_merged) return;
+  r.tags_merged = true;
+  Resource* container = r.scope ? r.scope->resource : nullptr;
+  if (!container || container == &r) return;
+  for (Symbol t : container->tags) r.tag(t);
+}
+
+void Compiler::evaluate_resource(Resource& r) {
+  if (r.evaluated) return;
+  r.evaluated = true;
+  merge_scope_tags(r);
+  Budget::Level level(session_.budget);
+  try {
+    if (r.is_class) evaluate_class(r);
+    else evaluate_define(r);
+  } catch (EvalError& e) {
+    // The declarations that led here, innermost first.
+    if (e.notes.size() < 24) {
+      Pos at = r.at ? r.at : r.included_at;
+      e.notes.push_back(fmt::format("in {}{}", r.ref(), at ? ", declared at " + session_.sources->show(at) : ""));
+    }
+    throw;
+  }
+}
+
+void Compiler::evaluate_class(Resource& r) {
+  const Definition& d = *r.definition;
+  Scope* inherited = nullptr;
+  if (!d.parent.empty()) {
+    const Definition* parent = environment_.find_class(d.parent, diagnostics());
+    if (!parent) fail(d.span(), fmt::format("could not find parent class '{}' of {}", d.parent.text(), d.name.text()), "PP-UNKNOWN-CLASS");
+    Resource* pr = include_class(d.parent, *r.scope, d.begin, true);
+    (void)pr;
+    inherited = class_scope(d.parent);
+    if (!inherited) fail(d.span(), fmt::format("class {} inherits from itself", d.name.text()), "PP-INHERIT-CYCLE");
+  }
+  Scope* outer = inherited ? inherited : r.scope;
+  // Variables: the class it inherits from, else the node's scope when declared from within it, else top scope.
+  Scope* variables = inherited ? inherited : (r.scope->in_node && node_scope_ ? node_scope_ : top_);
+  Scope* s = new_scope(Scope::Kind::kClass, variables);
+  s->dynamic = outer;
+  s->resource = &r;
+  s->source = &d;
+  s->name = d.name;
+  s->in_node = r.scope->in_node;
+  if (const Module* m = environment_.module_of(d.source)) s->module = m->name;
+  catalog_.classes.push_back(d.name);
+  set_resource_parameters(r, *s, d);
+  // The stage: its own, that of whoever declared it, or main.
+  static const Symbol stage_type("Stage");
+  std::string stage = "main";
+  if (const ResourceParam* p = r.find(sym_stage_param()); p && !p->value.undefined()) {
+    stage = to_text(p->value);
+  } else if (r.scope->resource) {
+    if (const ResourceParam* q = r.scope->resource->find(sym_stage_param()); q && !q->value.undefined()) {
+      stage = to_text(q->value);
+      ResourceParam copy = *q;
+      set_param(r, copy);
+    }
+  }
+  Resource* stage_resource = catalog_.find(stage_type, stage);
+  if (!stage_resource) fail(r.at ? r.at : r.included_at, fmt::format("could not find stage {} specified by {}", stage, r.ref()), "PP-STAGE");
+  catalog_.edges.push_back({stage_resource, &r});
+  try {
+    evaluate(d.body, *s);
+  } catch (ReturnSignal&) {
+  }
+}
+
+void Compiler::evaluate_define(Resource& r) {
+  const Definition& d = *r.definition;
+  Scope* variables = r.scope->in_node && node_scope_ ? node_scope_ : top_;
+  Scope* s = new_scope(Scope::Kind::kDefine, variables);
+  s->dynamic = r.scope;
+  s->resource = &r;
+  s->source = &d;
+  s->in_node = r.scope->in_node;
+  if (const Module* m = environment_.module_of(d.source)) s->module = m->name;
+  set_resource_parameters(r, *s, d);
+  try {
+    evaluate(d.body, *s);
+  } catch (ReturnSignal&) {
+  }
+}
+
+// Parameters become variables: what was given, then (for classes) what the data says, then defaults, left to right.
+void Compiler::set_resource_parameters(Resource& r, Scope& scope, const Definition& d) {
+  static const Symbol title("title"), name("name"), module_name("module_name"), caller("caller_module_name");
+  if (!scope.module.empty()) set_variable(scope, module_name, Val::string(scope.module.text()));
+  if (r.scope && !r.scope->module.empty()) set_variable(scope, caller, Val::string(r.scope->module.text()));
+  else set_variable(scope, caller, Val::string(""));
+  if (r.is_class)
+    for (const Param& p : d.params) {
+      ResourceParam* given = r.find(p.name);
+      if (given && !given->value.undefined()) continue;
+      std::string key = fmt::format("{}::{}", d.name.text(), p.name.text());
+      if (auto v = hiera_->class_parameter(key, scope, p.begin)) {
+        if (v->undefined() && p.value) continue;
+        ResourceParam param;
+        param.name = p.name;
+        param.value = *v;
+        param.at = p.begin;
+        param.source = &d;
+        param.how = How::kLookup;
+        set_param(r, param);
+      }
+    }
+  set_variable(scope, title, Val::string(r.title));
+  const ResourceParam* given_name = r.find(name);
+  set_variable(scope, name, given_name && !given_name->value.undefined() ? given_name->value : Val::string(r.title));
+  if (r.is_class) class_scopes_[d.name] = &scope;
+  std::vector<std::string> wrong;
+  // While defaults are evaluated, a parameter further right is not set yet: reading it is an error.
+  for (const Param& p : d.params) {
+    ResourceParam* given = r.find(p.name);
+    Val v = given ? given->value : Val::undef();
+    if (v.undefined() && p.value) {
+      v = evaluate(p.value, scope);
+      ResourceParam param;
+      param.name = p.name;
+      param.value = v;
+      param.at = p.begin;
+      param.source = &d;
+      param.how = How::kDefault;
+      if (given) *given = param;
+      else r.params.push_back(param);
+    } else if (!given) {
+      wrong.push_back(fmt::format("expects a value for parameter '{}'", p.name.text()));
+      continue;
+    }
+    if (p.type) {
+      const Type* t = type_of_node(p.type, scope);
+      if (!is_instance(t, v))
+        for (std::string& w : describe_mismatch(fmt::format("parameter '{}'", p.name.text()), t, v)) wrong.push_back(std::move(w));
+    }
+    set_variable(scope, p.name, v);
+  }
+  for (const ResourceParam& p : r.params) {
+    if (p.name == name || p.name == title) continue;
+    bool known = is_metaparameter(p.name) || std::any_of(d.params.begin(), d.params.end(), [&](const Param& x) { return x.name == p.name; });
+    if (!known) {
+      std::vector<Symbol> names;
+      for (const Param& x : d.params) names.push_back(x.name);
+      Symbol near = nearest(p.name, names);
+      wrong.push_back(fmt::format("has no parameter named '{}'{}", p.name.text(), near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near.text())));
+    } else if (is_metaparameter(p.name) && !p.value.undefined()) {
+      set_variable(scope, p.name, p.value);
+    }
+  }
+  if (wrong.empty()) return;
+  Pos at = r.at ? r.at : r.included_at;
+  if (wrong.size() == 1) fail(at, fmt::format("{}: {}", r.ref(), wrong[0]), "PP-PARAMETER");
+  std::string all = r.ref() + ":";
+  for (const std::string& w : wrong) all += "\n  " + w;
+  fail(at, all, "PP-PARAMETER");
+}
+
+}  // namespace tutti::puppet

@@ -1,0 +1,214 @@
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "lang/puppet/catalog/native_type.h"
+#include "lang/puppet/catalog/resource.h"
+#include "lang/puppet/environment.h"
+#include "lang/puppet/eval/error.h"
+#include "lang/puppet/eval/scope.h"
+#include "lang/puppet/functions/function.h"
+#include "lang/puppet/types/type.h"
+
+namespace tutti::puppet {
+
+class Hiera;
+
+struct NodeInfo {
+  std::string name;
+  Val facts;                          // a hash
+  std::vector<Pair> parameters;       // from an external classifier: top-scope variables
+  std::vector<Pair> classes;          // class name -> hash of parameters or undef
+  Val trusted;                        // a hash
+};
+
+// A collector or a `realize`, kept until the rounds are over.
+struct Collector {
+  Symbol type;
+  const Collect* syntax = nullptr;    // nullptr: a realize of `wanted`
+  Scope* scope = nullptr;
+  std::vector<const Type*> wanted;
+  std::vector<Resource*> seen;        // collected before
+  std::unordered_map<const Resource*, bool> seen_set;
+  std::vector<ResourceParam> overrides;
+  Pos at;
+  std::vector<Val> empty_alternative;  // a -> Collector <| |> -> b when nothing is collected
+  bool done = false;
+  bool store_asked = false;
+  std::vector<std::pair<const Node*, Val>> query_values;  // the right side of each comparison
+};
+
+struct Relationship {
+  Val source, target;   // references, or collectors (as closures over index)
+  Collector* source_collector = nullptr;
+  Collector* target_collector = nullptr;
+  bool notify = false;
+  Pos at;
+};
+
+// Compiles the catalog of one node. The phases are in compiler.cpp, in the order of Puppet's own:
+// main, node, classes of the classifier, rounds of collectors and defines, finish.
+class Compiler {
+ public:
+  Compiler(Environment& environment, Session& session, NodeInfo node);
+  ~Compiler();
+
+  // False after an error, which is in the session's diagnostics.
+  bool compile(std::span<const Program* const> manifests);
+  Catalog& catalog() { return catalog_; }
+  Environment& environment() { return environment_; }
+  Session& session() { return session_; }
+  Arena& arena() { return session_.arena; }
+  Diagnostics& diagnostics() { return session_.diagnostics; }
+  const NodeInfo& node() const { return node_; }
+  const Settings& settings() const { return environment_.settings(); }
+  Scope& top() { return *top_; }
+  Hiera& hiera() { return *hiera_; }
+
+  // --- evaluation (eval_*.cpp)
+  Val evaluate(const Node* n, Scope& scope);
+  Val call_function(Symbol name, std::span<const Val> args, const Closure* block, Scope& scope, Pos at);
+  bool function_exists(Symbol name);
+  Val call_closure(const Closure& closure, std::span<const Val> args, Pos at);
+  // The value of a variable (`x`, `a::b::x`), nullptr when it is not set.
+  const Val* find_variable(Scope& scope, Symbol local, Symbol scope_name, bool absolute);
+  const Val* find_variable(Scope& scope, std::string_view name);
+  bool set_variable(Scope& scope, Symbol name, const Val& value);  // false: set already
+  const Type* type_of_node(const Node* n, Scope& scope);
+  const Type* find_type_name(std::string_view name, Pos at);       // alias, native type or define; nullptr: none
+  Val access(const Val& base, std::span<const Val> keys, Scope& scope, Pos at);
+  Val construct(const Type* type, std::span<const Val> args, Pos at);  // Type.new
+  bool matches_option(const Val& value, const Val& option, Scope& scope, Pos at);
+  bool match_regex(std::string_view text, std::string_view pattern, Scope& scope, Pos at);
+  bool less(Op op, const Val& a, const Val& b, Pos at);
+  bool contains(const Val& needle, const Val& haystack, Scope& scope, Pos at);
+  // Renders an EPP program; `scope` sees what the template may see.
+  std::string render_epp(const Program& program, std::span<const Pair> args, Scope& scope, Pos at);
+
+  // --- resources (eval_resource.cpp)
+  struct NewResource {
+    Symbol type;               // as written, in any case
+    std::string_view title;
+    std::vector<ResourceParam> params;
+    Form form = Form::kRegular;
+    Pos at;
+  };
+  Resource* create_resource(NewResource& wanted, Scope& scope);
+  std::vector<Resource*> include_classes(std::span<const Val> names, Scope& scope, Pos at);
+  Resource* include_class(Symbol name, Scope& scope, Pos at, bool evaluate = true);
+  Symbol class_name_of(const Val& v, Pos at);  // a string, Class['x'] or Resource['class', 'x']
+  void contain(Resource* container, Resource* inner);
+  void realize(std::span<const Val> references, Scope& scope, Pos at);
+  void add_relationship(const Val& left, const Val& right, bool notify, Pos at);
+  void tag_scope(Scope& scope, std::span<const Val> tags, Pos at);
+  Resource* find_resource(const Type* reference);
+  const Val* resource_parameter(Resource& r, Symbol name);  // set, or by default; nullptr: not
+  // The name of a resource type in the catalog, e.g. "File"; empty when there is no such type.
+  Symbol resource_type_name(std::string_view name);
+  Scope* class_scope(Symbol name);
+  bool class_evaluated(Symbol name) { return class_scope(name) != nullptr; }
+  const std::vector<DefaultParam>* defaults_of(Scope& scope, Symbol type);
+
+  // --- errors
+  [[noreturn]] void fail(Span at, const std::string& message, std::string code = "PP-EVAL");
+  void warn(Span at, std::string message, std::string code = "PP-WARNING");
+  // A warning, or an error where `strict` says so; nothing when it is off.
+  void strict(Span at, const std::string& message, std::string code);
+  // notice(), warning() and the like.
+  void log(std::string_view level, const std::string& message, Scope& scope, Pos at);
+
+ private:
+  friend struct FunctionCall;
+  // eval_expr.cpp
+  Val block(const Kids& b, Scope& scope);
+  Val variable(const Named& v, Scope& scope);
+  Val binary(const Binary& b, Scope& scope);
+  Val arithmetic(Op op, Val a, Val b, Pos at);
+  Val match(const Binary& b, Scope& scope);
+  Val assign(const Binary& b, Scope& scope);
+  void assign_to(const Node* target, const Val& value, Scope& scope);
+  Val select(const Select& s, Scope& scope);
+  Val if_then(const If& n, Scope& scope);
+  Val hash_literal(const Kids& k, Scope& scope);
+  void splat_into(std::vector<Val>& out, const Node* n, Scope& scope);
+  Val call(const Call& c, Scope& scope);
+  Val call_definition(const Definition& d, std::span<const Val> args, Scope& scope, Pos at);
+  void bind_params(std::span<const Param> params, std::span<const Val> args, Scope& inner, std::string_view what, Pos at);
+  Val type_access(const Type* t, std::span<const Val> keys, Scope& scope, Pos at);
+  Val run_body(const Node* body, Scope& scope, const Node* returns, std::string_view what);
+
+  // eval_resource.cpp
+  Val resource_expression(const ResourceDecl& r, Scope& scope);
+  void attributes(std::span<const Attribute> list, Scope& scope, std::vector<ResourceParam>& out, bool may_repeat);
+  void resource_defaults(const ResourceDecl& r, Scope& scope);
+  Val resource_override(const ResourceDecl& r, Scope& scope);
+  Val collect_expression(const Collect& c, Scope& scope);
+  Val relation(const Binary& b, Scope& scope);
+  void titles(const Val& v, std::vector<std::string_view>& out, Pos at);
+  void add_to_catalog(Resource* r, Scope& scope);
+  void check_native(Resource& r);
+  void override_params(Resource& r, std::span<const ResourceParam> params, const Definition* source, bool from_collector, Pos at);
+  void override_param(Resource& r, const ResourceParam& p);
+  void set_param(Resource& r, const ResourceParam& p);
+  void tag_all(Resource& r, const Val& v, Pos at);
+  void tag_if_valid(Resource& r, std::string_view name);
+  bool child_of(const Definition* a, const Definition* b);
+
+  // compiler.cpp
+  void set_top_variables();
+  void evaluate_main(std::span<const Program* const> manifests);
+  void evaluate_node();
+  void evaluate_generators();
+  bool evaluate_collectors();
+  bool evaluate_collector(Collector& c);
+  void collect_from_store(Collector& c, std::vector<Resource*>& found);
+  bool query_matches(const Node* q, Resource& r, Scope& scope);
+  bool evaluate_definitions();
+  void evaluate_resource(Resource& r);
+  void evaluate_class(Resource& r);
+  void evaluate_define(Resource& r);
+  void set_resource_parameters(Resource& r, Scope& scope, const Definition& d);
+  void merge_scope_tags(Resource& r);
+  void relate();
+  void finish();
+  void copy_metaparameters();
+  void check_references();
+  void check_unevaluated();
+  Scope* new_scope(Scope::Kind kind, Scope* parent);
+
+  Environment& environment_;
+  Session& session_;
+  NodeInfo node_;
+  Catalog catalog_;
+  std::deque<Scope> scopes_;
+  Scope* top_ = nullptr;
+  Scope* node_scope_ = nullptr;
+  std::unordered_map<Symbol, Scope*> class_scopes_;
+  std::unordered_map<Symbol, int> class_busy_;
+  std::deque<Collector> collectors_;
+  std::vector<Relationship> relationships_;
+  struct PendingOverride {
+    const Type* reference;
+    std::vector<ResourceParam> params;
+    const Definition* source;
+    bool from_collector;
+    Pos at;
+    bool done = false;
+  };
+  std::deque<PendingOverride> overrides_;
+  std::unordered_map<const Node*, const Type*> types_;  // types written without variables, evaluated once
+  std::unordered_map<Symbol, const Type*> aliases_;
+  std::unordered_map<Symbol, Symbol> type_names_;
+  std::unique_ptr<Hiera> hiera_;
+  std::vector<std::string*> epp_out_;  // where rendered text goes, innermost last
+  const Collector* query_ = nullptr;   // the one being evaluated
+  std::unordered_set<u64> warned_;
+};
+
+}  // namespace tutti::puppet

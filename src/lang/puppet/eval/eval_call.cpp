@@ -1,0 +1,254 @@
+#include <fmt/format.h>
+
+#include "base/near.h"
+#include "lang/puppet/catalog/native_type.h"
+#include "lang/puppet/eval/compiler.h"
+#include "lang/puppet/types/type_parse.h"
+
+namespace tutti::puppet {
+namespace {
+
+bool literal_only(const Node* n) {
+  switch (n->kind) {
+    case NodeKind::kVariable: case NodeKind::kCall: case NodeKind::kMethodCall: case NodeKind::kConcat: return false;
+    case NodeKind::kAccess: case NodeKind::kArray: case NodeKind::kHash:
+      for (const Node* i : as<Kids>(n).items)
+        if (!literal_only(i)) return false;
+      return true;
+    case NodeKind::kParen: case NodeKind::kNegate: return literal_only(as<Unary>(n).expr);
+    case NodeKind::kTypeName: case NodeKind::kString: case NodeKind::kInteger: case NodeKind::kFloat: case NodeKind::kRegex:
+    case NodeKind::kDefault: case NodeKind::kUndef: case NodeKind::kBoolean: case NodeKind::kName: return true;
+    default: return false;
+  }
+}
+
+}  // namespace
+
+// --- types by name
+
+const Type* Compiler::find_type_name(std::string_view name, Pos at) {
+  if (name.substr(0, 2) == "::") name.remove_prefix(2);
+  if (const Type* t = plain_named(name)) return t;
+  Symbol s(name);
+  if (auto it = aliases_.find(s); it != aliases_.end()) return it->second;
+  if (const Definition* d = environment_.find_type(s, diagnostics())) {
+    Type alias;
+    alias.kind = TK::kAlias;
+    alias.name = s.text();
+    const Type* kept = make_type(arena(), alias);
+    aliases_[s] = kept;  // before its body, which may name it
+    if (d->body->kind != NodeKind::kTypeName && d->body->kind != NodeKind::kAccess)
+      fail(d->body->span(), "the right side of a type alias must be a type", "PP-TYPE");
+    Val v = evaluate(d->body, *top_);
+    if (!v.is(VK::kType)) fail(d->body->span(), "the right side of a type alias must be a type", "PP-TYPE");
+    if (v.t->kind == TK::kReference) fail(d->body->span(), fmt::format("the type `{}` is not known", v.t->name), "PP-UNKNOWN-TYPE");
+    if (v.t->kind == TK::kObject && v.t->name.empty()) {
+      Type object = *v.t;
+      object.name = s.text();
+      return aliases_[s] = make_type(arena(), object);
+    }
+    // An alias that leads to itself through nothing but aliases has no meaning.
+    for (const Type* t = v.t; t && t->kind == TK::kAlias; t = t->inner)
+      if (t == kept) fail(d->span(), fmt::format("the type alias `{}` cannot be resolved to a real type", name), "PP-TYPE");
+    kept->inner = v.t;
+    return kept;
+  }
+  (void)at;
+  if (Symbol type = resource_type_name(name); !type.empty()) return aliases_[s] = resource_type(arena(), type.text());
+  return nullptr;
+}
+
+const Type* Compiler::type_of_node(const Node* n, Scope& scope) {
+  if (auto it = types_.find(n); it != types_.end()) return it->second;
+  Val v = evaluate(n, scope);
+  if (!v.is(VK::kType)) fail(n->span(), "this expression is not a type", "PP-TYPE");
+  if (resolved(v.t)->kind == TK::kReference) {
+    EvalError e("PP-UNKNOWN-TYPE", n->span(), fmt::format("the type `{}` is not known", resolved(v.t)->name));
+    throw e;
+  }
+  if (literal_only(n)) types_[n] = v.t;
+  return v.t;
+}
+
+// --- calls
+
+Val Compiler::call(const Call& c, Scope& scope) {
+  std::vector<Val> args;
+  args.reserve(c.args.size());
+  for (const Node* a : c.args) splat_into(args, a, scope);
+  Closure closure;
+  const Closure* block = nullptr;
+  if (c.block) {
+    closure.lambda = c.block;
+    closure.scope = &scope;
+    block = &closure;
+  }
+  if (c.callee) {
+    Val callee = evaluate(c.callee, scope);
+    if (callee.is(VK::kType)) {
+      if (resolved(callee.t)->kind == TK::kReference) fail(c.callee->span(), fmt::format("the type `{}` is not known", callee.t->name), "PP-UNKNOWN-TYPE");
+      Val made = construct(callee.t, args, c.begin);
+      return block ? call_closure(*block, std::span<const Val>(&made, 1), c.begin) : made;
+    }
+    if (callee.is(VK::kClosure)) return call_closure(*callee.c, args, c.begin);
+    fail(c.callee->span(), "this value cannot be called", "PP-FUNCTION");
+  }
+  if (c.kind == NodeKind::kMethodCall && !args.empty() && args[0].is(VK::kObject) && args.size() == 1)
+    for (const Pair& p : args[0].o->fields)
+      if (p.key.text() == c.name.text()) return p.value;
+  Val v = call_function(c.name, args, block, scope, c.begin);
+  if (!v.origin) v.origin = c.begin;
+  return v;
+}
+
+bool Compiler::function_exists(Symbol name) {
+  return environment_.find_function(name, diagnostics()) || Functions::all().find(name);
+}
+
+Val Compiler::call_function(Symbol name, std::span<const Val> args, const Closure* block, Scope& scope, Pos at) {
+  std::string_view text = name.text();
+  if (text.substr(0, 2) == "::") name = Symbol(text.substr(2));
+  const Builtin* builtin = Functions::all().find(name);
+  // A function of the environment hides the built-in one of the same name.
+  if (const Definition* d = environment_.find_function(name, diagnostics())) {
+    if (block) fail(at, fmt::format("'{}' does not expect a block", name.text()), "PP-FUNCTION");
+    return call_definition(*d, args, scope, at);
+  }
+  if (builtin) return call_builtin(*builtin, FunctionCall{*this, scope, builtin->name, args, block, at});
+  EvalError e("PP-UNKNOWN-FUNCTION", at, fmt::format("unknown function: '{}'", name.text()));
+  std::string_view near = nearest(name.text(), Functions::all().names());
+  if (!near.empty()) e.help = fmt::format("did you mean `{}`?", near);
+  throw e;
+}
+
+void Compiler::bind_params(std::span<const Param> params, std::span<const Val> args, Scope& inner, std::string_view what, Pos at) {
+  std::size_t least = 0, most = 0;
+  bool rest = false;
+  for (const Param& p : params) {
+    if (p.rest) rest = true;
+    else ++most;
+    if (!p.rest && !p.value) ++least;
+  }
+  if (args.size() < least || (args.size() > most && !rest)) {
+    std::string wanted = rest ? fmt::format("at least {}", least) : least == most ? fmt::format("{}", least) : fmt::format("between {} and {}", least, most);
+    fail(at, fmt::format("{} expects {} argument{}, got {}", what, wanted, wanted == "1" ? "" : "s", args.size()), "PP-ARGUMENTS");
+  }
+  for (std::size_t n = 0; n < params.size(); ++n) {
+    const Param& p = params[n];
+    Val v;
+    const Type* type = p.type ? type_of_node(p.type, inner) : nullptr;
+    if (p.rest) {
+      std::vector<Val> items(args.begin() + static_cast<std::ptrdiff_t>(std::min(n, args.size())), args.end());
+      if (type)
+        for (std::size_t i = 0; i < items.size(); ++i)
+          if (!is_instance(type, items[i]))
+            fail(at, fmt::format("{} {}", what, describe_mismatch(fmt::format("parameter '{}'", p.name.text()), type, items[i])[0]), "PP-TYPE-MISMATCH");
+      v = make_array(arena(), items);
+    } else {
+      v = n < args.size() ? args[n] : evaluate(p.value, inner);
+      if (type && !is_instance(type, v)) {
+        auto wrong = describe_mismatch(fmt::format("parameter '{}'", p.name.text()), type, v);
+        fail(at, fmt::format("{} {}", what, wrong.empty() ? std::string("has the wrong type") : wrong[0]), "PP-TYPE-MISMATCH");
+      }
+    }
+    if (!set_variable(inner, p.name, v)) fail(at, fmt::format("cannot reassign variable '${}'", p.name.text()), "PP-REASSIGN");
+  }
+}
+
+Val Compiler::call_definition(const Definition& d, std::span<const Val> args, Scope& caller, Pos at) {
+  Budget::Level level(session_.budget);
+  Scope inner;
+  inner.kind = Scope::Kind::kFunction;
+  inner.parent = top_;
+  inner.real = caller.real;
+  inner.resource = caller.resource;
+  inner.module = caller.module;
+  std::string what = fmt::format("'{}'", d.name.text());
+  bind_params(d.params, args, inner, what, at);
+  return run_body(d.body, inner, d.returns, what);
+}
+
+Val Compiler::run_body(const Node* body, Scope& scope, const Node* returns, std::string_view what) {
+  Val v;
+  try {
+    v = evaluate(body, scope);
+  } catch (ReturnSignal& r) {
+    v = r.value;
+  }
+  if (returns) {
+    const Type* t = type_of_node(returns, scope);
+    if (!is_instance(t, v)) fail(returns->span(), fmt::format("{} {}", what, describe_mismatch("value returned from function", t, v)[0]), "PP-TYPE-MISMATCH");
+  }
+  return v;
+}
+
+Val Compiler::call_closure(const Closure& closure, std::span<const Val> args, Pos at) {
+  Budget::Level level(session_.budget);
+  Scope inner;
+  inner.kind = Scope::Kind::kLocal;
+  inner.parent = closure.scope;
+  inner.real = closure.scope->real;
+  inner.dynamic = closure.scope->dynamic;
+  inner.resource = closure.scope->resource;
+  inner.source = closure.scope->source;
+  inner.module = closure.scope->module;
+  inner.in_node = closure.scope->in_node;
+  inner.match = closure.scope->match;
+  bind_params(closure.lambda->params, args, inner, "block", at);
+  Val v;
+  try {
+    v = evaluate(closure.lambda->body, inner);
+  } catch (NextSignal& n) {
+    v = n.value;
+  }
+  if (closure.lambda->returns) {
+    const Type* t = type_of_node(closure.lambda->returns, inner);
+    if (!is_instance(t, v)) fail(closure.lambda->returns->span(), describe_mismatch("value returned from block", t, v)[0], "PP-TYPE-MISMATCH");
+  }
+  return v;
+}
+
+// --- EPP
+
+std::string Compiler::render_epp(const Program& program, std::span<const Pair> args, Scope& scope, Pos at) {
+  Budget::Level level(session_.budget);
+  Scope inner;
+  inner.kind = Scope::Kind::kLocal;
+  inner.parent = &scope;
+  inner.real = scope.real;
+  inner.resource = scope.resource;
+  inner.source = scope.source;
+  inner.module = scope.module;
+  std::vector<bool> used(args.size());
+  for (const Param& p : program.params) {
+    const Val* given = nullptr;
+    for (std::size_t n = 0; n < args.size(); ++n)
+      if (args[n].key.is(VK::kString) && args[n].key.text() == p.name.text()) given = &args[n].value, used[n] = true;
+    Val v;
+    if (given && !(given->undefined() && p.value)) v = *given;
+    else if (p.value) v = evaluate(p.value, inner);
+    else if (!given) fail(at, fmt::format("{}: expects a value for parameter ${}", program.source->name, p.name.text()), "PP-EPP-PARAMETER");
+    if (p.type) {
+      const Type* t = type_of_node(p.type, inner);
+      if (!is_instance(t, v)) fail(at, fmt::format("{}: {}", program.source->name, describe_mismatch(fmt::format("parameter '{}'", p.name.text()), t, v)[0]), "PP-TYPE-MISMATCH");
+    }
+    set_variable(inner, p.name, v);
+  }
+  for (std::size_t n = 0; n < args.size(); ++n) {
+    if (used[n]) continue;
+    if (program.epp_params) fail(at, fmt::format("{}: has no parameter named '{}'", program.source->name, to_text(args[n].key)), "PP-EPP-PARAMETER");
+    set_variable(inner, Symbol(args[n].key.text()), args[n].value);
+  }
+  std::string out;
+  epp_out_.push_back(&out);
+  try {
+    evaluate(program.body, inner);
+  } catch (...) {
+    epp_out_.pop_back();
+    throw;
+  }
+  epp_out_.pop_back();
+  return out;
+}
+
+}  // namespace tutti::puppet

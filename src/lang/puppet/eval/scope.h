@@ -1,0 +1,58 @@
+#pragma once
+
+#include <vector>
+
+#include "lang/puppet/syntax/ast.h"
+#include "lang/puppet/types/value.h"
+
+namespace tutti::puppet {
+
+struct Resource;
+
+// Variables of one scope: a few are scanned, many are indexed. Memory comes from the arena.
+class Vars {
+ public:
+  const Val* find(Symbol name) const;
+  void add(Arena& arena, Symbol name, const Val& value);  // the name must be new
+  struct Entry {
+    Symbol name;
+    Val value;
+  };
+  std::span<const Entry> all() const { return {entries_, size_}; }
+
+ private:
+  Entry* entries_ = nullptr;
+  u32* slots_ = nullptr;
+  u32 size_ = 0, capacity_ = 0, mask_ = 0;
+};
+
+struct DefaultParam {
+  Symbol name;
+  Val value;
+  Pos at;
+};
+struct TypeDefaults {
+  Symbol type;
+  std::vector<DefaultParam> params;
+};
+
+// Where variables live. A name not found goes to the parent: local -> (class it inherits from) -> node -> top. What a resource
+// belongs to and whose defaults apply follow `resource` and `dynamic`, which are other chains: a class sees the defaults
+// of the code that first included it but none of its variables.
+struct Scope {
+  enum class Kind : u8 { kTop, kNode, kClass, kDefine, kFunction, kLocal };
+  Kind kind = Kind::kTop;
+  Scope* parent = nullptr;
+  Scope* real = nullptr;               // the scope that is not local to a lambda: itself, or the one around it
+  Scope* dynamic = nullptr;            // who declared it: for resource defaults
+  Resource* resource = nullptr;        // what contains the resources declared here
+  const Definition* source = nullptr;  // the class, define or node; nullptr for main
+  Symbol name;                         // class scopes: the class
+  Symbol module;                       // the module the code is from
+  Vars vars;
+  std::span<const Val> match;          // $0, $1, ... of the last match
+  std::vector<TypeDefaults> defaults;
+  bool in_node = false;                // lies within the node's scope
+};
+
+}  // namespace tutti::puppet

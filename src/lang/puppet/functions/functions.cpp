@@ -1,0 +1,167 @@
+#include <fmt/format.h>
+
+#include "lang/puppet/eval/compiler.h"
+#include "lang/puppet/functions/function.h"
+#include "lang/puppet/types/type_parse.h"
+
+namespace tutti::puppet {
+
+Arena& FunctionCall::arena() const { return compiler.arena(); }
+Val FunctionCall::yield(std::span<const Val> values) const { return compiler.call_closure(*block, values, at); }
+std::size_t FunctionCall::block_params() const { return block ? block->lambda->params.size() : 0; }
+bool FunctionCall::block_takes_any() const { return block && !block->lambda->params.empty() && block->lambda->params.back().rest; }
+Val FunctionCall::string(std::string_view s) const { return make_string(arena(), s); }
+Val FunctionCall::array(const std::vector<Val>& items) const { return make_array(arena(), items); }
+Val FunctionCall::hash(const HashDraft& draft) const { return draft.build(arena()); }
+void FunctionCall::fail(const std::string& message) const { compiler.fail(at, message, "PP-FUNCTION"); }
+void FunctionCall::warn(const std::string& message) const { compiler.warn(at, message); }
+
+const Functions& Functions::all() {
+  static const Functions* const functions = [] {
+    auto* f = new Functions;
+    add_core_functions(*f);
+    add_iteration_functions(*f);
+    add_string_functions(*f);
+    add_collection_functions(*f);
+    add_catalog_functions(*f);
+    add_type_functions(*f);
+    return f;
+  }();
+  return *functions;
+}
+
+const Builtin* Functions::find(Symbol name) const { return name.id() < by_symbol_.size() ? by_symbol_[name.id()] : nullptr; }
+
+namespace {
+Builtin*& slot(std::vector<Builtin*>& by_symbol, std::string_view name) {
+  Symbol s(name);
+  if (s.id() >= by_symbol.size()) by_symbol.resize(s.id() + 64, nullptr);
+  return by_symbol[s.id()];
+}
+}  // namespace
+
+void Functions::add(const char* name, std::initializer_list<Overload> overloads) {
+  auto f = std::make_unique<Builtin>();
+  f->name = name;
+  for (const Overload& o : overloads) {
+    Builtin::Form form;
+    form.signature = o.signature;
+    form.run = o.run;
+    std::string_view rest = o.signature;
+    while (!rest.empty()) {
+      std::size_t end = 0;
+      for (int depth = 0; end < rest.size() && (depth > 0 || rest[end] != ','); ++end) {
+        if (rest[end] == '[') ++depth;
+        if (rest[end] == ']') --depth;
+      }
+      std::string_view part = rest.substr(0, end);
+      rest.remove_prefix(std::min(rest.size(), end + 1));
+      while (!part.empty() && part.front() == ' ') part.remove_prefix(1);
+      while (!part.empty() && part.back() == ' ') part.remove_suffix(1);
+      if (part.empty()) continue;
+      if (part[0] == '&') {
+        part.remove_prefix(1);
+        if (part[0] == '?') form.block_optional = true, part.remove_prefix(1);
+        form.block = type_of_text(arena_, part, {});
+        continue;
+      }
+      Param3 p{nullptr, 0};
+      char last = part.back();
+      if (last == '?' || last == '*' || last == '+') p.repeat = last, part.remove_suffix(1);
+      p.type = type_of_text(arena_, part, {});
+      form.params.push_back(p);
+      if (p.repeat == 0 || p.repeat == '+') ++form.least;
+      form.most = p.repeat == '*' || p.repeat == '+' ? SIZE_MAX : form.most == SIZE_MAX ? SIZE_MAX : form.most + 1;
+    }
+    f->forms.push_back(std::move(form));
+  }
+  slot(by_symbol_, name) = f.get();
+  all_.push_back(std::move(f));
+}
+
+void Functions::add3x(const char* name, Implementation run) {
+  auto f = std::make_unique<Builtin>();
+  f->name = name;
+  f->run3x = run;
+  slot(by_symbol_, name) = f.get();
+  all_.push_back(std::move(f));
+}
+
+std::vector<std::string_view> Functions::names() const {
+  std::vector<std::string_view> out;
+  for (const auto& f : all_) out.push_back(f->name);
+  return out;
+}
+
+namespace {
+
+const Type* param_at(const Builtin::Form& form, std::size_t n) {
+  if (n < form.params.size()) return form.params[n].type;
+  return form.params.back().type;
+}
+
+bool block_fits(const Type* wanted, const Closure& block) {
+  const Type* t = resolved(wanted);
+  if (t->kind == TK::kOptional && !t->types.empty()) t = resolved(t->types[0]);
+  if (t->kind == TK::kVariant) {
+    for (const Type* i : t->types)
+      if (block_fits(i, block)) return true;
+    return false;
+  }
+  if (t->kind != TK::kCallable || !t->sized) return true;
+  std::size_t least = 0, most = 0;
+  for (const Param& p : block.lambda->params) {
+    if (p.rest) most = SIZE_MAX;
+    else if (most != SIZE_MAX) ++most;
+    if (!p.rest && !p.value) ++least;
+  }
+  return static_cast<i64>(least) <= t->max && (most == SIZE_MAX || static_cast<i64>(most) >= t->min);
+}
+
+bool fits(const Builtin::Form& form, const FunctionCall& call) {
+  if (call.args.size() < form.least || call.args.size() > form.most) return false;
+  for (std::size_t n = 0; n < call.args.size(); ++n)
+    if (!is_instance(param_at(form, n), call.args[n])) return false;
+  if (call.block) return form.block && block_fits(form.block, *call.block);
+  return !form.block || form.block_optional;
+}
+
+// What is wrong with the arguments for one overload.
+std::string complaint(const Builtin::Form& form, const FunctionCall& call) {
+  if (call.args.size() < form.least || call.args.size() > form.most) {
+    std::string wanted = form.most == SIZE_MAX ? fmt::format("at least {} argument{}", form.least, form.least == 1 ? "" : "s")
+                         : form.least == form.most ? fmt::format("{} argument{}", form.least == 0 ? "no" : std::to_string(form.least), form.least == 1 ? "" : "s")
+                                                   : fmt::format("between {} and {} arguments", form.least, form.most);
+    return fmt::format("expects {}, got {}", wanted, call.args.size());
+  }
+  for (std::size_t n = 0; n < call.args.size(); ++n) {
+    auto wrong = describe_mismatch(fmt::format("parameter {}", n + 1), param_at(form, n), call.args[n]);
+    if (!wrong.empty() && !is_instance(param_at(form, n), call.args[n])) return wrong[0];
+  }
+  if (!call.block) return "expects a block";
+  if (!form.block) return "does not expect a block";
+  return fmt::format("block expects other parameters than {}", type_text(form.block));
+}
+
+}  // namespace
+
+Val call_builtin(const Builtin& f, const FunctionCall& call) {
+  if (f.run3x) {
+    bool any = false;
+    for (const Val& v : call.args) any = any || v.undefined();
+    if (!any) return f.run3x(call);
+    std::vector<Val> args(call.args.begin(), call.args.end());
+    for (Val& v : args)
+      if (v.undefined()) v = Val::string("");
+    FunctionCall copy{call.compiler, call.scope, call.name, args, call.block, call.at};
+    return f.run3x(copy);
+  }
+  for (const Builtin::Form& form : f.forms)
+    if (fits(form, call)) return form.run(call);
+  if (f.forms.size() == 1) call.fail(fmt::format("'{}' {}", f.name, complaint(f.forms[0], call)));
+  std::string all = fmt::format("'{}' expects one of:", f.name);
+  for (const Builtin::Form& form : f.forms) all += fmt::format("\n  ({})\n    rejected: {}", form.signature, complaint(form, call));
+  call.fail(all);
+}
+
+}  // namespace tutti::puppet

@@ -1,0 +1,290 @@
+#include <fmt/format.h>
+
+#include <ctime>
+
+#include "lang/puppet/types/type.h"
+
+namespace tutti::puppet {
+namespace {
+
+void append_type(std::string& out, const Type* t, bool names_only, int depth);
+
+void append_list(std::string& out, std::span<const Type* const> types, int depth) {
+  for (std::size_t n = 0; n < types.size(); ++n) {
+    if (n) out += ", ";
+    append_type(out, types[n], true, depth);
+  }
+}
+
+std::string bound(i64 v) { return v == kNoMin || v == kNoMax ? "default" : std::to_string(v); }
+
+void append_size(std::string& out, const Type* t, bool comma) {
+  if (comma) out += ", ";
+  out += t->max == kNoMax ? std::to_string(t->min) : fmt::format("{}, {}", t->min, t->max);
+}
+
+std::string regex_text(std::string_view pattern) {
+  std::string out = "/";
+  for (char c : pattern) {
+    if (c == '/') out += '\\';
+    out += c;
+  }
+  return out + "/";
+}
+
+void append_values(std::string& out, std::span<const Val> values) {
+  for (std::size_t n = 0; n < values.size(); ++n) {
+    if (n) out += ", ";
+    out += values[n].is(VK::kRegex) ? regex_text(values[n].text()) : to_literal(values[n]);
+  }
+}
+
+void append_object(std::string& out, const Type* t, int depth) {
+  out += "Object[{";
+  if (!t->name.empty()) out += fmt::format("name => '{}', ", t->name);
+  out += "attributes => {";
+  for (std::size_t n = 0; n < t->members.size(); ++n) {
+    const Member& m = t->members[n];
+    if (n) out += ", ";
+    out += fmt::format("'{}' => ", m.name);
+    if (m.has_value) out += "{type => ";
+    append_type(out, m.type, true, depth);
+    if (m.has_value) out += ", value => " + to_literal(m.value) + "}";
+  }
+  out += "}}]";
+}
+
+void append_type(std::string& out, const Type* t, bool names_only, int depth) {
+  if (depth > 60) {
+    out += "...";
+    return;
+  }
+  ++depth;
+  switch (t->kind) {
+    case TK::kAlias:
+      out += t->name;
+      if (!names_only && t->inner) {
+        out += " = ";
+        append_type(out, t->inner, true, depth);
+      }
+      return;
+    case TK::kReference: out += fmt::format("TypeReference['{}']", t->name); return;
+    case TK::kResource:
+      if (t->name.empty()) {
+        out += "Resource";
+        return;
+      }
+      out += t->name;
+      if (t->has_title) out += "['" + std::string(t->title) + "']";
+      return;
+    case TK::kClass:
+      out += "Class";
+      if (t->has_title) out += "['" + std::string(t->name) + "']";
+      return;
+    case TK::kObject:
+      if (t->members.empty() && t->name == "Object") {
+        out += "Object";
+        return;
+      }
+      return append_object(out, t, depth);
+    default: break;
+  }
+  for (TK k = t->kind;;) {
+    out += plain(k)->name;
+    break;
+  }
+  switch (t->kind) {
+    case TK::kBoolean:
+      if (t->sized) out += t->flag ? "[true]" : "[false]";
+      return;
+    case TK::kInteger:
+      if (t->sized) out += t->max == kNoMax ? fmt::format("[{}]", bound(t->min)) : fmt::format("[{}, {}]", bound(t->min), bound(t->max));
+      return;
+    case TK::kTimespan:
+      if (t->sized) out += fmt::format("['{}', '{}']", timespan_text(t->min), timespan_text(t->max));
+      return;
+    case TK::kTimestamp:
+      if (t->sized) out += fmt::format("['{}', '{}']", timestamp_text(t->min), timestamp_text(t->max));
+      return;
+    case TK::kFloat:
+      if (t->sized)
+        out += fmt::format("[{}, {}]", t->fmin == -std::numeric_limits<double>::infinity() ? "default" : float_text(t->fmin),
+                           t->fmax == std::numeric_limits<double>::infinity() ? "default" : float_text(t->fmax));
+      return;
+    case TK::kString:
+      if (t->sized && t->values.empty()) out += "[", append_size(out, t, false), out += "]";
+      return;
+    case TK::kEnum: case TK::kPattern: case TK::kRegexp: case TK::kSemVer:
+      if (t->values.empty()) return;
+      out += '[';
+      append_values(out, t->values);
+      if (t->kind == TK::kEnum && t->flag) out += ", true";
+      out += ']';
+      return;
+    case TK::kRuntime:
+      if (!t->values.empty()) out += "[", append_values(out, t->values), out += "]";
+      return;
+    case TK::kCollection:
+      if (t->sized) out += "[", append_size(out, t, false), out += "]";
+      return;
+    case TK::kArray: case TK::kHash: {
+      bool types = !t->types.empty() && !(t->kind == TK::kArray && t->types[0]->kind == TK::kUnit) &&
+                   !(t->kind == TK::kHash && t->types[0]->kind == TK::kUnit);
+      if (types && t->kind == TK::kArray && !t->sized && t->types[0]->kind == TK::kAny) types = false;
+      if (!types && !t->sized) return;
+      out += '[';
+      if (types) append_list(out, t->types, depth);
+      if (t->sized) append_size(out, t, types);
+      out += ']';
+      return;
+    }
+    case TK::kTuple:
+      if (t->types.empty() && !t->sized) return;
+      out += '[';
+      append_list(out, t->types, depth);
+      if (t->sized) append_size(out, t, !t->types.empty());
+      out += ']';
+      return;
+    case TK::kStruct:
+      if (t->members.empty()) return;
+      out += "[{";
+      for (std::size_t n = 0; n < t->members.size(); ++n) {
+        const Member& m = t->members[n];
+        if (n) out += ", ";
+        bool lenient = is_instance(m.type, Val::undef());
+        std::string key = fmt::format("'{}'", m.name);
+        if (m.optional && !lenient) key = "Optional[" + key + "]";
+        if (!m.optional && lenient) key = "NotUndef[" + key + "]";
+        out += key + " => ";
+        append_type(out, m.type, true, depth);
+      }
+      out += "}]";
+      return;
+    case TK::kCallable: {
+      if (!t->sized) return;
+      out += '[';
+      if (t->inner) out += '[';
+      append_list(out, t->types, depth);
+      bool any = !t->types.empty();
+      if (t->min != static_cast<i64>(t->types.size()) || t->max != static_cast<i64>(t->types.size()) || !any) {
+        if (any) out += ", ";
+        out += fmt::format("{}, {}", t->min, t->max == kNoMax ? "default" : std::to_string(t->max));
+      }
+      if (t->block) {
+        out += ", ";
+        append_type(out, t->block, true, depth);
+      }
+      if (t->inner) {
+        out += "], ";
+        append_type(out, t->inner, true, depth);
+      }
+      out += ']';
+      return;
+    }
+    case TK::kOptional: case TK::kNotUndef:
+      if (!t->types.empty() && t->types[0]->kind == TK::kString && !t->types[0]->values.empty()) {
+        out += "[" + to_literal(t->types[0]->values[0]) + "]";
+        return;
+      }
+      [[fallthrough]];
+    default:
+      if (t->types.empty()) return;
+      out += '[';
+      append_list(out, t->types, depth);
+      out += ']';
+  }
+}
+
+}  // namespace
+
+std::string type_text(const Type* t) {
+  std::string out;
+  append_type(out, t, false, 0);
+  return out;
+}
+
+std::string type_text_short(const Type* t) {
+  std::string out;
+  append_type(out, t, true, 0);
+  return out;
+}
+
+std::string timestamp_text(i64 ns) {
+  i64 seconds = ns / 1'000'000'000, rest = ns % 1'000'000'000;
+  if (rest < 0) rest += 1'000'000'000, --seconds;
+  std::time_t at = seconds;
+  std::tm tm{};
+  gmtime_r(&at, &tm);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:09} UTC", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour,
+                     tm.tm_min, tm.tm_sec, rest);
+}
+
+std::string timespan_text(i64 ns) {
+  std::string out = ns < 0 ? "-" : "";
+  u64 n = ns < 0 ? u64(0) - static_cast<u64>(ns) : static_cast<u64>(ns);
+  u64 fraction = n % 1'000'000'000, s = n / 1'000'000'000;
+  std::string f = fmt::format("{:09}", fraction);
+  while (f.size() > 1 && f.back() == '0') f.pop_back();
+  return out + fmt::format("{}-{:02}:{:02}:{:02}.{}", s / 86400, s / 3600 % 24, s / 60 % 60, s % 60, f);
+}
+
+std::string object_text(const Val& v) {
+  if (!v.o->type) return "Deferred";
+  std::string out = std::string(v.o->type->name) + "({";
+  for (std::size_t n = 0; n < v.o->fields.size(); ++n) {
+    if (n) out += ", ";
+    out += to_literal(v.o->fields[n].key) + " => " + to_literal(v.o->fields[n].value);
+  }
+  return out + "})";
+}
+
+std::string base64(std::string_view bytes) {
+  static constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  for (std::size_t n = 0; n < bytes.size(); n += 3) {
+    u32 b = static_cast<unsigned char>(bytes[n]) << 16;
+    if (n + 1 < bytes.size()) b |= static_cast<u32>(static_cast<unsigned char>(bytes[n + 1])) << 8;
+    if (n + 2 < bytes.size()) b |= static_cast<unsigned char>(bytes[n + 2]);
+    out += kDigits[b >> 18];
+    out += kDigits[b >> 12 & 63];
+    out += n + 1 < bytes.size() ? kDigits[b >> 6 & 63] : '=';
+    out += n + 2 < bytes.size() ? kDigits[b & 63] : '=';
+  }
+  return out;
+}
+
+bool unbase64(std::string_view text, std::string& out, bool strict) {
+  u32 bits = 0;
+  int count = 0, pad = 0;
+  for (char c : text) {
+    int d = c >= 'A' && c <= 'Z'   ? c - 'A'
+            : c >= 'a' && c <= 'z' ? c - 'a' + 26
+            : c >= '0' && c <= '9' ? c - '0' + 52
+            : c == '+' || c == '-' ? 62
+            : c == '/' || c == '_' ? 63
+                                   : -1;
+    if (c == '=') {
+      ++pad;
+      continue;
+    }
+    if (d < 0) {
+      if (strict) return false;
+      continue;
+    }
+    if (pad && strict) return false;
+    bits = bits << 6 | static_cast<u32>(d);
+    if (++count == 4) {
+      out += static_cast<char>(bits >> 16);
+      out += static_cast<char>(bits >> 8);
+      out += static_cast<char>(bits);
+      bits = 0;
+      count = 0;
+    }
+  }
+  if (count == 1) return !strict;
+  if (count == 2) out += static_cast<char>(bits >> 4);
+  if (count == 3) out += static_cast<char>(bits >> 10), out += static_cast<char>(bits >> 2);
+  return !strict || (text.size() % 4 == 0);
+}
+
+}  // namespace tutti::puppet
