@@ -13,8 +13,8 @@ namespace tutti::puppet {
 // there are noted.
 class EvalError : public std::runtime_error {
  public:
-  EvalError(std::string code, Span where, const std::string& message)
-      : std::runtime_error(message), code(std::move(code)), where(where) {}
+  EvalError(std::string code_text, Span at, const std::string& message)
+      : std::runtime_error(message), code(std::move(code_text)), where(at) {}
   std::string code;
   Span where;
   std::vector<std::string> notes;
