@@ -10,6 +10,6 @@ namespace tutti::cue {
 Node* predeclared_function(std::string_view name);
 
 // What `__no_sharing` stands for: keeps a vertex from standing for another.
-Node* no_sharing();
+Node* no_sharing_node();
 
 }  // namespace tutti::cue

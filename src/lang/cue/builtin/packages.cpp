@@ -1,0 +1,7 @@
+#include "lang/cue/builtin/registry.h"
+
+namespace tutti::cue {
+
+void register_packages() {}
+
+}  // namespace tutti::cue

@@ -1,0 +1,270 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+#include "base/budget.h"
+#include "lang/cue/builtin/registry.h"
+#include "lang/cue/eval/state.h"
+
+namespace re2 {
+class RE2;
+}
+
+namespace tutti::cue {
+
+// The evaluator. One belongs to one evaluation of an instance with all its imports; not for several threads.
+class Context {
+ public:
+  Context(NodeStore& store, Budget& budget);
+  ~Context();
+
+  // ---- for users
+  Vertex* new_root(std::span<StructLit* const> files);
+  void finalize(Vertex* v);
+  // The package an import refers to, or nullptr; set by the loader. Packages of builtins are found without it.
+  std::function<Vertex*(Symbol path)> import_package;
+
+  NodeStore& store;
+  Arena& arena;
+  Budget& budget;
+
+  // ---- where evaluation is
+  struct Frame {
+    Environment* env;
+    Bottom* err;
+    Pos src;
+    CloseInfo ci;
+  };
+  Environment* e = nullptr;
+  CloseInfo ci;
+  Pos src;
+  Bottom* errs = nullptr;
+  Vertex* vertex = nullptr;
+  int eval_depth = 0, in_validator = 0, in_detached = 0;
+  bool is_validator = false, pending_parent = false;
+  std::vector<Task*> stack, blocking;
+  std::vector<State*> free_scope;
+  std::vector<Label> alt_path;
+  bool use_alt_path = false;
+
+  Frame push_state(Environment* env, Pos at) {
+    Frame f{e, errs, src, ci};
+    errs = nullptr;
+    if (at) src = at;
+    e = env;
+    return f;
+  }
+  Frame push_conjunct(const Conjunct& c);
+  Bottom* pop_state(const Frame& f) {
+    Bottom* b = errs;
+    e = f.env, errs = f.err, src = f.src, ci = f.ci;
+    return b;
+  }
+  Task* current() { return stack.empty() ? nullptr : stack.back(); }
+
+  // ---- vertices and scopes
+  Vertex* new_vertex() { return store.make<Vertex>(); }
+  Vertex* inline_vertex(Node* base, const Conjunct* c);
+  State* bare_state(Vertex* v);
+  State* state(Vertex* v);  // with its conjuncts scheduled; nullptr when finalized
+  void free_state(State* s);
+  void reclaim(Vertex* v);            // after v was finalized
+  void reclaim_all(Vertex* v);        // v is no longer needed
+  Environment* new_env(Environment* up, Vertex* v);
+  Environment* env_up(u32 n);
+  Vertex* env_vertex(Environment* env) { return overlays.empty() ? env->vertex : overlay_root(env->vertex); }
+  Vertex* rel_node(u32 up) { return env_vertex(env_up(up)); }
+  void clear_arcs(Vertex* v);
+
+  struct Overlay {
+    std::unordered_map<Vertex*, Vertex*>* map;
+    Vertex* root;
+  };
+  std::vector<Overlay> overlays;
+  Vertex* overlay_root(Vertex* v);
+
+  // ---- evaluation (unify.cpp, lookup.cpp, expr.cpp)
+  bool unify(Vertex* v, Flags f);
+  void complete_arcs(Vertex* v);
+  void complete_arcs_only(Vertex* v);
+  Vertex* lookup(Vertex* v, Pos pos, Label l, Flags f);
+  bool parents_done(Vertex* v);  // all conjuncts that v's children may get are known
+  void update_arc_type(Vertex* v, ArcType t);
+  bool is_defined(Vertex* v);
+  void insert_conjunct(Vertex* v, Conjunct c, const CloseInfo& id, ArcType mode, bool check, bool* added);
+  Node* eval(Node* x, Flags f);
+  Node* eval_ci(Node* x, Flags f, CloseInfo* out);
+  Node* value(Node* x, Flags f);
+  Node* evaluate(Node* x, Flags f);      // an expression that is not a reference
+  Vertex* resolve(Node* x, Flags f);     // a reference
+  Node* evaluate_vertex(Vertex* v, Node* ref, Flags f);
+  Node* unify_node(Node* x, Flags f);
+  Vertex* node(Node* orig, Node* x, bool scalar, Flags f);
+  Node* concrete(Environment* env, Node* x, Op op);
+  Node* get_default(Node* v, bool* ok);
+  Node* default_of(Node* v);             // never fails: a disjunction stays one
+  Node* unwrap(Node* v);
+  Label label_from(Node* src, Node* v);
+  Vertex* for_source(Node* x);
+  Bottom* yield_clauses(Vertex* node, Environment* env, Comprehension* c, std::vector<Environment*>& out);
+  bool has_depth_cycle(Vertex* v);
+  bool shared_target_in_cycle(Vertex* w);
+  Vertex* unify_values(Node* a, Node* b);
+  Vertex* to_data(Vertex* v);
+
+  // ---- operators and values (binop.cpp, bounds.cpp, equal.cpp)
+  Node* binop(Op op, Node* left, Node* right);
+  bool binop_bool(Op op, Node* left, Node* right);
+  Node* simplify_bounds(Kinds k, Bound* x, Bound* y);
+  bool equal(Node* a, Node* b, bool structural, bool regular_only = false);
+  Bottom* validate(const Conjunct& check, Node* v);  // a bound or validator against a value
+  bool match_pattern(Node* pattern, Label l);
+  const re2::RE2* regexp(Node* v);
+  Kinds kinds(const Node* v);
+  int concreteness(const Node* v);
+  bool is_concrete(const Node* v) { return v && concreteness(v) <= 1; }
+  bool accept(Vertex* v, Label l);
+  Node* label_value(Label l);
+  std::string to_text(Node* v, Kinds allowed);  // for interpolation
+  bool bool_value(Node* v, Op as = Op::kNone);
+  Num* num(Node* v, Op as);
+  i64 uint(Node* v, std::string_view as);
+  Node* call(Call* c, Flags f);
+  Node* call_builtin(const Builtin* b, const Call* c, std::vector<Node*> args, bool validating);
+  Node* make_bool(bool b);
+  Node* make_string(std::string_view s) { return store.make<String>(store.keep(s)); }
+  Node* make_bytes(std::string_view s) { return store.make<Bytes>(store.keep(s)); }
+  Vertex* new_list(std::span<Node* const> values);
+
+  // ---- errors (errors.cpp)
+  Bottom* combine(Bottom* a, Bottom* b);
+  Bottom* as_bottom(Node* v);  // unwrapped
+  Error* join(Error* a, Error* b);
+  template <class... A>
+  Error* error_at(Pos pos, const char* format, const A&... args) {
+    std::array<ErrorArg, sizeof...(A) + 1> list{arg(args)..., ErrorArg{}};
+    return make_error(pos, format, std::span<const ErrorArg>(list.data(), sizeof...(A)));
+  }
+  template <class... A>
+  Bottom* bottom(Code code, Pos pos, const char* format, const A&... args) {
+    return store.make<Bottom>(code, error_at(pos, format, args...), vertex);
+  }
+  template <class... A>
+  Bottom* fail(const char* format, const A&... args) {  // NewErrf
+    return bottom(Code::kEval, src, format, args...);
+  }
+  template <class... A>
+  void add_errf(Code code, Pos pos, const char* format, const A&... args) {
+    add_bottom(bottom(code, pos, format, args...));
+  }
+  void add_bottom(Bottom* b) { errs = combine(errs, b); }
+  bool has_err() const { return errs != nullptr; }
+  Bottom* take_err() {
+    Bottom* b = errs;
+    errs = nullptr;
+    return b;
+  }
+  Bottom* field_error(Vertex* v, Pos pos, Label l, const char* int_format, const char* format);
+  void index_error(Vertex* v, Pos pos, Label l) {
+    field_error(v, pos, l, "index out of range [{}] with length {}", "undefined field: {}");
+  }
+  void add_child_error(State* n, Bottom* b);
+  bool is_cycle(Node* v);  // the placeholder, also through vertices
+  Bottom* const cycle;     // what a vertex holds before anything is known
+  Vertex* const empty_node;
+  Node* const struct_marker;
+
+  ErrorArg arg(const Node* n) { return {ErrorArg::kNode, {.node = n}}; }
+  ErrorArg arg(Label l) { return {ErrorArg::kLabel, {.bits = l.bits()}}; }
+  ErrorArg arg(Op op) { return {ErrorArg::kOp, {.bits = static_cast<u32>(op)}}; }
+  ErrorArg arg(Kinds k) { return {ErrorArg::kKinds, {.bits = k}}; }
+  ErrorArg arg(int i) { return {ErrorArg::kInt, {.integer = i}}; }
+  ErrorArg arg(i64 i) { return {ErrorArg::kInt, {.integer = i}}; }
+  ErrorArg arg(u32 i) { return {ErrorArg::kInt, {.integer = i}}; }
+  ErrorArg arg(std::string_view s);
+  Error* make_error(Pos pos, const char* format, std::span<const ErrorArg> args);
+
+  // ---- closedness (close.cpp)
+  struct Containment {
+    DefId id;
+    Pos pos;
+  };
+  std::vector<Containment> containments{{0, {}}};
+  DefId next_def(const Node* n);
+  void not_allowed(Vertex* arc, Bottom** out);
+
+  u32 next_comp = 0;
+  Task* new_task();
+  void free_task(Task* t) { task_pool_.push_back(t); }
+
+ private:
+  friend struct State;
+ public:
+  State* bare_copy(Vertex* v) { return new_state(v); }
+
+ private:
+  State* new_state(Vertex* v);
+  void reclaim_rec(Vertex* v, bool force);
+  void yield_from(Comprehension* c, std::size_t i, u32 comp, std::vector<Environment*>& out);
+  Vertex* package_vertex(Symbol path, Pos at);
+
+  std::vector<Task*> task_pool_;
+  State* free_states_ = nullptr;
+  std::vector<std::unique_ptr<State>> states_;
+  std::unordered_map<std::string_view, std::unique_ptr<re2::RE2>> regexps_;
+  std::unordered_map<Symbol, Vertex*> packages_;
+};
+
+struct ArcScope {
+  ArcScope(Context& c, Vertex* v) : context(c), saved(c.vertex) { c.vertex = v; }
+  ~ArcScope() { context.vertex = saved; }
+  ArcScope(const ArcScope&) = delete;
+  ArcScope& operator=(const ArcScope&) = delete;
+  Context& context;
+  Vertex* saved;
+};
+
+struct EvalScope {
+  EvalScope(Context& c, Environment* env, Pos at) : context(c), frame(c.push_state(env, at)) {}
+  EvalScope(Context& c, const Conjunct& x) : context(c), frame(c.push_conjunct(x)) {}
+  ~EvalScope() {
+    if (open) context.pop_state(frame);
+  }
+  EvalScope(const EvalScope&) = delete;
+  EvalScope& operator=(const EvalScope&) = delete;
+  Bottom* pop() {
+    open = false;
+    return context.pop_state(frame);
+  }
+  Context& context;
+  Context::Frame frame;
+  bool open = true;
+};
+
+template <class T>
+struct Restore {
+  explicit Restore(T& v) : ref(v), saved(v) {}
+  Restore(T& v, T now) : ref(v), saved(v) { v = now; }
+  ~Restore() { ref = saved; }
+  Restore(const Restore&) = delete;
+  Restore& operator=(const Restore&) = delete;
+  T& ref;
+  T saved;
+};
+
+inline CloseInfo sub_field(CloseInfo ci) {
+  ci.from_embed = false;
+  ci.priority = 0;
+  return ci;
+}
+inline void set_optional(CloseInfo& ci) {
+  if (ci.cycle == Cycle::kNone) ci.cycle = Cycle::kOptional;
+}
+Vertex* deref(Vertex* v);
+inline bool equal_deref(Vertex* a, Vertex* b) { return deref(a) == deref(b); }
+bool allowed_in_closed(Label l);
+inline bool literal_bottom(const Node* n) { return n->type == NodeType::kBottom && to<Bottom>(n)->code == Code::kLegacyUser; }
+
+}  // namespace tutti::cue

@@ -1,0 +1,188 @@
+#include "lang/cue/eval/context.h"
+
+// Structural cycles. Each conjunct carries the references followed to reach it. A reference that leads to an ancestor, or to a
+// target that was already followed for another vertex, makes the conjunct cyclic; a vertex is in error only when all its
+// conjuncts are, and until one is not, cyclic ones are put off. Conjuncts under optional fields, patterns and disjuncts get one
+// more round. A reference that leads back to the same vertex says nothing and is dropped.
+namespace tutti::cue {
+
+namespace {
+bool has_disjunction(Vertex* v) {
+  for (auto& c : v->conjuncts) {
+    NodeType t = expression_of(c.x)->type;
+    if (t == NodeType::kDisjunctionExpr || t == NodeType::kDisjunction) return true;
+  }
+  return false;
+}
+}  // namespace
+
+bool Context::has_depth_cycle(Vertex* v) {
+  State* s = v->state;
+  return s && v->status != Status::kFinalized && s->eval_depth > 0 && s->eval_depth < eval_depth;
+}
+
+bool State::has_ancestor(Vertex* arc) {
+  if (ctx.has_depth_cycle(arc)) return true;
+  Vertex* target = deref(arc);
+  for (Vertex* p = node->parent; p; p = p->parent)
+    if (deref(p) == target) return true;
+  return false;
+}
+
+// True when the conjunct is not to be processed (now). Adds the reference to those of ci otherwise.
+bool State::detect_cycle(Vertex* arc, Environment* env, Node* ref, CloseInfo& ci) {
+  if (has_ancestor(arc)) return mark_cyclic(arc, env, ref, ci);
+  if (has_non_cyclic && ci.cycle == Cycle::kMaybe) return false;
+
+  Vertex* target = deref(arc);
+  Vertex* here = deref(node);
+  bool chain_step = false;
+  for (RefNode* r = ci.refs; r; r = r->next) {
+    if (deref(r->arc) == target) {
+      if (deref(r->node) == here) return true;
+      if (ci.cycle == Cycle::kOptional && has_non_cyclic) {
+        ci.cycle = Cycle::kMaybe;
+        if (r->depth == depth) return true;  // a pattern that matches what it refers to
+        ci.refs = nullptr;
+        return false;
+      }
+      // another way to the same definition from a vertex that is more than a repetition is no cycle, unless a vertex without
+      // a place enters a disjunction that is still being worked out
+      bool self_feeding = node->is_dynamic && arc->deref_value()->status != Status::kFinalized && has_disjunction(arc);
+      if (r->ref != ref && has_non_cycle && has_non_cyclic && !self_feeding) continue;
+      return mark_cyclic_path(arc, env, ref, ci);
+    }
+    if (r->ref == ref && arc->non_rooted) {
+      if (deref(r->node) == here) {
+        if (chain_step) continue;
+        Vertex* v = env ? ctx.env_vertex(env) : nullptr;
+        if (v && (deref(v) == here || (r->arc->parent && equal_deref(v, r->arc->parent)))) {
+          chain_step = true;
+          continue;
+        }
+        return mark_cyclic_path(arc, env, ref, ci);
+      }
+      Vertex* p = arc->parent;
+      if (r->arc->non_rooted && p && p->is_dynamic && !p->parent && p->state && p->state->has_ancestor_cycle)
+        return mark_cyclic(arc, env, ref, ci);
+    }
+  }
+  ci.refs = ctx.arena.make<RefNode>(RefNode{ref, target, here, ci.refs, depth});
+  return false;
+}
+
+bool State::mark_cyclic(Vertex* arc, Environment* env, Node* ref, CloseInfo& ci) {
+  ci.cycle = Cycle::kCyclic;
+  has_any_cyclic = true;
+  has_ancestor_cycle = true;
+  if (!has_non_cycle && env) {
+    cyclic.push_back({Conjunct{env, ref, ci}, arc});
+    return true;
+  }
+  return false;
+}
+
+bool State::mark_cyclic_path(Vertex* arc, Environment* env, Node* ref, CloseInfo& ci) {
+  ci.cycle = Cycle::kCyclic;
+  has_any_cyclic = true;
+  if (!has_non_cyclic && !has_non_cycle && env) {
+    cyclic.push_back({Conjunct{env, ref, ci}, arc});
+    return true;
+  }
+  return false;
+}
+
+// Something was found that is not just a repetition: what was put off can go on.
+void State::update_cyclic(const CloseInfo& ci) {
+  has_field_value = true;
+  if (ci.is_cyclic()) return;
+  has_non_cycle = true;
+  for (std::size_t i = 0; i < cyclic.size(); ++i) {
+    CyclicConjunct c = cyclic[i];
+    if (c.arc)
+      schedule_vertex(c.c, c.arc, c.c.ci);
+    else
+      schedule_conjunct(c.c, c.c.ci);
+  }
+  cyclic.clear();
+}
+
+bool State::assert_structural_cycle() {
+  cyclic.clear();
+  if (!only_cyclic()) return false;
+  report_cycle();
+  return true;
+}
+
+void State::report_cycle() {
+  auto* b = ctx.store.make<Bottom>(Code::kStructuralCycle, ctx.error_at(ctx.src, "structural cycle"), node);
+  if (b->error) b->error->node = node;
+  node->base = ctx.combine(ctx.as_bottom(node->value()), b);
+  node->arcs.forget();
+  node->index = nullptr;
+}
+
+// Whether evaluating w would run into a vertex that is being evaluated now.
+bool Context::shared_target_in_cycle(Vertex* w) {
+  State* s = w->state;
+  if (!s) return false;
+  for (std::size_t i = 0; i < s->tasks.size(); ++i) {
+    Task* t = s->tasks[i];
+    if (t->state != TaskState::kReady || t->run != TaskKind::kResolver) continue;
+    EvalScope scope(*this, Conjunct{t->env, t->x, t->id});
+    Vertex* arc = resolve(t->x, {.condition = kFieldSetKnown, .mode = Mode::kIgnore});
+    scope.pop();
+    if (!arc || arc == empty_node) continue;
+    if (has_depth_cycle(arc->deref_non_disjunct())) return true;
+  }
+  return false;
+}
+
+namespace {
+bool safe_to_flush(const Node* x) {
+  switch (x->type) {
+    case NodeType::kLabelRef: return true;
+    case NodeType::kBinary: return safe_to_flush(to<Binary>(x)->x) && safe_to_flush(to<Binary>(x)->y);
+    case NodeType::kUnary: return safe_to_flush(to<Unary>(x)->x);
+    case NodeType::kCall:
+      for (Node* a : to<Call>(x)->args)
+        if (!safe_to_flush(a)) return false;
+      return true;
+    case NodeType::kList:
+      for (Node* e : to<ListLit>(x)->elems)
+        if (e->is_expr() && !safe_to_flush(e)) return false;
+      return true;
+    case NodeType::kInterpolation:
+      for (Node* p : to<Interpolation>(x)->parts)
+        if (!safe_to_flush(p)) return false;
+      return true;
+    default: return x->is_value();
+  }
+}
+}  // namespace
+
+// Calls that were put off although they cannot lead back here.
+void State::flush_deferred_cyclic() {
+  if (cyclic.empty() || !tasks.empty()) return;
+  has_non_cyclic = true;
+  std::vector<CyclicConjunct> all;
+  all.swap(cyclic);
+  std::vector<CyclicConjunct> kept;
+  for (auto& cc : all) {
+    if (!safe_to_flush(expression_of(cc.c.x))) {
+      kept.push_back(cc);
+      continue;
+    }
+    CloseInfo ci = cc.c.ci;
+    ci.cycle = Cycle::kNone;
+    if (cc.arc) {
+      schedule_vertex(cc.c, cc.arc, ci);
+    } else {
+      cc.c.ci = ci;
+      schedule_conjunct(cc.c, ci);
+    }
+  }
+  cyclic.insert(cyclic.begin(), kept.begin(), kept.end());
+}
+
+}  // namespace tutti::cue

@@ -1,0 +1,492 @@
+#include <algorithm>
+
+#include "lang/cue/eval/context.h"
+
+// Disjunctions. All those of a vertex are expanded together, when everything else is in: for each combination of arms the
+// vertex is copied, the arm added and the copy evaluated; copies that fail, and those equal to an earlier one, are dropped.
+namespace tutti::cue {
+
+void State::schedule_disjunction(PendingDisjunction d) {
+  if (disjunctions.empty()) schedule_task(TaskKind::kDisjunctions, nullptr, nullptr, {});
+  disjunctions.push_back(std::move(d));
+  has_disjunction = true;
+}
+
+namespace {
+
+bool init_arcs(Context& ctx, Vertex* v) {
+  for (u32 i = 0; i < v->arcs.size(); ++i) {
+    Vertex* a = v->arcs[i];
+    State* s = ctx.state(a);
+    if (s && s->errs) {
+      if (a->arc_type == ArcType::kMember) return false;
+    } else if (!init_arcs(ctx, a)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool deferred_comprehension(Vertex* v) {
+  for (Vertex* p = v; p; p = p->parent) {
+    if (!p->is_disjunct) continue;
+    if (!p->state) return false;
+    for (Task* t : p->state->tasks)
+      if (t->run == TaskKind::kComprehension && t->completes == kTasksDone) return true;
+    return false;
+  }
+  return false;
+}
+
+// ---- copying a vertex for one arm
+
+struct Copier {
+  Context& ctx;
+  std::unordered_map<Vertex*, Vertex*>& map;
+  std::vector<Vertex*> originals;
+
+  Vertex* vertex(Vertex* x) {
+    if (x->overlay) return x->overlay;
+    Vertex* v = ctx.store.make<Vertex>(*x);
+    ctx.budget.node();
+    map[x] = v;
+    x->overlay = v;
+    originals.push_back(x);
+    v->conjuncts.clip();
+    v->index = nullptr;
+    v->arcs.forget();
+    v->arcs.reserve(ctx.arena, x->arcs.size());
+    for (Vertex* a : x->arcs) {
+      Vertex* c = vertex(a);
+      c->parent = v;
+      v->add_arc(ctx.arena, c);
+    }
+    v->structs = x->structs.copy(ctx.arena);
+    if (x->patterns) {
+      v->patterns = ctx.arena.make<Patterns>();
+      for (auto& p : x->patterns->pairs) v->patterns->pairs.push(ctx.arena, {p.pattern, vertex(p.constraint)});
+    }
+    if (x->state) {
+      v->state = state(x->state);
+      v->state->node = v;
+      tasks(v->state, x->state);
+    }
+    return v;
+  }
+
+  State* state(State* n) {
+    ctx.state(n->node);
+    State* d = ctx.bare_copy(n->node);
+    d->underlying = n->underlying;
+    d->is_disjunct = true;
+    static_cast<StateFlags&>(*d) = *n;
+    d->arc_map = n->arc_map;
+    d->checks = n->checks;
+    d->shared_ids = n->shared_ids;
+    d->reqs = n->reqs;
+    d->replaces = n->replaces;
+    d->flat_replaces = n->flat_replaces;
+    d->min_flat_to = n->min_flat_to;
+    d->infos = n->infos;
+    d->disjunctions = n->disjunctions;
+    return d;
+  }
+
+  void tasks(State* d, State* s) {
+    d->sched = s->sched;
+    d->completed = s->completed;
+    d->needs = s->needs;
+    d->provided = s->provided;
+    d->counters = s->counters;
+    s->blocking.clear();
+    for (Task* t : s->tasks) {
+      if (t->state == TaskState::kRunning && t->run == TaskKind::kDisjunctions) continue;
+      if (t->state > TaskState::kWaiting) continue;
+      t->defunct = true;
+      Task* c = ctx.new_task();
+      c->run = t->run;
+      c->state = t->state == TaskState::kRunning ? TaskState::kReady : t->state;
+      c->completes = t->completes;
+      c->unblocked = t->unblocked;
+      c->block_cond = t->block_cond;
+      c->blocked_on = t->blocked_on;
+      c->err = t->err;
+      c->env = t->env;
+      c->x = t->x;
+      c->id = t->id;
+      c->node = d;
+      d->tasks.push_back(c);
+    }
+  }
+
+  Vertex* mapped(Vertex* v) {
+    for (std::size_t i = 0; i <= map.size(); ++i) {
+      auto it = map.find(v);
+      if (it == map.end()) return v;
+      v = it->second;
+    }
+    return v;
+  }
+
+  State* root(State* n) {
+    map = n->vertex_map;
+    Vertex* v = vertex(n->node);
+    v->is_disjunct = true;
+    v->state->vertex_map = map;
+    for (Vertex* o : originals) {
+      State* s = o->overlay->state;
+      if (!s) continue;
+      for (Task* t : s->tasks) {
+        if (!t->blocked_on) continue;
+        Vertex* before = t->blocked_on->node;
+        Vertex* after = mapped(before);
+        if (before == after || !after->state) continue;
+        t->blocked_on = after->state;
+        after->state->blocking.push_back(t);
+        ctx.blocking.push_back(t);
+        after->state->needs |= t->block_cond;
+      }
+    }
+    return v->state;
+  }
+
+  void unlink() {
+    for (Vertex* o : originals) o->overlay = nullptr;
+  }
+};
+
+Default combine_default(Default a, Default b, bool drop_a, bool drop_b) {
+  if (drop_a) a = Default::kMaybe;
+  if (drop_b) b = Default::kMaybe;
+  return std::max(a, b);
+}
+
+}  // namespace
+
+Bottom* State::run_disjunctions() {
+  std::vector<PendingDisjunction> all;
+  all.swap(disjunctions);
+  if (!init_arcs(ctx, node)) return get_error();
+
+  Mode outer = Mode::kNone;
+  for (Vertex* p = node; p; p = p->parent)
+    if (p->is_disjunct) {
+      outer = p->state ? p->state->run_mode : Mode::kFinalize;
+      break;
+    }
+
+  std::vector<State*> cross{this}, results;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    PendingDisjunction& d = all[i];
+    Mode mode = Mode::kAttempt;
+    bool last = i + 1 == all.size();
+    if (outer != Mode::kNone) {
+      mode = outer;
+      if (!last)
+        mode = Mode::kAttempt;
+      else if (outer == Mode::kAttempt && deferred_comprehension(node))
+        mode = Mode::kFinalize;
+    } else if (last) {
+      mode = Mode::kFinalize;
+    }
+    results.clear();
+    cross_product(results, cross, d, mode);
+    if (results.empty()) return collect_errors(d);
+    if (i > 0)
+      for (State* s : cross)
+        if (s != this && s->node) ctx.reclaim_all(s->node);
+    cross.swap(results);
+  }
+
+  if (cross.size() == 1) {
+    node->base = cross[0]->node;
+    if (default_mode == Default::kMaybe) default_mode = cross[0]->default_mode;
+    if (default_attempt && default_mode != Default::kIs) {
+      auto* b = ctx.store.make<Bottom>(
+          Code::kCycle, ctx.error_at(ctx.src, "ambiguous default elimination by referencing {}", default_attempt->label));
+      node->base = b;
+      return b;
+    }
+  } else {
+    disjuncts.insert(disjuncts.end(), cross.begin(), cross.end());
+  }
+  Cond done = 0;
+  int defaults = 0;
+  if (disjuncts.size() == 1) done = disjuncts[0]->completed;
+  for (State* d : disjuncts)
+    if (d->default_mode == Default::kIs) {
+      ++defaults;
+      done = d->completed;
+    }
+  if (defaults == 1 || disjuncts.size() == 1) signal(done);
+  return nullptr;
+}
+
+void State::cross_product(std::vector<State*>& dst, std::vector<State*>& cross, PendingDisjunction& d, Mode mode) {
+  Restore<int> depth_mark(eval_depth, ctx.eval_depth);
+  std::vector<State*> found;
+  bool left_drops = true, right_drops = true;
+  for (State* p : cross) {
+    init_arcs(ctx, p->node);
+    for (auto& arm : d.arms) {
+      Bottom* err = nullptr;
+      State* r = p->do_disjunct({d.env, arm.expr, d.ci}, arm.mode, mode, node, &err);
+      if (!r) {
+        if (err && err->code == Code::kUser) user_errs.push_back(err);
+        arm.err = err;
+        continue;
+      }
+      found.push_back(r);
+      if (p->default_mode == Default::kIs || p->orig_default == Default::kIs) left_drops = false;
+      if (arm.mode == Default::kIs) right_drops = false;
+    }
+  }
+  bool decided = false;
+  for (State* r : found) {
+    if (r->disjuncts.empty()) {
+      r->default_mode = combine_default(r->default_mode, r->orig_default, left_drops, right_drops);
+      append_disjunct(dst, r);
+      continue;
+    }
+    for (State* x : r->disjuncts) {
+      Default m = std::max(r->orig_default, x->default_mode);
+      x->default_mode = combine_default(r->default_mode, m, left_drops, false);
+      if (x->default_mode != Default::kMaybe) decided = true;
+      append_disjunct(dst, x);
+    }
+  }
+  if (decided)
+    for (State* r : dst)
+      if (r->default_mode == Default::kMaybe) r->default_mode = Default::kNot;
+}
+
+State* State::do_disjunct(Conjunct c, Default m, Mode mode, Vertex* orig, Bottom** err) {
+  Budget::Level level(ctx.budget);
+  ctx.budget.step();
+  std::unordered_map<Vertex*, Vertex*> map;
+  Copier copier{ctx, map, {}};
+  blocking.clear();
+  std::vector<Task*> saved_blocking;
+  saved_blocking.swap(ctx.blocking);
+  Node* saved_orig = orig->base;
+  Node* saved_base = node->base;
+  struct Back {
+    Context& c;
+    std::vector<Task*>& blocking;
+    Vertex* orig;
+    Node* orig_base;
+    Vertex* node;
+    Node* base;
+    bool overlay = false;
+    ~Back() {
+      if (overlay) c.overlays.pop_back();
+      node->base = base;
+      if (!orig->is_disjunct) orig->base = orig_base;
+      c.blocking.swap(blocking);
+    }
+  } back{ctx, saved_blocking, orig, saved_orig, node, saved_base};
+
+  State* d = copier.root(this);
+  if (!orig->is_disjunct) orig->base = d->node;
+  ctx.overlays.push_back({&map, node});
+  back.overlay = true;
+  d->run_mode = mode;
+  Vertex* v = d->node;
+  node->base = v;
+  v->status = Status::kUnprocessed;
+  d->schedule_conjunct(c, c.ci);
+  copier.unlink();
+  d->default_mode = default_mode;
+  d->orig_default = m;
+  ctx.unify(v, {.condition = kAllKnown, .mode = mode, .check_typos = true});
+  if (Bottom* b = d->node ? d->get_error_all() : v->bottom(); b && !ctx.is_cycle(b)) {
+    *err = b;
+    ctx.reclaim_all(v);
+    return nullptr;
+  }
+  State* out = v->deref_disjunct()->state;
+  if (!out) return nullptr;
+  out->orig_default = d->orig_default;
+  return out;
+}
+
+Bottom* State::get_error() {
+  if (Bottom* b = node->bottom(); b && !ctx.is_cycle(b)) return b;
+  if (node->child_errors) return node->child_errors;
+  if (errs) return errs;
+  return ctx.errs;
+}
+
+Bottom* State::get_error_all() {
+  if (Bottom* b = get_error()) return b;
+  for (u32 i = 0; i < node->arcs.size(); ++i) {
+    Vertex* a = node->arcs[i];
+    if (a->arc_type > ArcType::kRequired || a->label.is_let()) return nullptr;
+    if (State* n = ctx.state(a))
+      if (Bottom* b = n->get_error_all()) return b;
+  }
+  return nullptr;
+}
+
+Bottom* State::collect_errors(PendingDisjunction& d) {
+  Code code = Code::kEval;
+  for (auto& a : d.arms) {
+    if (!a.err || a.err->code == Code::kUser) continue;
+    code = std::max(code, a.err->code);
+    disjunct_errs.push_back(a.err);
+  }
+  return ctx.store.make<Bottom>(code, disjunct_error(), node);
+}
+
+Error* State::disjunct_error() {
+  auto join_all = [&](std::vector<Bottom*>& list) {
+    Error* e = nullptr;
+    int n = 0;
+    for (Bottom* b : list)
+      if (b->error) {
+        e = ctx.join(e, b->error);
+        ++n;
+      }
+    return std::pair{e, n};
+  };
+  auto [e, n] = user_errs.empty() ? join_all(disjunct_errs) : join_all(user_errs);
+  if (!e) return ctx.error_at(ctx.src, "empty disjunction");
+  if (n == 1) return e;
+  Error* head = ctx.error_at(ctx.src, "{} errors in empty disjunction:", n);
+  return ctx.join(head, e);
+}
+
+void State::finalize_disjunctions() {
+  if (disjuncts.empty()) return;
+  std::size_t failed = 0;
+  for (State* x : disjuncts) {
+    x->node->conjuncts.forget();
+    if (Bottom* b = x->get_err()) {
+      (b->code == Code::kUser ? user_errs : disjunct_errs).push_back(b);
+      ++failed;
+    }
+  }
+  if (failed == disjuncts.size()) {
+    Code code = Code::kIncomplete;
+    if (!disjunct_errs.empty()) {
+      code = Code::kEval;
+      for (Bottom* b : disjunct_errs) code = std::max(code, b->code);
+    }
+    node->base = ctx.store.make<Bottom>(code, disjunct_error(), node);
+    node->status = Status::kFinalized;
+    return;
+  }
+  bool has_defaults = false;
+  std::vector<Node*> values(disjuncts.size());
+  u32 p = 0;
+  for (std::size_t i = 0; i < disjuncts.size(); ++i) {
+    State* x = disjuncts[i];
+    if (x->default_mode == Default::kIs) {
+      has_defaults = true;
+      values[i] = values[p];
+      values[p++] = x->node;
+    } else {
+      if (x->default_mode == Default::kNot) has_defaults = true;
+      values[i] = x->node;
+    }
+  }
+  auto* d = ctx.store.make<Disjunction>(ctx.store.keep(values));
+  d->defaults = p;
+  d->has_defaults = has_defaults;
+  if (!default_attempt || p == 1)
+    node->base = d;
+  else
+    node->base = ctx.store.make<Bottom>(
+        Code::kCycle, ctx.error_at(ctx.src, "cycle across unresolved disjunction referenced by {}", default_attempt->label));
+  ctx.clear_arcs(node);
+  node->child_errors = nullptr;
+}
+
+// ---- equal disjuncts
+
+namespace {
+
+bool same_value(Context& ctx, Node* a, Node* b) { return a == b || (a && b && ctx.equal(a, b, true)); }
+
+bool equal_tasks(State* x, State* y) {
+  auto within = [](State* a, State* b) {
+    for (Task* t : a->tasks) {
+      if (t->state != TaskState::kReady) continue;
+      bool found = false;
+      for (Task* u : b->tasks)
+        if (t->x == u->x) found = true;
+      if (!found) return false;
+    }
+    return true;
+  };
+  return within(x, y) && within(y, x);
+}
+
+bool equal_partial(Context& ctx, Vertex* x, Vertex* y) {
+  State *nx = x->state, *ny = y->state;
+  if (!nx && !ny) return ctx.equal(x, y, true);
+  if (!nx || !ny) return false;
+  if (nx->kind != ny->kind || nx->has_top != ny->has_top || !same_value(ctx, nx->scalar, ny->scalar) ||
+      nx->checks.size() != ny->checks.size() || !equal_tasks(nx, ny) || !same_value(ctx, nx->lower, ny->lower) ||
+      !same_value(ctx, nx->upper, ny->upper))
+    return false;
+  for (std::size_t i = 0; i < nx->checks.size(); ++i)
+    if (!ctx.equal(nx->checks[i].x, ny->checks[i].x, true)) return false;
+  if (!x->patterns != !y->patterns) return false;
+  if (x->patterns) {
+    auto &a = x->patterns->pairs, &b = y->patterns->pairs;
+    if (a.size() != b.size()) return false;
+    for (u32 i = 0; i < a.size(); ++i) {
+      ctx.finalize(a[i].constraint);
+      ctx.finalize(b[i].constraint);
+      if (!ctx.equal(a[i].constraint, b[i].constraint, true)) return false;
+    }
+  }
+  if (x->arcs.size() != y->arcs.size()) return false;
+  for (u32 i = 0; i < x->arcs.size(); ++i) {
+    Vertex* b = y->find_raw(x->arcs[i]->label);
+    if (!b || !equal_partial(ctx, x->arcs[i], b)) return false;
+  }
+  return true;
+}
+
+void merge_infos(State* a, State* b) {
+  if (!a || !b || !a->node || !b->node) return;
+  for (auto& w : b->infos) {
+    bool has = false;
+    for (auto& v : a->infos) has |= v.id == w.id;
+    if (!has) a->infos.push_back(w);
+  }
+  for (auto& w : b->replaces)
+    if (std::find(a->replaces.begin(), a->replaces.end(), w) == a->replaces.end()) a->replaces.push_back(w);
+  for (Vertex* wa : b->node->arcs)
+    if (Vertex* va = a->node->find_raw(wa->label)) merge_infos(va->state, wa->state);
+}
+
+}  // namespace
+
+void State::append_disjunct(std::vector<State*>& a, State* x) {
+  Vertex* nv = x->node->deref_value();
+  Node* nx = nv->base;
+  if (!nx || ctx.is_cycle(nx)) nx = x->validators();
+  for (State* xn : a) {
+    if (xn == x) return;
+    Vertex* xv = xn->node->deref_value();
+    if (xv->status != Status::kFinalized || nv->status != Status::kFinalized) {
+      if (!equal_partial(ctx, x->node, xn->node)) continue;
+      Node* ny = xv->base;
+      if (!ny || ctx.is_cycle(ny)) ny = xn->validators();
+      bool vx = nx->is_value(), vy = ny->is_value();
+      if (vx && vy && !ctx.equal(nx, ny, true)) continue;
+    } else if (!ctx.equal(xv, nv, true)) {
+      continue;
+    }
+    if (x->default_mode == Default::kIs) xn->default_mode = Default::kIs;
+    merge_infos(xn, x);
+    ctx.reclaim_all(x->node);
+    return;
+  }
+  a.push_back(x);
+}
+
+}  // namespace tutti::cue

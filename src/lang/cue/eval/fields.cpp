@@ -1,0 +1,204 @@
+#include "lang/cue/eval/context.h"
+
+namespace tutti::cue {
+
+// ---- arcs by label
+
+// Open addressing over the positions of arcs; kept once a vertex has many.
+struct ArcIndex {
+  u32 mask;
+  u32* slots;  // 1 + position
+};
+
+namespace {
+constexpr u32 kIndexed = 16;
+u32 hash_label(Label l) { return l.bits() * 0x9E3779B1u; }
+}  // namespace
+
+Vertex* Vertex::find_raw(Label l) const {
+  if (!index) {
+    for (Vertex* a : arcs)
+      if (a->label == l) return a;
+    return nullptr;
+  }
+  for (u32 i = hash_label(l) >> 7 & index->mask;; i = (i + 1) & index->mask) {
+    u32 at = index->slots[i];
+    if (!at) return nullptr;
+    if (at <= arcs.size() && arcs[at - 1]->label == l) return arcs[at - 1];
+  }
+}
+
+void Vertex::reindex(Arena& arena) {
+  if (arcs.size() < kIndexed) {
+    index = nullptr;
+    return;
+  }
+  u32 size = 64;
+  while (size < arcs.size() * 4) size *= 2;
+  if (!index || index->mask + 1 < size) {
+    index = arena.make<ArcIndex>();
+    index->slots = arena.array<u32>(size);
+    index->mask = size - 1;
+  }
+  std::fill(index->slots, index->slots + index->mask + 1, 0u);
+  for (u32 j = 0; j < arcs.size(); ++j) {
+    u32 i = hash_label(arcs[j]->label) >> 7 & index->mask;
+    while (index->slots[i]) i = (i + 1) & index->mask;
+    index->slots[i] = j + 1;
+  }
+}
+
+void Vertex::add_arc(Arena& arena, Vertex* arc) {
+  arcs.push(arena, arc);
+  if (arcs.size() < kIndexed) return;
+  if (!index || arcs.size() * 2 > index->mask) return reindex(arena);
+  u32 i = hash_label(arc->label) >> 7 & index->mask;
+  while (index->slots[i]) i = (i + 1) & index->mask;
+  index->slots[i] = arcs.size();
+}
+
+bool allowed_in_closed(Label l) { return l.is_hidden() || l.is_def() || l.is_let(); }
+
+// ---- adding fields
+
+void Context::update_arc_type(Vertex* v, ArcType t) {
+  State* s = v->state;
+  if (v->arc_type == ArcType::kPending && s && s->frozen & kArcTypeKnown) {
+    field_error(v->parent, src, v->label, "cyclic reference to field {}", "cyclic reference to field {}");
+    return;
+  }
+  if (t >= v->arc_type || v->arc_type == ArcType::kNotPresent) return;
+  if (v->parent && v->parent->arc_type == ArcType::kPending && v->parent->state) v->parent->state->unshare();
+  v->arc_type = t;
+}
+
+bool Context::is_defined(Vertex* v) {
+  if (v->arc_type == ArcType::kMember) return true;
+  if (v->parent && v->parent->status == Status::kFinalized) return false;
+  finalize(v);
+  return v->arc_type == ArcType::kMember;
+}
+
+Vertex* State::get_arc(Label l, ArcType mode, bool* added) {
+  Vertex* v = node;
+  if (added) *added = false;
+  if (Vertex* a = v->find_raw(l)) {
+    if (l.is_let()) a->multi_let = true;
+    ctx.update_arc_type(a, mode);
+    return a;
+  }
+  Vertex* arc = ctx.new_vertex();
+  ctx.budget.node();
+  arc->parent = v;
+  arc->label = l;
+  arc->arc_type = mode;
+  arc->non_rooted = v->is_dynamic || v->non_rooted;
+  arc->anonymous = v->anonymous || v->label.is_let();
+  if (frozen & kFieldSetKnown) {
+    ctx.add_bottom(ctx.fail("adding field {} not allowed as field set was already referenced", l));
+    arc->arc_type = ArcType::kNotPresent;
+  }
+  v->add_arc(ctx.arena, arc);
+  if (added) *added = true;
+  return arc;
+}
+
+void Context::insert_conjunct(Vertex* v, Conjunct c, const CloseInfo& id, ArcType mode, bool check, bool* added) {
+  if (added) *added = false;
+  State* n = bare_state(v);
+  if (!n) return;
+  n->mark_non_cyclic(id);
+  update_arc_type(v, mode);
+  const Conjunct* same = nullptr;
+  if (check)
+    for (auto& x : v->conjuncts)
+      if (x.x == c.x && (x.env == c.env || (x.env && c.env && x.env->up == c.env->up && env_vertex(x.env) == env_vertex(c.env)))) {
+        same = &x;
+        break;
+      }
+  if (!same) {
+    v->conjuncts.push(arena, c);
+    if (added) *added = true;
+  } else if (same->ci.def) {
+    n->add_replacement({id.def, same->ci.def});
+  }
+  if (v->status != Status::kFinalized && n->initialized) n->schedule_conjunct(c, id);
+  for (std::size_t i = 0; i < n->notify.size(); ++i) {
+    Receiver r = n->notify[i];
+    if (!r.v->state || r.v->status == Status::kFinalized) continue;
+    r.v->state->schedule_conjunct(c, r.ci);
+  }
+}
+
+Vertex* State::insert_arc(Label l, ArcType mode, const Conjunct& c, const CloseInfo& id, bool check) {
+  Vertex* v = get_arc(l, mode);
+  ArcScope arc(ctx, v);
+  bool added = false;
+  ctx.insert_conjunct(v, c, id, mode, check, &added);
+  if (!added || !node->patterns) return v;
+  auto& pairs = node->patterns->pairs;
+  for (u32 i = 0; i < pairs.size(); ++i) {
+    if (!ctx.match_pattern(pairs[i].pattern, l)) continue;
+    Vertex* p = pairs[i].constraint;
+    for (u32 j = 0; j < p->conjuncts.size(); ++j) add_constraint(v, mode, p->conjuncts[j], check);
+  }
+  return v;
+}
+
+void State::add_constraint(Vertex* arc, ArcType mode, Conjunct c, bool check) {
+  if (c.env) {
+    auto* env = ctx.arena.make<Environment>(*c.env);
+    env->lets = nullptr;
+    env->dynamic_label = arc->label;
+    c.env = env;
+  }
+  ctx.insert_conjunct(arc, c, c.ci, mode, check, nullptr);
+}
+
+bool State::insert_constraint(Node* pattern, const Conjunct& c) {
+  if (!node->patterns) node->patterns = ctx.arena.make<Patterns>();
+  auto& pairs = node->patterns->pairs;
+  Vertex* constraint = nullptr;
+  for (auto& p : pairs)
+    if (ctx.equal(p.pattern, pattern, false)) {
+      constraint = p.constraint;
+      break;
+    }
+  if (!constraint) {
+    constraint = ctx.new_vertex();
+    constraint->is_pattern = true;
+    pairs.push(ctx.arena, {pattern, constraint});
+  } else {
+    for (auto& x : constraint->conjuncts)
+      if (x.x == c.x && (x.env == c.env || (x.env && c.env && x.env->up == c.env->up && ctx.env_vertex(x.env) == ctx.env_vertex(c.env)))) {
+        add_replacement({c.ci.def, x.ci.def});
+        return false;
+      }
+  }
+  constraint->conjuncts.push(ctx.arena, c);
+  return true;
+}
+
+void State::insert_pattern(Node* pattern, const Conjunct& c) {
+  if (!insert_constraint(pattern, c)) return;
+  for (u32 i = 0; i < node->arcs.size(); ++i) {
+    Vertex* a = node->arcs[i];
+    if (a->arc_type == ArcType::kPending) continue;
+    if (ctx.match_pattern(pattern, a->label)) add_constraint(a, a->arc_type, c, true);
+  }
+}
+
+void State::update_list(Node* list, const CloseInfo& id, bool closed) {
+  if (kind == kBottomKind) return;
+  ListMarker* m;
+  if (node->is_list()) {
+    m = to<ListMarker>(node->base);
+    // never change one that another vertex may hold
+    if (m->open && closed) node->base = m = ctx.store.make<ListMarker>(false);
+  } else {
+    node->base = ctx.store.make<ListMarker>(!closed);
+  }
+  if (kind != kListKind) update_kind(kListKind, list, id);
+}
+
+}  // namespace tutti::cue

@@ -1,0 +1,505 @@
+#include "lang/cue/eval/print.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lang/cue/format/literal.h"
+
+namespace tutti::cue {
+
+std::string kinds_text(Kinds k) {
+  if (k == kBottomKind) return "_|_";
+  if (k == kTopKind) return "_";
+  struct Named {
+    Kinds kind;
+    std::string_view name;
+  };
+  constexpr Named names[] = {{kNullKind, "null"},   {kBoolKind, "bool"},   {kNumberKind, "number"}, {kIntKind, "int"},    {kFloatKind, "float"},
+                             {kStringKind, "string"}, {kBytesKind, "bytes"}, {kFuncKind, "func"},     {kListKind, "list"}, {kStructKind, "struct"}};
+  std::string out;
+  int n = 0;
+  for (auto& x : names)
+    if ((k & x.kind) == x.kind) {
+      k &= static_cast<Kinds>(~x.kind);
+      if (n++) out += '|';
+      out += x.name;
+    }
+  return n > 1 ? "(" + out + ")" : out;
+}
+
+std::string_view op_text(Op op) {
+  switch (op) {
+    case Op::kAnd: return "&";
+    case Op::kOr: return "|";
+    case Op::kAdd: return "+";
+    case Op::kSub: return "-";
+    case Op::kMul: return "*";
+    case Op::kQuo: return "/";
+    case Op::kLand: return "&&";
+    case Op::kLor: return "||";
+    case Op::kEq: return "==";
+    case Op::kNe: return "!=";
+    case Op::kLt: return "<";
+    case Op::kLe: return "<=";
+    case Op::kGt: return ">";
+    case Op::kGe: return ">=";
+    case Op::kMatch: return "=~";
+    case Op::kNotMatch: return "!~";
+    case Op::kNot: return "!";
+    default: return "?";
+  }
+}
+
+// ---- labels
+
+Label Label::ident(std::string_view name, std::string_view package) {
+  LabelKind k = LabelKind::kString;
+  if (name.substr(0, 2) == "_#")
+    k = LabelKind::kHiddenDefinition;
+  else if (name.substr(0, 1) == "#")
+    k = LabelKind::kDefinition;
+  else if (name.substr(0, 1) == "_")
+    k = LabelKind::kHidden;
+  if (k != LabelKind::kHidden && k != LabelKind::kHiddenDefinition) return make(Symbol(name).id(), k);
+  std::string key(name);
+  key += '\0';
+  key += package;
+  return make(Symbol(key).id(), k);
+}
+
+Label Label::let(std::string_view name, u32 number) {
+  std::string key(name);
+  key += '\0';
+  key += std::to_string(number);
+  return make(Symbol(key).id(), LabelKind::kLet);
+}
+
+std::string_view Label::name() const {
+  if (!valid() || is_int()) return {};
+  std::string_view s = symbol().text();
+  if (kind() == LabelKind::kString || kind() == LabelKind::kDefinition) return s;
+  return s.substr(0, s.find('\0'));
+}
+
+bool plain_label(std::string_view text) { return !label_needs_quotes(text); }
+
+std::string Label::text() const {
+  if (is_int()) return std::to_string(index());
+  if (is_string()) return label_text(name());
+  return std::string(name());
+}
+
+std::string Label::plain() const { return is_int() ? std::to_string(index()) : std::string(name()); }
+
+// ---- values
+
+namespace {
+
+void print(std::string& out, const Node* n, int depth);
+
+void print_list(std::string& out, std::span<Node* const> list, std::string_view between, int depth) {
+  bool first = true;
+  for (Node* x : list) {
+    if (!first) out += between;
+    first = false;
+    print(out, x, depth);
+  }
+}
+
+void print_vertex(std::string& out, const Vertex* v, int depth) {
+  v = v->deref_value();
+  if (!v->base || v->base->type == NodeType::kStructMarker) {
+    if (!v->base && v->conjuncts.size() > 0 && v->arcs.empty()) {
+      bool first = true;
+      for (auto& c : v->conjuncts) {
+        if (!first) out += " & ";
+        first = false;
+        print(out, expression_of(c.x), depth);
+      }
+      return;
+    }
+    out += '{';
+    bool first = true;
+    for (const Vertex* a : v->arcs) {
+      if (a->label.is_let() || a->arc_type > ArcType::kOptional) continue;
+      if (!first) out += ',';
+      first = false;
+      out += a->label.text();
+      if (a->arc_type == ArcType::kOptional) out += '?';
+      if (a->arc_type == ArcType::kRequired) out += '!';
+      out += ':';
+      print(out, a, depth);
+    }
+    out += '}';
+  } else if (v->base->type == NodeType::kListMarker) {
+    out += '[';
+    bool first = true;
+    for (const Vertex* a : v->arcs) {
+      if (!a->label.is_int()) continue;
+      if (!first) out += ',';
+      first = false;
+      print(out, a, depth);
+    }
+    if (static_cast<const ListMarker*>(v->base)->open) out += first ? "..." : ",...";
+    out += ']';
+  } else {
+    print(out, v->base, depth);
+  }
+}
+
+std::string label_of(Label l) { return l.text(); }
+
+void print(std::string& out, const Node* n, int depth) {
+  if (!n) {
+    out += "_";
+    return;
+  }
+  if (depth > 12 || out.size() > 4000) {
+    out += "...";
+    return;
+  }
+  ++depth;
+  switch (n->type) {
+    case NodeType::kNull: out += "null"; break;
+    case NodeType::kBool: out += to<Bool>(n)->value ? "true" : "false"; break;
+    case NodeType::kNum: {
+      auto* x = to<Num>(n);
+      std::string t = x->value.text('e');
+      if (x->kind == kFloatKind && t.find_first_of(".e") == std::string::npos) t += ".0";
+      out += t;
+      break;
+    }
+    case NodeType::kString: out += quote(to<String>(n)->text); break;
+    case NodeType::kBytes: out += quote(to<Bytes>(n)->text, {.bytes = true}); break;
+    case NodeType::kTop: out += "_"; break;
+    case NodeType::kBasicType: {
+      std::string t = kinds_text(to<BasicType>(n)->kind);
+      out += t;
+      break;
+    }
+    case NodeType::kBound:
+      out += op_text(to<Bound>(n)->op);
+      print(out, to<Bound>(n)->value, depth);
+      break;
+    case NodeType::kBuiltin: out += to<Builtin>(n)->qualified(); break;
+    case NodeType::kValidator: {
+      auto* v = to<Validator>(n);
+      out += v->builtin->qualified();
+      if (v->builtin->non_concrete) {
+        if (v->args.empty()) break;
+      }
+      if (v->args.empty() && !v->call) break;
+      out += '(';
+      print_list(out, v->args, ", ", depth);
+      out += ')';
+      break;
+    }
+    case NodeType::kConjunction: {
+      auto* c = to<Conjunction>(n);
+      if (n->src && n->src->kind == ast::Kind::kIdent) {
+        out += ast::as<ast::Ident>(n->src)->name.text();
+        break;
+      }
+      print_list(out, c->values, " & ", depth);
+      break;
+    }
+    case NodeType::kDisjunction: {
+      auto* d = to<Disjunction>(n);
+      for (std::size_t i = 0; i < d->values.size(); ++i) {
+        if (i) out += " | ";
+        if (i < d->defaults) out += '*';
+        print(out, d->values[i], depth);
+      }
+      break;
+    }
+    case NodeType::kBottom: out += "_|_"; break;
+    case NodeType::kVertex: print_vertex(out, to<Vertex>(n), depth); break;
+    case NodeType::kFieldRef: out += label_of(to<FieldRef>(n)->label); break;
+    case NodeType::kLetRef: out += to<LetRef>(n)->label.name(); break;
+    case NodeType::kValueRef:
+    case NodeType::kLabelRef:
+    case NodeType::kDynamicRef:
+      if (n->src && n->src->kind == ast::Kind::kIdent)
+        out += ast::as<ast::Ident>(n->src)->name.text();
+      else
+        out += "_";
+      break;
+    case NodeType::kImportRef: {
+      std::string_view p = to<ImportRef>(n)->path.text();
+      out += p.substr(p.rfind('/') + 1);
+      break;
+    }
+    case NodeType::kSelector:
+      print(out, to<Selector>(n)->x, depth);
+      out += '.';
+      out += label_of(to<Selector>(n)->label);
+      break;
+    case NodeType::kIndex:
+      print(out, to<Index>(n)->x, depth);
+      out += '[';
+      print(out, to<Index>(n)->index, depth);
+      out += ']';
+      break;
+    case NodeType::kSlice: {
+      auto* s = to<Slice>(n);
+      print(out, s->x, depth);
+      out += '[';
+      if (s->low) print(out, s->low, depth);
+      out += ':';
+      if (s->high) print(out, s->high, depth);
+      out += ']';
+      break;
+    }
+    case NodeType::kInterpolation: {
+      out += '"';
+      bool lit = true;
+      for (Node* p : to<Interpolation>(n)->parts) {
+        if (lit && p->type == NodeType::kString) {
+          std::string q = quote(to<String>(p)->text);
+          out += q.substr(1, q.size() - 2);
+        } else {
+          out += "\\(";
+          print(out, p, depth);
+          out += ')';
+        }
+        lit = !lit;
+      }
+      out += '"';
+      break;
+    }
+    case NodeType::kUnary:
+      out += op_text(to<Unary>(n)->op);
+      print(out, to<Unary>(n)->x, depth);
+      break;
+    case NodeType::kBoundExpr:
+      out += op_text(to<BoundExpr>(n)->op);
+      print(out, to<BoundExpr>(n)->x, depth);
+      break;
+    case NodeType::kBinary: {
+      auto* b = to<Binary>(n);
+      out += '(';
+      print(out, b->x, depth);
+      out += ' ';
+      out += op_text(b->op);
+      out += ' ';
+      print(out, b->y, depth);
+      out += ')';
+      break;
+    }
+    case NodeType::kOpen:
+      print(out, to<Open>(n)->x, depth);
+      out += "...";
+      break;
+    case NodeType::kCall:
+      print(out, to<Call>(n)->fun, depth);
+      out += '(';
+      print_list(out, to<Call>(n)->args, ", ", depth);
+      out += ')';
+      break;
+    case NodeType::kDisjunctionExpr: {
+      auto* d = to<DisjunctionExpr>(n);
+      out += '(';
+      for (std::size_t i = 0; i < d->values.size(); ++i) {
+        if (i) out += '|';
+        if (d->values[i].marked) out += '*';
+        print(out, d->values[i].value, depth);
+      }
+      out += ')';
+      break;
+    }
+    case NodeType::kStruct: {
+      out += '{';
+      print_list(out, to<StructLit>(n)->decls, ",", depth);
+      out += '}';
+      break;
+    }
+    case NodeType::kList: {
+      out += '[';
+      print_list(out, to<ListLit>(n)->elems, ",", depth);
+      out += ']';
+      break;
+    }
+    case NodeType::kField: {
+      auto* f = to<Field>(n);
+      out += label_of(f->label);
+      if (f->arc == ArcType::kOptional) out += '?';
+      if (f->arc == ArcType::kRequired) out += '!';
+      out += ':';
+      print(out, f->value, depth);
+      break;
+    }
+    case NodeType::kLetField:
+      out += "let ";
+      out += to<LetField>(n)->label.name();
+      out += "=";
+      print(out, to<LetField>(n)->value, depth);
+      break;
+    case NodeType::kDynamicField:
+      print(out, to<DynamicField>(n)->key, depth);
+      out += ':';
+      print(out, to<DynamicField>(n)->value, depth);
+      break;
+    case NodeType::kPattern:
+      out += '[';
+      print(out, to<Pattern>(n)->filter, depth);
+      out += "]:";
+      print(out, to<Pattern>(n)->value, depth);
+      break;
+    case NodeType::kEllipsis:
+      out += "...";
+      if (to<Ellipsis>(n)->value) print(out, to<Ellipsis>(n)->value, depth);
+      break;
+    case NodeType::kComprehension:
+      print_list(out, to<Comprehension>(n)->clauses, " ", depth);
+      out += ' ';
+      print(out, to<Comprehension>(n)->value, depth);
+      break;
+    case NodeType::kFor: {
+      auto* f = to<ForClause>(n);
+      out += "for ";
+      if (f->key.valid()) out += f->key.plain() + ", ";
+      out += f->value.valid() ? f->value.plain() : "_";
+      out += " in ";
+      print(out, f->source, depth);
+      break;
+    }
+    case NodeType::kIf:
+      out += "if ";
+      print(out, to<IfClause>(n)->condition, depth);
+      break;
+    case NodeType::kLet:
+      out += "let " + to<LetClause>(n)->label.plain() + "=";
+      print(out, to<LetClause>(n)->x, depth);
+      break;
+    case NodeType::kTry: out += "try"; break;
+    case NodeType::kStructMarker: out += "{}"; break;
+    case NodeType::kListMarker: out += "[]"; break;
+  }
+}
+
+}  // namespace
+
+std::string compact(const Node* n) {
+  std::string out;
+  print(out, n, 0);
+  return out;
+}
+
+// ---- errors
+
+std::vector<Label> path_of(const Vertex* v) {
+  std::vector<Label> path;
+  for (; v && v->label.valid(); v = v->parent) path.push_back(v->label);
+  std::reverse(path.begin(), path.end());
+  return path;
+}
+
+std::string path_text(std::span<const Label> path) {
+  std::string out;
+  for (Label l : path) {
+    if (l.is_let()) continue;
+    if (!out.empty()) out += '.';
+    out += l.text();
+  }
+  return out;
+}
+
+namespace {
+
+std::string own_message(const Error* e) {
+  std::string out;
+  std::size_t next = 0;
+  for (const char* p = e->format; *p; ++p) {
+    if (p[0] != '{' || p[1] != '}') {
+      out += *p;
+      continue;
+    }
+    ++p;
+    if (next >= e->args.size()) continue;
+    const ErrorArg& a = e->args[next++];
+    switch (a.kind) {
+      case ErrorArg::kNode: out += compact(a.node); break;
+      case ErrorArg::kLabel: {
+        Label l;
+        static_assert(sizeof(Label) == sizeof(u32));
+        std::memcpy(static_cast<void*>(&l), &a.bits, sizeof l);
+        out += l.text();
+        break;
+      }
+      case ErrorArg::kText: out += std::string_view(a.text.data, a.text.size); break;
+      case ErrorArg::kKinds: out += kinds_text(static_cast<Kinds>(a.bits)); break;
+      case ErrorArg::kInt: out += std::to_string(a.integer); break;
+      case ErrorArg::kOp: out += op_text(static_cast<Op>(a.bits)); break;
+    }
+  }
+  return out;
+}
+
+void positions(std::vector<Pos>& out, const Node* n) {
+  if (!n) return;
+  auto add = [&](Pos p) {
+    if (p && std::find(out.begin(), out.end(), p) == out.end()) out.push_back(p);
+  };
+  add(n->pos);
+  if (n->type == NodeType::kVertex)
+    for (auto& c : to<Vertex>(n)->conjuncts) positions(out, expression_of(c.x));
+}
+
+void collect(std::vector<const Error*>& out, const Error* e) {
+  if (!e) return;
+  if (e->left || e->right) {
+    collect(out, e->left);
+    collect(out, e->right);
+    return;
+  }
+  out.push_back(e);
+}
+
+}  // namespace
+
+std::string message_of(const Error* e) {
+  if (!e) return "unknown error";
+  std::vector<const Error*> list;
+  collect(list, e);
+  if (list.empty()) return "unknown error";
+  std::string out = own_message(list[0]);
+  if (list[0]->wrapped) {
+    std::string inner = message_of(list[0]->wrapped);
+    out = out.empty() ? inner : out + ": " + inner;
+  }
+  return out;
+}
+
+std::vector<FlatError> flatten(const Bottom* b) {
+  std::vector<const Error*> list;
+  if (b) collect(list, b->error);
+  std::vector<FlatError> out;
+  for (const Error* e : list) {
+    FlatError f;
+    f.message = message_of(e);
+    f.pos = e->pos;
+    f.path = e->path.empty() ? path_text(path_of(e->node)) : path_text(e->path);
+    for (const Error* w = e; w; w = w->wrapped) {
+      if (w->left) break;
+      for (auto& a : w->args)
+        if (a.kind == ErrorArg::kNode) positions(f.others, a.node);
+      for (Pos p : w->others)
+        if (p && std::find(f.others.begin(), f.others.end(), p) == f.others.end()) f.others.push_back(p);
+      if (w != e && w->pos) f.others.push_back(w->pos);
+    }
+    std::erase(f.others, f.pos);
+    std::sort(f.others.begin(), f.others.end());
+    f.others.erase(std::unique(f.others.begin(), f.others.end()), f.others.end());
+    bool known = false;
+    for (auto& o : out) known |= o.path == f.path && o.message == f.message && o.pos == f.pos;
+    if (!known) out.push_back(std::move(f));
+  }
+  std::stable_sort(out.begin(), out.end(), [](const FlatError& x, const FlatError& y) {
+    if (x.pos != y.pos) return x.pos < y.pos;
+    return x.path < y.path;
+  });
+  return out;
+}
+
+}  // namespace tutti::cue

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lang/cue/eval/context.h"
+
+namespace tutti::cue {
+
+// A value or expression on one line, as in error messages: `{a:1,b:string}`, `>=1 & <10`.
+std::string compact(const Node* n);
+
+// One error ready to be shown.
+struct FlatError {
+  std::string path;     // a.b."odd name".0; empty for none
+  std::string message;
+  Pos pos;              // the main place
+  std::vector<Pos> others;
+};
+
+// All errors that a bottom stands for, each once, ordered by place and path as cue does.
+std::vector<FlatError> flatten(const Bottom* b);
+std::string message_of(const Error* e);
+std::string path_text(std::span<const Label> path);
+std::vector<Label> path_of(const Vertex* v);
+
+}  // namespace tutti::cue

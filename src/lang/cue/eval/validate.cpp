@@ -1,0 +1,90 @@
+#include "lang/cue/eval/validate.h"
+
+#include <unordered_set>
+
+namespace tutti::cue {
+
+namespace {
+
+struct Checker {
+  Context& ctx;
+  ValidateConfig config;
+  Bottom* err = nullptr;
+  int in_definition = 0;
+  std::unordered_set<Vertex*> visited;
+  std::vector<Label> path;
+
+  bool concrete() const { return config.concrete && in_definition == 0; }
+
+  void add(Bottom* b) {
+    if (config.all_errors && b->child_error) return;
+    err = ctx.combine(err, b);
+  }
+
+  Bottom* located(Code code, const char* format, Vertex* at, const Node* arg) {
+    ArcScope scope(ctx, at);
+    Error* e = arg ? ctx.error_at(arg->pos, format, arg) : ctx.error_at({}, format);
+    e->path = ctx.store.keep(path);
+    return ctx.store.make<Bottom>(code, e, at);
+  }
+
+  void check(Vertex* x) {
+    Budget::Level level(ctx.budget);
+    Vertex* y = x;
+    x = x->deref_value();
+    if (y != x) {
+      if (in_definition > 0) return;
+      if (!visited.insert(x).second) return;
+    }
+    if (Bottom* b = x->bottom()) {
+      if (b->code == Code::kCycle) {
+        if (((config.concrete || config.final) && in_definition == 0) || config.disallow_cycles) add(b);
+      } else if (b->code == Code::kIncomplete) {
+        if (config.report_incomplete || concrete()) add(b);
+      } else {
+        add(b);
+      }
+      if (!b->has_recursive) return;
+    } else if (concrete()) {
+      Node* d = ctx.default_of(x);
+      if (d->type == NodeType::kVertex) x = to<Vertex>(d)->deref_value();
+      if (!ctx.is_concrete(x)) add(located(Code::kIncomplete, "incomplete value {}", y, x->value() ? x->value() : x));
+    }
+    for (u32 i = 0; i < x->arcs.size(); ++i) {
+      Vertex* a = x->arcs[i];
+      path.push_back(a->label);
+      visit(a);
+      path.pop_back();
+      if (!config.all_errors && err) break;
+    }
+  }
+
+  void visit(Vertex* a) {
+    if (a->arc_type == ArcType::kRequired && config.final && in_definition == 0) {
+      Bottom* b = located(Code::kIncomplete, "field is required but not present", a, nullptr);
+      std::vector<Pos> at;
+      for (auto& c : a->conjuncts)
+        if (c.x->type == NodeType::kField && to<Field>(c.x)->arc == ArcType::kRequired) at.push_back(c.x->pos);
+      b->error->others = ctx.store.keep(at);
+      add(b);
+      return;
+    }
+    if (a->label.is_let() || !ctx.is_defined(a)) return;
+    if (!config.all_errors && err) return;
+    bool hidden = !a->label.is_regular();
+    in_definition += hidden;
+    check(a);
+    in_definition -= hidden;
+  }
+};
+
+}  // namespace
+
+Bottom* validate_tree(Context& ctx, Vertex* v, const ValidateConfig& config) {
+  Checker c{ctx, config, nullptr, 0, {}, {}};
+  for (Vertex* p = v; p && p->label.valid(); p = p->parent) c.path.insert(c.path.begin(), p->label);
+  c.check(v);
+  return c.err;
+}
+
+}  // namespace tutti::cue

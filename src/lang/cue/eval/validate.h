@@ -1,0 +1,18 @@
+#pragma once
+
+#include "lang/cue/eval/context.h"
+
+namespace tutti::cue {
+
+struct ValidateConfig {
+  bool concrete = false;           // what is not concrete is an error
+  bool final = false;              // required fields must be there
+  bool disallow_cycles = false;
+  bool report_incomplete = false;
+  bool all_errors = false;         // go on below errors
+};
+
+// The errors of a finalized vertex and everything below it, or nullptr.
+Bottom* validate_tree(Context& ctx, Vertex* v, const ValidateConfig& config);
+
+}  // namespace tutti::cue
