@@ -2,6 +2,7 @@
 
 #include "format/formats.h"
 #include "lang/cdl/language.h"
+#include "lang/cue/language.h"
 #include "lang/smartfrog/language.h"
 
 namespace tutti {
@@ -12,6 +13,7 @@ const Languages& languages() {
       &json_format(),
       &yaml_format(),
       &cdl::language(),
+      &cue::language(),
       &toml_format(),
       &xml_format(),
       &smartfrog::language(),

@@ -165,15 +165,9 @@ std::string Compiler::path() const {
     std::string text;
     const ast::Node* n = f.label_node;
     switch (n->kind) {
-      case AK::kFor:
-        text = "for[]";
-        break;
-      case AK::kLet:
-        text = "let[]";
-        break;
-      case AK::kTryClause:
-        text = "try[]";
-        break;
+      case AK::kFor: text = "for[]"; break;
+      case AK::kLet: text = "let[]"; break;
+      case AK::kTryClause: text = "try[]"; break;
       case AK::kField: {
         const ast::Node* l = unwrap_alias(as<ast::Field>(n)->label);
         if (l->kind == AK::kIdent)
@@ -186,8 +180,7 @@ std::string Compiler::path() const {
           text = l->kind == AK::kList ? "[]" : "?";
         break;
       }
-      default:
-        continue;
+      default: continue;
     }
     if (!out.empty()) out += '.';
     out += text;
@@ -385,19 +378,13 @@ void Compiler::check_pattern_names(ast::Node* n) {
                 fmt::format("reference \"{}\" in label expression refers to field against which it would be matched",
                             as<ast::Ident>(n)->name.text()));
       break;
-    case AK::kParen:
-      check_pattern_names(as<ast::Paren>(n)->x);
-      break;
-    case AK::kUnary:
-      check_pattern_names(as<ast::Unary>(n)->x);
-      break;
+    case AK::kParen: check_pattern_names(as<ast::Paren>(n)->x); break;
+    case AK::kUnary: check_pattern_names(as<ast::Unary>(n)->x); break;
     case AK::kBinary:
       check_pattern_names(as<ast::Binary>(n)->x);
       check_pattern_names(as<ast::Binary>(n)->y);
       break;
-    case AK::kSelector:
-      check_pattern_names(as<ast::Selector>(n)->x);
-      break;
+    case AK::kSelector: check_pattern_names(as<ast::Selector>(n)->x); break;
     case AK::kIndex:
       check_pattern_names(as<ast::Index>(n)->x);
       check_pattern_names(as<ast::Index>(n)->index);
@@ -409,8 +396,7 @@ void Compiler::check_pattern_names(ast::Node* n) {
     case AK::kInterpolation:
       for (ast::Node* a : as<ast::Interpolation>(n)->parts) check_pattern_names(a);
       break;
-    default:
-      break;
+    default: break;
   }
 }
 
@@ -460,23 +446,20 @@ Node* Compiler::field(const ast::Field* f) {
       if (!name.valid()) return bad(f, "cannot use _ as label");
       return store_.make<Field>(name, arc_of(f->constraint), value, f);
     }
-    case AK::kList:
-      return store_.make<Pattern>(filter, value, f);
+    case AK::kList: return store_.make<Pattern>(filter, value, f);
     case AK::kParen:
     case AK::kInterpolation: {
       auto* d = store_.make<DynamicField>(arc_of(f->constraint), expr(l), value, f);
       d->binds_label = f->alias && f->alias->label;
       return d;
     }
-    default:
-      return bad(f, "invalid label");
+    default: return bad(f, "invalid label");
   }
 }
 
 Node* Compiler::decl(ast::Node* d) {
   switch (d->kind) {
-    case AK::kField:
-      return field(as<ast::Field>(d));
+    case AK::kField: return field(as<ast::Field>(d));
     case AK::kLet: {
       auto* l = as<ast::Let>(d);
       Entry* e = find(stack_.back(), l->ident->name);
@@ -497,16 +480,11 @@ Node* Compiler::decl(ast::Node* d) {
       auto* e = as<ast::Ellipsis>(d);
       return store_.make<Ellipsis>(e->type ? expr(e->type) : nullptr, e);
     }
-    case AK::kComprehension:
-      return comprehension(as<ast::Comprehension>(d), false);
-    case AK::kEmbed:
-      return expr(as<ast::Embed>(d)->x);
-    case AK::kBadDecl:
-      return bad(d, "invalid declaration");
-    case AK::kAlias:
-      return bad(d, "old-style alias no longer supported: use let clause; use cue fix to update.");
-    default:
-      return nullptr;
+    case AK::kComprehension: return comprehension(as<ast::Comprehension>(d), false);
+    case AK::kEmbed: return expr(as<ast::Embed>(d)->x);
+    case AK::kBadDecl: return bad(d, "invalid declaration");
+    case AK::kAlias: return bad(d, "old-style alias no longer supported: use let clause; use cue fix to update.");
+    default: return nullptr;
   }
 }
 
@@ -573,8 +551,7 @@ Node* Compiler::comprehension(const ast::Comprehension* c, bool in_list) {
         }
         break;
       }
-      default:
-        break;
+      default: break;
     }
     if (!failed && clauses[0]->type == NodeType::kLet)
       failed = bad(c, "first comprehension clause must be 'if' or 'for'");
@@ -631,11 +608,8 @@ Label Compiler::label(const ast::Node* n) {
       }
       case Tok::kTrue:
       case Tok::kFalse:
-      case Tok::kNull:
-        return Label::string(l->text);
-      default:
-        bad(n, fmt::format("{} cannot be used as label", l->text));
-        return {};
+      case Tok::kNull: return Label::string(l->text);
+      default: bad(n, fmt::format("{} cannot be used as label", l->text)); return {};
     }
   }
   bad(n, "unsupported label");

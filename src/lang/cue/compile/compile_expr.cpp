@@ -13,42 +13,24 @@ using AK = ast::Kind;
 namespace {
 Op op_of(Tok t) {
   switch (t) {
-    case Tok::kAnd:
-      return Op::kAnd;
-    case Tok::kOr:
-      return Op::kOr;
-    case Tok::kAdd:
-      return Op::kAdd;
-    case Tok::kSub:
-      return Op::kSub;
-    case Tok::kMul:
-      return Op::kMul;
-    case Tok::kQuo:
-      return Op::kQuo;
-    case Tok::kLand:
-      return Op::kLand;
-    case Tok::kLor:
-      return Op::kLor;
-    case Tok::kEql:
-      return Op::kEq;
-    case Tok::kNeq:
-      return Op::kNe;
-    case Tok::kLss:
-      return Op::kLt;
-    case Tok::kLeq:
-      return Op::kLe;
-    case Tok::kGtr:
-      return Op::kGt;
-    case Tok::kGeq:
-      return Op::kGe;
-    case Tok::kMat:
-      return Op::kMatch;
-    case Tok::kNmat:
-      return Op::kNotMatch;
-    case Tok::kNot:
-      return Op::kNot;
-    default:
-      return Op::kNone;
+    case Tok::kAnd: return Op::kAnd;
+    case Tok::kOr: return Op::kOr;
+    case Tok::kAdd: return Op::kAdd;
+    case Tok::kSub: return Op::kSub;
+    case Tok::kMul: return Op::kMul;
+    case Tok::kQuo: return Op::kQuo;
+    case Tok::kLand: return Op::kLand;
+    case Tok::kLor: return Op::kLor;
+    case Tok::kEql: return Op::kEq;
+    case Tok::kNeq: return Op::kNe;
+    case Tok::kLss: return Op::kLt;
+    case Tok::kLeq: return Op::kLe;
+    case Tok::kGtr: return Op::kGt;
+    case Tok::kGeq: return Op::kGe;
+    case Tok::kMat: return Op::kMatch;
+    case Tok::kNmat: return Op::kNotMatch;
+    case Tok::kNot: return Op::kNot;
+    default: return Op::kNone;
   }
 }
 
@@ -60,10 +42,8 @@ std::string source_text(const ast::Node* n, std::string_view otherwise = "_") {
 
 Node* Compiler::expr(ast::Node* n) {
   switch (n->kind) {
-    case AK::kIdent:
-      return resolve(as<ast::Ident>(n));
-    case AK::kFunc:
-      return store_.make<Top>(n);
+    case AK::kIdent: return resolve(as<ast::Ident>(n));
+    case AK::kFunc: return store_.make<Top>(n);
     case AK::kStruct: {
       push(1);
       auto* s = store_.make<StructLit>(n);
@@ -118,14 +98,10 @@ Node* Compiler::expr(ast::Node* n) {
       b->error = e;
       return b;
     }
-    case AK::kBad:
-      return bad(n, "invalid expression");
-    case AK::kLit:
-      return literal(as<ast::Lit>(n));
-    case AK::kInterpolation:
-      return interpolation(as<ast::Interpolation>(n));
-    case AK::kParen:
-      return expr(as<ast::Paren>(n)->x);
+    case AK::kBad: return bad(n, "invalid expression");
+    case AK::kLit: return literal(as<ast::Lit>(n));
+    case AK::kInterpolation: return interpolation(as<ast::Interpolation>(n));
+    case AK::kParen: return expr(as<ast::Paren>(n)->x);
     case AK::kCall: {
       auto* c = as<ast::Call>(n);
       Node* fun = expr(c->fun);
@@ -134,16 +110,11 @@ Node* Compiler::expr(ast::Node* n) {
       auto* out = store_.make<Call>(fun, store_.keep(args), n);
       return out;
     }
-    case AK::kUnary:
-      return unary(as<ast::Unary>(n));
-    case AK::kBinary:
-      return binary(as<ast::Binary>(n));
-    case AK::kPostfix:
-      return postfix(as<ast::Postfix>(n));
-    case AK::kAlias:
-      return bad(n, "alias values not allowed in this position");
-    default:
-      return bad(n, "values not allowed in this position");
+    case AK::kUnary: return unary(as<ast::Unary>(n));
+    case AK::kBinary: return binary(as<ast::Binary>(n));
+    case AK::kPostfix: return postfix(as<ast::Postfix>(n));
+    case AK::kAlias: return bad(n, "alias values not allowed in this position");
+    default: return bad(n, "values not allowed in this position");
   }
 }
 
@@ -155,10 +126,8 @@ Node* Compiler::unary(const ast::Unary* n) {
       Op op = op_of(n->op);
       return store_.make<Unary>(op, expr(n->x), n);
     }
-    case Tok::kMul:
-      return bad(n, "preference mark not allowed at this position");
-    default:
-      return store_.make<BoundExpr>(op_of(n->op), expr(n->x), n);
+    case Tok::kMul: return bad(n, "preference mark not allowed at this position");
+    default: return store_.make<BoundExpr>(op_of(n->op), expr(n->x), n);
   }
 }
 
@@ -206,11 +175,8 @@ void Compiler::assert_concrete(const ast::Node* n, Op op, const Node* x) {
     case NodeType::kBasicType:
     case NodeType::kBound:
     case NodeType::kConjunction:
-    case NodeType::kDisjunction:
-      possible = false;
-      break;
-    default:
-      break;
+    case NodeType::kDisjunction: possible = false; break;
+    default: break;
   }
   if (possible) return;
   std::string text = n->kind == AK::kIdent ? std::string(as<ast::Ident>(n)->name.text()) : source_text(n);
@@ -235,14 +201,10 @@ Node* Compiler::literal(const ast::Lit* n) {
       if (!num.ok()) return bad(n, fmt::format("parse error: {}", num.error));
       return store_.num(num.integer ? kIntKind : kFloatKind, num.value, n);
     }
-    case Tok::kTrue:
-      return store_.make<Bool>(true, n);
-    case Tok::kFalse:
-      return store_.make<Bool>(false, n);
-    case Tok::kNull:
-      return store_.make<Null>(n);
-    default:
-      return bad(n, "unknown literal type");
+    case Tok::kTrue: return store_.make<Bool>(true, n);
+    case Tok::kFalse: return store_.make<Bool>(false, n);
+    case Tok::kNull: return store_.make<Null>(n);
+    default: return bad(n, "unknown literal type");
   }
 }
 
@@ -283,19 +245,11 @@ Node* Compiler::postfix(const ast::Postfix* n) {
     error(ast::first(n).pos, "optional marker (?) is only valid within a try clause");
   Node* x = expr(n->x);
   switch (x->type) {
-    case NodeType::kFieldRef:
-      to<FieldRef>(x)->optional = true;
-      return x;
-    case NodeType::kSelector:
-      to<Selector>(x)->optional = true;
-      return x;
-    case NodeType::kIndex:
-      to<Index>(x)->optional = true;
-      return x;
-    case NodeType::kBottom:
-      return x;
-    default:
-      return bad(n, "optional marker (?) can only be used on references");
+    case NodeType::kFieldRef: to<FieldRef>(x)->optional = true; return x;
+    case NodeType::kSelector: to<Selector>(x)->optional = true; return x;
+    case NodeType::kIndex: to<Index>(x)->optional = true; return x;
+    case NodeType::kBottom: return x;
+    default: return bad(n, "optional marker (?) can only be used on references");
   }
 }
 
@@ -367,16 +321,13 @@ Node* Compiler::reference(const ast::Ident* n, Entry& e, std::size_t k) {
       return store_.make<ImportRef>(e.import_path, n);
     }
     case EntryKind::kField:
-    case EntryKind::kClause:
-      return store_.make<FieldRef>(up, label(n), n);
+    case EntryKind::kClause: return store_.make<FieldRef>(up, label(n), n);
     case EntryKind::kLet: {
       Label l = e.let_label;
       check_let(e, k, n);
       return store_.make<LetRef>(up, l, n);
     }
-    case EntryKind::kValueAlias:
-      e.used = true;
-      return store_.make<ValueRef>(up, n);
+    case EntryKind::kValueAlias: e.used = true; return store_.make<ValueRef>(up, n);
     case EntryKind::kLabel: {
       e.used = true;
       const ast::Field* field = e.field;
@@ -397,11 +348,9 @@ Node* Compiler::reference(const ast::Ident* n, Entry& e, std::size_t k) {
       const ast::Node* l = e.field->label;
       if (l->kind == AK::kAlias) l = as<ast::Alias>(l)->x;
       switch (l->kind) {
-        case AK::kList:
-          return store_.make<DynamicRef>(up, store_.make<LabelRef>(0, n), n);
+        case AK::kList: return store_.make<DynamicRef>(up, store_.make<LabelRef>(0, n), n);
         case AK::kIdent:
-        case AK::kLit:
-          return store_.make<FieldRef>(up, label(l), n);
+        case AK::kLit: return store_.make<FieldRef>(up, label(l), n);
         default:
           if (!e.label_expr) return bad(n, "cyclic reference in field alias");
           return store_.make<DynamicRef>(up, e.label_expr, n);

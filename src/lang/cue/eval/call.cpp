@@ -26,15 +26,17 @@ Node* Context::call(Call* x, Flags f) {
     if (errs) return nullptr;
     Kinds k = kinds(fun);
     if (fun && !is_concrete(fun) && k & kFuncKind)
-      add_errf(Code::kIncomplete, x->fun->pos, "cannot call non-concrete value {} (type {})", static_cast<const Node*>(x->fun), k);
+      add_errf(Code::kIncomplete, x->fun->pos, "cannot call non-concrete value {} (type {})",
+               static_cast<const Node*>(x->fun), k);
     else
       add_errf(Code::kEval, src, "cannot call non-function {} (type {})", static_cast<const Node*>(x->fun), k);
     return nullptr;
   }
   if (b->raw) {
     if (x->args.size() != b->params.size()) {
-      add_errf(Code::kEval, x->pos, x->args.size() > b->params.size() ? "too many arguments in call to {} (have {}, want {})"
-                                                                      : "not enough arguments in call to {} (have {}, want {})",
+      add_errf(Code::kEval, x->pos,
+               x->args.size() > b->params.size() ? "too many arguments in call to {} (have {}, want {})"
+                                                 : "not enough arguments in call to {} (have {}, want {})",
                static_cast<const Node*>(b), static_cast<i64>(x->args.size()), static_cast<i64>(b->params.size()));
       return nullptr;
     }
@@ -59,7 +61,8 @@ Node* Context::call(Call* x, Flags f) {
     if (b->non_concrete)
       v = eval(a, {f.status, f.condition, f.mode});
     else
-      v = value(a, {f.status, static_cast<Cond>(f.condition | kFieldSetKnown | kScalarKnown | kDisjunctionTask), f.mode});
+      v = value(a,
+                {f.status, static_cast<Cond>(f.condition | kFieldSetKnown | kScalarKnown | kDisjunctionTask), f.mode});
     if (!v) {
       if (!errs) add_errf(Code::kIncomplete, a->pos, "incomplete argument {}", static_cast<const Node*>(a));
     } else if (v->type == NodeType::kBottom) {
@@ -111,8 +114,8 @@ Node* Context::call_builtin(const Builtin* b, const Call* x, std::vector<Node*> 
     if (u && u->type == NodeType::kBottom) return u;
     Kinds k = kinds(a);
     if (!(b->params[i].kind & k)) {
-      add_errf(Code::kEval, a->pos, "cannot use {} (type {}) as {} in argument {} to {}", static_cast<const Node*>(a), k, b->params[i].kind,
-               static_cast<i64>(i + 1), static_cast<const Node*>(b));
+      add_errf(Code::kEval, a->pos, "cannot use {} (type {}) as {} in argument {} to {}", static_cast<const Node*>(a),
+               k, b->params[i].kind, static_cast<i64>(i + 1), static_cast<const Node*>(b));
       return nullptr;
     }
   }
@@ -180,11 +183,12 @@ Node* scalar(CallContext& c, std::size_t i, NodeType want, Kinds k) {
   if (v && v->type == NodeType::kBottom) {
     c.context.add_bottom(to<Bottom>(v));
   } else if (v && c.context.concreteness(v) > 1 && c.context.kinds(v) & k) {
-    c.context.add_errf(Code::kIncomplete, v->pos, "error in call to {}: non-concrete argument {}", std::string_view(c.builtin->qualified()),
-                       static_cast<i64>(i));
+    c.context.add_errf(Code::kIncomplete, v->pos, "error in call to {}: non-concrete argument {}",
+                       std::string_view(c.builtin->qualified()), static_cast<i64>(i));
   } else {
-    c.context.add_errf(Code::kEval, v ? v->pos : Pos{}, "cannot use {} (type {}) as {} in argument {} to {}", static_cast<const Node*>(v),
-                       v ? c.context.kinds(v) : Kinds{0}, k, static_cast<i64>(i + 1), static_cast<const Node*>(c.builtin));
+    c.context.add_errf(Code::kEval, v ? v->pos : Pos{}, "cannot use {} (type {}) as {} in argument {} to {}",
+                       static_cast<const Node*>(v), v ? c.context.kinds(v) : Kinds{0}, k, static_cast<i64>(i + 1),
+                       static_cast<const Node*>(c.builtin));
   }
   return nullptr;
 }
@@ -212,7 +216,8 @@ i64 CallContext::integer(std::size_t i) {
   if (!v) return 0;
   auto n = to<Num>(v)->value.to_i64();
   if (!n) {
-    context.add_errf(Code::kEval, v->pos, "argument {} of {} out of range", static_cast<i64>(i + 1), static_cast<const Node*>(builtin));
+    context.add_errf(Code::kEval, v->pos, "argument {} of {} out of range", static_cast<i64>(i + 1),
+                     static_cast<const Node*>(builtin));
     return 0;
   }
   return *n;
@@ -235,7 +240,8 @@ std::vector<Node*> CallContext::list(std::size_t i) {
         context.add_errf(Code::kIncomplete, v->pos, "error in call to {}: non-concrete list for argument {}",
                          std::string_view(builtin->qualified()), static_cast<i64>(i));
       else
-        context.add_errf(Code::kEval, v ? v->pos : Pos{}, "cannot use {} (type {}) as type list", static_cast<const Node*>(v), context.kinds(v));
+        context.add_errf(Code::kEval, v ? v->pos : Pos{}, "cannot use {} (type {}) as type list",
+                         static_cast<const Node*>(v), context.kinds(v));
     }
     return out;
   }
@@ -256,10 +262,13 @@ std::vector<std::string_view> CallContext::strings(std::size_t i) {
     } else if (u && u->type == NodeType::kBottom) {
       context.add_bottom(to<Bottom>(u));
     } else if (u && context.concreteness(u) > 1 && context.kinds(u) & kStringKind) {
-      context.add_errf(Code::kIncomplete, u->pos, "error in call to {}: non-concrete value {} for element {} of string list argument {}",
-                       std::string_view(builtin->qualified()), static_cast<const Node*>(u), static_cast<i64>(n), static_cast<i64>(i));
+      context.add_errf(Code::kIncomplete, u->pos,
+                       "error in call to {}: non-concrete value {} for element {} of string list argument {}",
+                       std::string_view(builtin->qualified()), static_cast<const Node*>(u), static_cast<i64>(n),
+                       static_cast<i64>(i));
     } else {
-      context.add_errf(Code::kEval, u ? u->pos : Pos{}, "invalid list element {} in argument {} to call: cannot use value {} ({}) as string",
+      context.add_errf(Code::kEval, u ? u->pos : Pos{},
+                       "invalid list element {} in argument {} to call: cannot use value {} ({}) as string",
                        static_cast<i64>(n), static_cast<i64>(i), static_cast<const Node*>(u), context.kinds(u));
     }
     if (context.has_err()) return {};
@@ -299,7 +308,8 @@ Node* CallContext::make_list(std::span<Node* const> items) { return context.new_
 Node* CallContext::make_struct(std::span<const std::pair<std::string_view, Node*>> fields) {
   auto* s = context.store.make<StructLit>();
   std::vector<Node*> decls;
-  for (auto& [name, v] : fields) decls.push_back(context.store.make<Field>(Label::string(name), ArcType::kMember, v, nullptr));
+  for (auto& [name, v] : fields)
+    decls.push_back(context.store.make<Field>(Label::string(name), ArcType::kMember, v, nullptr));
   s->decls = context.store.keep(decls);
   Conjunct c{nullptr, s, {}};
   Vertex* out = context.inline_vertex(nullptr, &c);
@@ -319,7 +329,8 @@ std::vector<PackageTable>& tables() {
 }
 }  // namespace
 
-void add_package(std::string_view path, std::span<const BuiltinSpec> functions, std::span<const ConstantSpec> constants) {
+void add_package(std::string_view path, std::span<const BuiltinSpec> functions,
+                 std::span<const ConstantSpec> constants) {
   PackageTable t{path, {}, constants};
   for (auto& f : functions) {
     auto* params = new std::vector<Param>();

@@ -2,9 +2,9 @@
 
 #include "lang/cue/eval/context.h"
 
-// Closedness, checked when a vertex is complete. Every reference, embedding and struct literal that conjuncts come through has
-// a number, contained in that of what it was written in. A definition that was unified in makes a requirement: each field must
-// have a conjunct whose number is contained in it.
+// Closedness, checked when a vertex is complete. Every reference, embedding and struct literal that conjuncts come
+// through has a number, contained in that of what it was written in. A definition that was unified in makes a
+// requirement: each field must have a conjunct whose number is contained in it.
 namespace tutti::cue {
 
 DefId Context::next_def(const Node* n) {
@@ -188,7 +188,8 @@ bool State::contains(DefId of, DefId child) {
     flat_replaces.clear();
     for (State* p = this; p; p = p->node->parent ? p->node->parent->state : nullptr)
       flat_replaces.insert(flat_replaces.end(), p->replaces.begin(), p->replaces.end());
-    std::sort(flat_replaces.begin(), flat_replaces.end(), [](const ReplaceId& a, const ReplaceId& b) { return a.to > b.to; });
+    std::sort(flat_replaces.begin(), flat_replaces.end(),
+              [](const ReplaceId& a, const ReplaceId& b) { return a.to > b.to; });
     computed_flat = true;
     if (!flat_replaces.empty()) min_flat_to = flat_replaces.back().to;
   }

@@ -130,7 +130,8 @@ Vertex* Context::for_source(Node* x) {
     Restore<int> detached(in_detached, in_detached + 1);
     v = unify_node(x, f);
   }
-  if (v && v->type == NodeType::kVertex) unify(to<Vertex>(v), {.condition = f.condition, .mode = Mode::kFinalize, .check_typos = true});
+  if (v && v->type == NodeType::kVertex)
+    unify(to<Vertex>(v), {.condition = f.condition, .mode = Mode::kFinalize, .check_typos = true});
   bool ok;
   v = get_default(v, &ok);
   if (!ok) return empty_node;
@@ -152,7 +153,8 @@ Vertex* Context::for_source(Node* x) {
       return empty_node;
     }
     if (!n) {
-      add_errf(Code::kEval, x->pos, "cannot range over {} (found {}, want list or struct)", static_cast<const Node*>(x), k);
+      add_errf(Code::kEval, x->pos, "cannot range over {} (found {}, want list or struct)", static_cast<const Node*>(x),
+               k);
       return empty_node;
     }
   }

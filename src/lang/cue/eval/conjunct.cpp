@@ -149,7 +149,10 @@ void State::schedule_conjunct(Conjunct c, CloseInfo id) {
       PendingDisjunction p{env, ci, x, {}};
       p.arms.reserve(d->values.size());
       for (auto& v : d->values)
-        p.arms.push_back({v.value, nullptr, !d->has_defaults ? Default::kMaybe : v.marked ? Default::kIs : Default::kNot});
+        p.arms.push_back({v.value, nullptr,
+                          !d->has_defaults ? Default::kMaybe
+                          : v.marked       ? Default::kIs
+                                           : Default::kNot});
       schedule_disjunction(std::move(p));
       update_info(kTopKind, ci, 0);
       return;
@@ -307,7 +310,8 @@ bool State::update_kind(Kinds k, Node* v, const CloseInfo& id) {
     if (kind_expr)
       report_conflict(kind_expr, v, kind, k);
     else
-      add_error(ctx.error_at(ctx.src, "conflicting value {} (mismatched types {} and {})", static_cast<const Node*>(v), kind, k));
+      add_error(ctx.error_at(ctx.src, "conflicting value {} (mismatched types {} and {})", static_cast<const Node*>(v),
+                             kind, k));
   }
   if (kind != both || !kind_expr) kind_expr = v;
   kind = both;
@@ -387,7 +391,9 @@ void State::insert_value(Environment* env, Node* v, CloseInfo id) {
       PendingDisjunction p{env, ci, v, {}};
       for (std::size_t i = 0; i < d->values.size(); ++i)
         p.arms.push_back({d->values[i], nullptr,
-                          !d->has_defaults ? Default::kMaybe : i < d->defaults ? Default::kIs : Default::kNot});
+                          !d->has_defaults  ? Default::kMaybe
+                          : i < d->defaults ? Default::kIs
+                                            : Default::kNot});
       schedule_disjunction(std::move(p));
       break;
     }
@@ -446,7 +452,8 @@ void State::insert_value(Environment* env, Node* v, CloseInfo id) {
       unshare();
       auto* x = to<Validator>(v);
       Kinds k = ctx.kinds(x);
-      if (k & kCompositeKinds) update_info(kTopKind, id, x->builtin->non_concrete ? kHasOpenValidator | kHasTop : kHasTop);
+      if (k & kCompositeKinds)
+        update_info(kTopKind, id, x->builtin->non_concrete ? kHasOpenValidator | kHasTop : kHasTop);
       for (auto& c : checks) {
         if (c.x->type != NodeType::kValidator) continue;
         auto* y = to<Validator>(c.x);

@@ -18,7 +18,12 @@ Bottom* make_cycle(NodeStore& store) {
 }  // namespace
 
 Context::Context(NodeStore& s, Budget& b)
-    : store(s), arena(s.arena()), budget(b), cycle(make_cycle(s)), empty_node(make_empty(s)), struct_marker(s.make<StructMarker>()) {}
+    : store(s),
+      arena(s.arena()),
+      budget(b),
+      cycle(make_cycle(s)),
+      empty_node(make_empty(s)),
+      struct_marker(s.make<StructMarker>()) {}
 
 Context::~Context() = default;
 
@@ -116,7 +121,8 @@ void Context::free_state(State* s) {
   };
   reset(s->tasks), reset(s->parent_tasks), reset(s->blocking), reset(s->deferred), reset(s->to_free), reset(s->arc_map);
   reset(s->notify), reset(s->shared_ids), reset(s->cyclic), reset(s->reqs), reset(s->replaces), reset(s->flat_replaces);
-  reset(s->infos), reset(s->req_sets), reset(s->checks), reset(s->post_checks), reset(s->disjunctions), reset(s->disjuncts);
+  reset(s->infos), reset(s->req_sets), reset(s->checks), reset(s->post_checks), reset(s->disjunctions),
+      reset(s->disjuncts);
   reset(s->disjunct_errs), reset(s->user_errs);
   if (!s->vertex_map.empty()) s->vertex_map = {};
   s->next_free = free_states_;

@@ -70,8 +70,8 @@ class Context {
   State* bare_state(Vertex* v);
   State* state(Vertex* v);  // with its conjuncts scheduled; nullptr when finalized
   void free_state(State* s);
-  void reclaim(Vertex* v);            // after v was finalized
-  void reclaim_all(Vertex* v);        // v is no longer needed
+  void reclaim(Vertex* v);      // after v was finalized
+  void reclaim_all(Vertex* v);  // v is no longer needed
   Environment* new_env(Environment* up, Vertex* v);
   Environment* env_up(u32 n);
   Vertex* env_vertex(Environment* env) { return overlays.empty() ? env->vertex : overlay_root(env->vertex); }
@@ -97,14 +97,14 @@ class Context {
   Node* eval(Node* x, Flags f);
   Node* eval_ci(Node* x, Flags f, CloseInfo* out);
   Node* value(Node* x, Flags f);
-  Node* evaluate(Node* x, Flags f);      // an expression that is not a reference
-  Vertex* resolve(Node* x, Flags f);     // a reference
+  Node* evaluate(Node* x, Flags f);   // an expression that is not a reference
+  Vertex* resolve(Node* x, Flags f);  // a reference
   Node* evaluate_vertex(Vertex* v, Node* ref, Flags f);
   Node* unify_node(Node* x, Flags f);
   Vertex* node(Node* orig, Node* x, bool scalar, Flags f);
   Node* concrete(Environment* env, Node* x, Op op);
   Node* get_default(Node* v, bool* ok);
-  Node* default_of(Node* v);             // never fails: a disjunction stays one
+  Node* default_of(Node* v);  // never fails: a disjunction stays one
   Node* unwrap(Node* v);
   Label label_from(Node* src, Node* v);
   Vertex* for_source(Node* x);
@@ -201,6 +201,7 @@ class Context {
 
  private:
   friend struct State;
+
  public:
   State* bare_copy(Vertex* v) { return new_state(v); }
 
@@ -265,6 +266,8 @@ inline void set_optional(CloseInfo& ci) {
 Vertex* deref(Vertex* v);
 inline bool equal_deref(Vertex* a, Vertex* b) { return deref(a) == deref(b); }
 bool allowed_in_closed(Label l);
-inline bool literal_bottom(const Node* n) { return n->type == NodeType::kBottom && to<Bottom>(n)->code == Code::kLegacyUser; }
+inline bool literal_bottom(const Node* n) {
+  return n->type == NodeType::kBottom && to<Bottom>(n)->code == Code::kLegacyUser;
+}
 
 }  // namespace tutti::cue

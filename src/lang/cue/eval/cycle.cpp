@@ -1,13 +1,13 @@
 #include "lang/cue/eval/context.h"
 
-// Structural cycles. Each conjunct carries the references followed to reach it. A reference that leads to an ancestor, or to a
-// target that was already followed for another vertex, makes the conjunct cyclic; a vertex is in error only when all its
-// conjuncts are, and until one is not, cyclic ones are put off. Conjuncts under optional fields, patterns and disjuncts get one
-// more round. A reference that leads back to the same vertex says nothing and is dropped.
+// Structural cycles. Each conjunct carries the references followed to reach it. A reference that leads to an ancestor,
+// or to a target that was already followed for another vertex, makes the conjunct cyclic; a vertex is in error only
+// when all its conjuncts are, and until one is not, cyclic ones are put off. Conjuncts under optional fields, patterns
+// and disjuncts get one more round. A reference that leads back to the same vertex says nothing and is dropped.
 namespace tutti::cue {
 
 namespace {
-bool has_disjunction(Vertex* v) {
+bool declares_disjunction(Vertex* v) {
   for (auto& c : v->conjuncts) {
     NodeType t = expression_of(c.x)->type;
     if (t == NodeType::kDisjunctionExpr || t == NodeType::kDisjunction) return true;
@@ -46,9 +46,10 @@ bool State::detect_cycle(Vertex* arc, Environment* env, Node* ref, CloseInfo& ci
         ci.refs = nullptr;
         return false;
       }
-      // another way to the same definition from a vertex that is more than a repetition is no cycle, unless a vertex without
-      // a place enters a disjunction that is still being worked out
-      bool self_feeding = node->is_dynamic && arc->deref_value()->status != Status::kFinalized && has_disjunction(arc);
+      // another way to the same definition from a vertex that is more than a repetition is no cycle, unless a vertex
+      // without a place enters a disjunction that is still being worked out
+      bool self_feeding =
+          node->is_dynamic && arc->deref_value()->status != Status::kFinalized && declares_disjunction(arc);
       if (r->ref != ref && has_non_cycle && has_non_cyclic && !self_feeding) continue;
       return mark_cyclic_path(arc, env, ref, ci);
     }

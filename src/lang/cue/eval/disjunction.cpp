@@ -2,8 +2,9 @@
 
 #include "lang/cue/eval/context.h"
 
-// Disjunctions. All those of a vertex are expanded together, when everything else is in: for each combination of arms the
-// vertex is copied, the arm added and the copy evaluated; copies that fail, and those equal to an earlier one, are dropped.
+// Disjunctions. All those of a vertex are expanded together, when everything else is in: for each combination of arms
+// the vertex is copied, the arm added and the copy evaluated; copies that fail, and those equal to an earlier one, are
+// dropped.
 namespace tutti::cue {
 
 void State::schedule_disjunction(PendingDisjunction d) {
@@ -203,7 +204,8 @@ Bottom* State::run_disjunctions() {
     if (default_mode == Default::kMaybe) default_mode = cross[0]->default_mode;
     if (default_attempt && default_mode != Default::kIs) {
       auto* b = ctx.store.make<Bottom>(
-          Code::kCycle, ctx.error_at(ctx.src, "ambiguous default elimination by referencing {}", default_attempt->label));
+          Code::kCycle,
+          ctx.error_at(ctx.src, "ambiguous default elimination by referencing {}", default_attempt->label));
       node->base = b;
       return b;
     }
@@ -397,7 +399,8 @@ void State::finalize_disjunctions() {
     node->base = d;
   else
     node->base = ctx.store.make<Bottom>(
-        Code::kCycle, ctx.error_at(ctx.src, "cycle across unresolved disjunction referenced by {}", default_attempt->label));
+        Code::kCycle,
+        ctx.error_at(ctx.src, "cycle across unresolved disjunction referenced by {}", default_attempt->label));
   ctx.clear_arcs(node);
   node->child_errors = nullptr;
 }

@@ -201,7 +201,8 @@ Node* Context::evaluate_vertex(Vertex* v, Node* ref, Flags f) {
     if (v->arc_type == ArcType::kPending) {
       if (v->status == Status::kEvaluating) {
         while (v->parent && v->arc_type == ArcType::kPending) v = v->parent;
-        auto* b = store.make<Bottom>(Code::kCycle, error_at(src, "cycle with field {}", static_cast<const Node*>(ref)), v);
+        auto* b =
+            store.make<Bottom>(Code::kCycle, error_at(src, "cycle with field {}", static_cast<const Node*>(ref)), v);
         v->base = b;
         return b;
       }
@@ -284,7 +285,8 @@ Vertex* Context::node(Node* orig, Node* x, bool scalar, Flags f) {
   Vertex* n = v && v->type == NodeType::kVertex ? to<Vertex>(v) : nullptr;
   if (n && !is_cycle(n->base)) v = n->value();
   if (!v) {
-    add_errf(Code::kIncomplete, x->pos, "{} undefined ({} is incomplete)", static_cast<const Node*>(orig), static_cast<const Node*>(x));
+    add_errf(Code::kIncomplete, x->pos, "{} undefined ({} is incomplete)", static_cast<const Node*>(orig),
+             static_cast<const Node*>(x));
     return empty_node;
   }
   if (v->type == NodeType::kBottom) {
@@ -415,7 +417,8 @@ Label Context::label_from(Node* x, Node* v) {
   Node* u = unwrap(v);
   if (k == kIntKind || k == kNumberKind || k == kFloatKind) {
     if (!u || u->type != NodeType::kNum) {
-      add_errf(Code::kIncomplete, v->pos, "invalid non-ground value {} (must be concrete {})", static_cast<const Node*>(v), "int");
+      add_errf(Code::kIncomplete, v->pos, "invalid non-ground value {} (must be concrete {})",
+               static_cast<const Node*>(v), "int");
       return {};
     }
     auto* n = to<Num>(u);
@@ -428,7 +431,8 @@ Label Context::label_from(Node* x, Node* v) {
       if (!x || x->type == NodeType::kNum || x->type == NodeType::kUnary)
         add_errf(Code::kEval, src, "invalid index {} (index must be non-negative)", static_cast<const Node*>(n));
       else
-        add_errf(Code::kEval, src, "index {} out of range [{}]", static_cast<const Node*>(x), static_cast<const Node*>(n));
+        add_errf(Code::kEval, src, "index {} out of range [{}]", static_cast<const Node*>(x),
+                 static_cast<const Node*>(n));
       return {};
     }
     if (*i >= (i64{1} << 28)) {
@@ -439,7 +443,8 @@ Label Context::label_from(Node* x, Node* v) {
   }
   if (k == kStringKind) {
     if (!u || u->type != NodeType::kString) {
-      add_errf(Code::kIncomplete, v->pos, "invalid non-ground value {} (must be concrete {})", static_cast<const Node*>(v), "string");
+      add_errf(Code::kIncomplete, v->pos, "invalid non-ground value {} (must be concrete {})",
+               static_cast<const Node*>(v), "string");
       return {};
     }
     return Label::string(to<String>(u)->text);

@@ -84,7 +84,8 @@ Node* presence(Context& c, Environment* env, const Binary* src, Node* x, Op op, 
     }
     if (b->code == Code::kIncomplete) {
       if (b->node)
-        if (State* ns = b->node->state; ns && ns->sched == SchedState::kRunning && !ns->meets(kValueKnown) && ns->provided & kValueKnown)
+        if (State* ns = b->node->state;
+            ns && ns->sched == SchedState::kRunning && !ns->meets(kValueKnown) && ns->provided & kValueKnown)
           if (Task* t = c.current()) {
             guard.pop();
             ns->wait_for(t, kValueKnown);
@@ -136,7 +137,8 @@ Node* slice(Context& c, Slice* x) {
   }
   if (c.has_err()) return nullptr;
   if (low > high) return c.fail("invalid slice index: {} > {}", low, high);
-  if (!list) return c.make_bytes(to<Bytes>(v)->text.substr(static_cast<std::size_t>(low), static_cast<std::size_t>(high - low)));
+  if (!list)
+    return c.make_bytes(to<Bytes>(v)->text.substr(static_cast<std::size_t>(low), static_cast<std::size_t>(high - low)));
   auto* l = to<Vertex>(v);
   Vertex* n = c.inline_vertex(c.store.make<ListMarker>(false), nullptr);
   for (i64 i = low; i < high; ++i) {
@@ -193,18 +195,26 @@ Node* Context::evaluate(Node* x, Flags f) {
       Kinds k = kinds(v);
       bool eq = b->op == Op::kEq || b->op == Op::kNe;
       switch (k) {
-        case kIntKind: case kFloatKind: case kNumberKind: case kStringKind: case kBytesKind: break;
-        case kNullKind: case kStructKind: case kListKind:
+        case kIntKind:
+        case kFloatKind:
+        case kNumberKind:
+        case kStringKind:
+        case kBytesKind: break;
+        case kNullKind:
+        case kStructKind:
+        case kListKind:
           if (!eq) return bottom(Code::kEval, b->x->pos, "cannot use {} for bound {}", k, b->op);
           break;
         default: {
           Kinds mask = kNumberKind | kStringKind | kBytesKind;
           if (eq) mask |= kNullKind | kCompositeKinds;
           if (k & mask) {
-            add_errf(Code::kIncomplete, {}, "non-concrete value {} for bound {}", static_cast<const Node*>(b->x), b->op);
+            add_errf(Code::kIncomplete, {}, "non-concrete value {} for bound {}", static_cast<const Node*>(b->x),
+                     b->op);
             return nullptr;
           }
-          return bottom(Code::kEval, b->x->pos, "invalid value {} (type {}) for bound {}", static_cast<const Node*>(v), k, b->op);
+          return bottom(Code::kEval, b->x->pos, "invalid value {} (type {}) for bound {}", static_cast<const Node*>(v),
+                        k, b->op);
         }
       }
       if (concreteness(v) > 1) {
@@ -243,7 +253,8 @@ Node* Context::evaluate(Node* x, Flags f) {
     case NodeType::kUnary: {
       auto* u = to<Unary>(x);
       if (!concrete_possible(u->x)) {
-        add_errf(Code::kEval, {}, "invalid operand {} ('{}' requires concrete value)", static_cast<const Node*>(u->x), u->op);
+        add_errf(Code::kEval, {}, "invalid operand {} ('{}' requires concrete value)", static_cast<const Node*>(u->x),
+                 u->op);
         return nullptr;
       }
       Node* v = value(u->x, kScalarNow);
@@ -257,7 +268,8 @@ Node* Context::evaluate(Node* x, Flags f) {
         return store.num(to<Num>(v)->kind, -to<Num>(v)->value, x->src);
       }
       if (k & want) {
-        add_errf(Code::kIncomplete, u->x->pos, "operand {} of '{}' not concrete (was {})", static_cast<const Node*>(u->x), u->op, k);
+        add_errf(Code::kIncomplete, u->x->pos, "operand {} of '{}' not concrete (was {})",
+                 static_cast<const Node*>(u->x), u->op, k);
         return nullptr;
       }
       return fail("invalid operation {} ({} {})", static_cast<const Node*>(x), u->op, k);
@@ -278,11 +290,13 @@ Node* Context::evaluate(Node* x, Flags f) {
       }
       if (b->short_circuit && (b->op == Op::kLand || b->op == Op::kLor) && concrete_possible(b->x)) {
         Node* left = concrete(env, b->x, b->op);
-        if (left && left->type == NodeType::kBool && to<Bool>(left)->value == (b->op == Op::kLor)) return make_bool(to<Bool>(left)->value);
+        if (left && left->type == NodeType::kBool && to<Bool>(left)->value == (b->op == Op::kLor))
+          return make_bool(to<Bool>(left)->value);
       }
       for (Node* o : {b->x, b->y})
         if (!concrete_possible(o)) {
-          add_errf(Code::kEval, {}, "invalid operand {} ('{}' requires concrete value)", static_cast<const Node*>(o), b->op);
+          add_errf(Code::kEval, {}, "invalid operand {} ('{}' requires concrete value)", static_cast<const Node*>(o),
+                   b->op);
           return nullptr;
         }
       if (b->op == Op::kEq || b->op == Op::kNe) {
@@ -342,9 +356,11 @@ bool Context::bool_value(Node* v, Op as) {
   if (!is_concrete(v) && kinds(v) & kBoolKind) {
     add_errf(Code::kIncomplete, v->pos, "incomplete {}: {}", Kinds{kBoolKind}, static_cast<const Node*>(v));
   } else if (as == Op::kNone) {
-    add_errf(Code::kEval, src, "cannot use {} (type {}) as type {}", static_cast<const Node*>(v), kinds(v), Kinds{kBoolKind});
+    add_errf(Code::kEval, src, "cannot use {} (type {}) as type {}", static_cast<const Node*>(v), kinds(v),
+             Kinds{kBoolKind});
   } else {
-    add_errf(Code::kEval, src, "cannot use {} (type {}) as type {} in {}", static_cast<const Node*>(v), kinds(v), Kinds{kBoolKind}, as);
+    add_errf(Code::kEval, src, "cannot use {} (type {}) as type {} in {}", static_cast<const Node*>(v), kinds(v),
+             Kinds{kBoolKind}, as);
   }
   return false;
 }
@@ -356,7 +372,8 @@ Num* Context::num(Node* v, Op as) {
   if (!is_concrete(v) && kinds(v) & kNumberKind)
     add_errf(Code::kIncomplete, v->pos, "incomplete {} in {}: {}", Kinds{kNumberKind}, as, static_cast<const Node*>(v));
   else
-    add_errf(Code::kEval, src, "cannot use {} (type {}) as type {} in {}", static_cast<const Node*>(v), kinds(v), Kinds{kNumberKind}, as);
+    add_errf(Code::kEval, src, "cannot use {} (type {}) as type {} in {}", static_cast<const Node*>(v), kinds(v),
+             Kinds{kNumberKind}, as);
   return nullptr;
 }
 
@@ -367,7 +384,8 @@ i64 Context::uint(Node* v, std::string_view as) {
     if (!is_concrete(v) && kinds(v) & kIntKind)
       add_errf(Code::kIncomplete, v->pos, "incomplete {} in {}: {}", Kinds{kIntKind}, as, static_cast<const Node*>(v));
     else
-      add_errf(Code::kEval, src, "cannot use {} (type {}) as type {} in {}", static_cast<const Node*>(v), kinds(v), Kinds{kIntKind}, as);
+      add_errf(Code::kEval, src, "cannot use {} (type {}) as type {} in {}", static_cast<const Node*>(v), kinds(v),
+               Kinds{kIntKind}, as);
     return 0;
   }
   const Decimal& d = to<Num>(v)->value;

@@ -112,7 +112,8 @@ void Context::insert_conjunct(Vertex* v, Conjunct c, const CloseInfo& id, ArcTyp
   const Conjunct* same = nullptr;
   if (check)
     for (auto& x : v->conjuncts)
-      if (x.x == c.x && (x.env == c.env || (x.env && c.env && x.env->up == c.env->up && env_vertex(x.env) == env_vertex(c.env)))) {
+      if (x.x == c.x &&
+          (x.env == c.env || (x.env && c.env && x.env->up == c.env->up && env_vertex(x.env) == env_vertex(c.env)))) {
         same = &x;
         break;
       }
@@ -170,7 +171,8 @@ bool State::insert_constraint(Node* pattern, const Conjunct& c) {
     pairs.push(ctx.arena, {pattern, constraint});
   } else {
     for (auto& x : constraint->conjuncts)
-      if (x.x == c.x && (x.env == c.env || (x.env && c.env && x.env->up == c.env->up && ctx.env_vertex(x.env) == ctx.env_vertex(c.env)))) {
+      if (x.x == c.x && (x.env == c.env || (x.env && c.env && x.env->up == c.env->up &&
+                                            ctx.env_vertex(x.env) == ctx.env_vertex(c.env)))) {
         add_replacement({c.ci.def, x.ci.def});
         return false;
       }

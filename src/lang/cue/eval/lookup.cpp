@@ -9,8 +9,8 @@ Vertex* root_of(Vertex* v) {
 }
 }  // namespace
 
-// The arc of a vertex by label, or nullptr with an error. The vertex may still be growing: then an arc is made that is not yet
-// known to be there.
+// The arc of a vertex by label, or nullptr with an error. The vertex may still be growing: then an arc is made that is
+// not yet known to be there.
 Vertex* Context::lookup(Vertex* v, Pos pos, Label l, Flags f) {
   Cond want = f.condition;
   v = v->deref_value();

@@ -64,7 +64,8 @@ bool literal_argument(const Call* call, bool close_too) {
 }
 
 Node* close_all(CallContext& c) {
-  if (!literal_argument(c.call, false)) return c.context.fail("__closeAll may only be used when explicitopen is enabled");
+  if (!literal_argument(c.call, false))
+    return c.context.fail("__closeAll may only be used when explicitopen is enabled");
   if (c.args[0]->type != NodeType::kVertex) return c.context.fail("struct argument must be concrete");
   to<Vertex>(c.args[0])->closed_recursive = true;
   return c.args[0];
@@ -96,8 +97,8 @@ std::vector<Node*> raw_elements(CallContext& c, std::size_t i) {
     if (v && c.context.concreteness(v) > 1 && c.context.kinds(v) & kListKind)
       c.context.add_errf(Code::kIncomplete, v->pos, "incomplete {}: {}", Kinds{kListKind}, static_cast<const Node*>(v));
     else
-      c.context.add_errf(Code::kEval, c.context.src, "cannot use {} (type {}) as type {}", static_cast<const Node*>(v), c.context.kinds(v),
-                         Kinds{kListKind});
+      c.context.add_errf(Code::kEval, c.context.src, "cannot use {} (type {}) as type {}", static_cast<const Node*>(v),
+                         c.context.kinds(v), Kinds{kListKind});
     return out;
   }
   for (Vertex* a : to<Vertex>(v)->arcs)

@@ -15,8 +15,10 @@ std::string kinds_text(Kinds k) {
     Kinds kind;
     std::string_view name;
   };
-  constexpr Named names[] = {{kNullKind, "null"},   {kBoolKind, "bool"},   {kNumberKind, "number"}, {kIntKind, "int"},    {kFloatKind, "float"},
-                             {kStringKind, "string"}, {kBytesKind, "bytes"}, {kFuncKind, "func"},     {kListKind, "list"}, {kStructKind, "struct"}};
+  constexpr Named names[] = {{kNullKind, "null"},    {kBoolKind, "bool"},   {kNumberKind, "number"},
+                             {kIntKind, "int"},      {kFloatKind, "float"}, {kStringKind, "string"},
+                             {kBytesKind, "bytes"},  {kFuncKind, "func"},   {kListKind, "list"},
+                             {kStructKind, "struct"}};
   std::string out;
   int n = 0;
   for (auto& x : names)

@@ -12,9 +12,9 @@ std::string compact(const Node* n);
 
 // One error ready to be shown.
 struct FlatError {
-  std::string path;     // a.b."odd name".0; empty for none
+  std::string path;  // a.b."odd name".0; empty for none
   std::string message;
-  Pos pos;              // the main place
+  Pos pos;  // the main place
   std::vector<Pos> others;
 };
 

@@ -22,9 +22,10 @@ Task* Context::new_task() {
 
 namespace {
 
-// A comprehension whose body declares fields by name holds back only those fields, not the whole vertex: the fields are made
-// at once, not yet known to be there, and the comprehension becomes their concern. That is what lets comprehensions of one
-// struct depend on each other's fields. Returns what the comprehension holds back of the vertex itself.
+// A comprehension whose body declares fields by name holds back only those fields, not the whole vertex: the fields are
+// made at once, not yet known to be there, and the comprehension becomes their concern. That is what lets
+// comprehensions of one struct depend on each other's fields. Returns what the comprehension holds back of the vertex
+// itself.
 Cond push_down(State* n, Task* t, Node* x) {
   Cond completes = 0;
   switch (x->type) {

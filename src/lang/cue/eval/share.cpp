@@ -1,7 +1,7 @@
 #include "lang/cue/eval/context.h"
 
-// Structure sharing: a vertex whose only conjunct is a reference stands for the vertex referred to, and nothing is copied. When
-// something else arrives the sharing is undone and the conjuncts are added after all.
+// Structure sharing: a vertex whose only conjunct is a reference stands for the vertex referred to, and nothing is
+// copied. When something else arrives the sharing is undone and the conjuncts are added after all.
 namespace tutti::cue {
 
 void State::unshare() {

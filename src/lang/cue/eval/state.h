@@ -6,8 +6,9 @@
 
 #include "lang/cue/eval/vertex.h"
 
-// What a vertex needs while it is being evaluated: the tasks still to run, what is known already, and what the conjuncts
-// seen so far say about its value. Made when the evaluation of a vertex begins, given back when its parent is done.
+// What a vertex needs while it is being evaluated: the tasks still to run, what is known already, and what the
+// conjuncts seen so far say about its value. Made when the evaluation of a vertex begins, given back when its parent is
+// done.
 namespace tutti::cue {
 
 class Context;
@@ -16,7 +17,8 @@ struct State;
 // What can be known about a vertex. Most are known when the number of tasks that could still change them is zero.
 using Cond = u16;
 constexpr Cond kAncestorsDone = 1, kArcTypeKnown = 2, kValueKnown = 4, kScalarKnown = 8, kFieldConjunctsKnown = 16,
-               kFieldSetKnown = 32, kTasksDone = 64, kSubFieldsDone = 128, kDisjunctionTask = 256, kChildConjunctsDone = 512;
+               kFieldSetKnown = 32, kTasksDone = 64, kSubFieldsDone = 128, kDisjunctionTask = 256,
+               kChildConjunctsDone = 512;
 constexpr Cond kAllKnown = 0x7fff, kNever = 0x8000;
 constexpr Cond kCounted = kArcTypeKnown | kValueKnown | kFieldConjunctsKnown | kTasksDone | kDisjunctionTask;
 constexpr Cond kGenericConjunct = kTasksDone | kScalarKnown | kValueKnown | kFieldConjunctsKnown;
@@ -125,7 +127,8 @@ struct StateFlags {
   int completing = 0;
   Mode run_mode = Mode::kNone;
   int eval_depth = 0;
-  bool has_top = false, has_any_cyclic = false, has_ancestor_cycle = false, has_non_cycle = false, has_non_cyclic = false;
+  bool has_top = false, has_any_cyclic = false, has_ancestor_cycle = false, has_non_cycle = false,
+       has_non_cyclic = false;
   bool has_struct = false, is_def = false;
   bool drop_parent_requirements = false, computed_close_info = false, computed_flat = false;
   bool is_shared = false, no_sharing = false, share_decremented = false;
@@ -262,9 +265,7 @@ struct State : StateFlags {
   bool mark_cyclic(Vertex* arc, Environment* env, Node* ref, CloseInfo& ci);
   bool mark_cyclic_path(Vertex* arc, Environment* env, Node* ref, CloseInfo& ci);
   bool has_ancestor(Vertex* arc);
-  bool only_cyclic() const {
-    return (has_ancestor_cycle && !has_non_cycle) || (has_any_cyclic && !has_non_cyclic);
-  }
+  bool only_cyclic() const { return (has_ancestor_cycle && !has_non_cycle) || (has_any_cyclic && !has_non_cyclic); }
   void update_cyclic(const CloseInfo& ci);
   bool assert_structural_cycle();
   void report_cycle();

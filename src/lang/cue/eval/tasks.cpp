@@ -33,7 +33,8 @@ void State::run_dynamic(Task* t, Mode mode) {
   Node* v = ctx.value(f->key, {.condition = kScalarValue, .mode = mode});
   if (!v) return;
   auto not_yet = [&](const char* format) {
-    add_bottom(ctx.store.make<Bottom>(Code::kIncomplete, ctx.error_at(f->key->pos, format, static_cast<const Node*>(v)), node));
+    add_bottom(ctx.store.make<Bottom>(Code::kIncomplete, ctx.error_at(f->key->pos, format, static_cast<const Node*>(v)),
+                                      node));
   };
   if (v->type == NodeType::kVertex && to<Vertex>(v)->deref_value()->status == Status::kEvaluating)
     return not_yet("key value of dynamic field not yet known");
@@ -97,7 +98,8 @@ void State::run_list_lit(Task* t, Mode) {
       Bottom* err = ctx.yield_clauses(nullptr, t->env, c, envs);
       has_comprehension = true;
       u32 before = index;
-      for (Environment* env : envs) insert_arc(Label::integer(index++), ArcType::kMember, {env, c->value, id}, id, true);
+      for (Environment* env : envs)
+        insert_arc(Label::integer(index++), ArcType::kMember, {env, c->value, id}, id, true);
       if (err) return add_bottom(err);
       if (index == before && c->fallback)
         insert_arc(Label::integer(index++), ArcType::kMember, {t->env, c->fallback, id}, id, true);

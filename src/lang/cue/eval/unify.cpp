@@ -17,7 +17,8 @@ void Context::complete_arcs_only(Vertex* v) {
 void State::update_scalar() {
   if (!scalar) return;
   if (node->is_err() && !ctx.is_cycle(node->base)) return;
-  if (!(node->base && node->base->type == NodeType::kVertex && to<Vertex>(node->base)->is_disjunct)) node->base = scalar;
+  if (!(node->base && node->base->type == NodeType::kVertex && to<Vertex>(node->base)->is_disjunct))
+    node->base = scalar;
   signal(kScalarKnown);
 }
 
@@ -48,15 +49,16 @@ bool Context::unify(Vertex* v, Flags f) {
   if (here == (kScalarKnown | kArcTypeKnown) && n->meets(here)) return true;
 
   // a reference to itself, perhaps through an expression: there is nothing to wait for
-  if (v->status == Status::kEvaluating && n->eval_depth == eval_depth && mode != Mode::kFinalize && mode != Mode::kYield &&
-      !(want & kFieldSetKnown))
+  if (v->status == Status::kEvaluating && n->eval_depth == eval_depth && mode != Mode::kFinalize &&
+      mode != Mode::kYield && !(want & kFieldSetKnown))
     return false;
 
   v->status = Status::kEvaluating;
   Restore<int> depth(n->eval_depth, eval_depth);
   n->flush_deferred_cyclic();
   n->process(here, mode);
-  if (n->node->arc_type != ArcType::kPending && n->meets(kAncestorsDone) && n->all_tasks_finished()) n->signal(kArcTypeKnown);
+  if (n->node->arc_type != ArcType::kPending && n->meets(kAncestorsDone) && n->all_tasks_finished())
+    n->signal(kArcTypeKnown);
 
   ArcScope arc(*this, v);
   Vertex* w = v->deref_disjunct();
@@ -273,8 +275,8 @@ void State::report_conflict(Node* a, Node* b, Kinds ka, Kinds kb) {
 
 void State::report_field_mismatch(Vertex* arc) {
   Node* v = node->value();
-  add_error(ctx.error_at(arc->value() ? arc->value()->pos : Pos{}, "cannot combine regular field {} with {}", arc->label,
-                         static_cast<const Node*>(v)));
+  add_error(ctx.error_at(arc->value() ? arc->value()->pos : Pos{}, "cannot combine regular field {} with {}",
+                         arc->label, static_cast<const Node*>(v)));
 }
 
 void State::add_bottom(Bottom* b) {

@@ -5,11 +5,11 @@
 namespace tutti::cue {
 
 struct ValidateConfig {
-  bool concrete = false;           // what is not concrete is an error
-  bool final = false;              // required fields must be there
+  bool concrete = false;  // what is not concrete is an error
+  bool final = false;     // required fields must be there
   bool disallow_cycles = false;
   bool report_incomplete = false;
-  bool all_errors = false;         // go on below errors
+  bool all_errors = false;  // go on below errors
 };
 
 // The errors of a finalized vertex and everything below it, or nullptr.

@@ -85,7 +85,8 @@ const re2::RE2* Context::regexp(Node* v) {
   else if (v->type == NodeType::kBytes)
     pattern = to<Bytes>(v)->text;
   else {
-    add_errf(Code::kEval, src, "cannot use {} (type {}) as type {}", static_cast<const Node*>(v), kinds(v), Kinds(kStringKind | kBytesKind));
+    add_errf(Code::kEval, src, "cannot use {} (type {}) as type {}", static_cast<const Node*>(v), kinds(v),
+             Kinds(kStringKind | kBytesKind));
     return nullptr;
   }
   auto it = regexps_.find(pattern);
@@ -93,7 +94,10 @@ const re2::RE2* Context::regexp(Node* v) {
     re2::RE2::Options o;
     o.set_log_errors(false);
     o.set_max_mem(16 << 20);
-    it = regexps_.emplace(store.keep(pattern), std::make_unique<re2::RE2>(re2::StringPiece(pattern.data(), pattern.size()), o)).first;
+    it = regexps_
+             .emplace(store.keep(pattern),
+                      std::make_unique<re2::RE2>(re2::StringPiece(pattern.data(), pattern.size()), o))
+             .first;
   }
   if (!it->second->ok()) {
     add_errf(Code::kEval, src, "invalid regexp: error parsing regexp: {}", std::string_view(it->second->error()));
@@ -106,7 +110,8 @@ namespace {
 
 Bottom* check_concrete(Context& c, Node* v) {
   if (c.concreteness(v) > 1)
-    return c.store.make<Bottom>(Code::kIncomplete, c.error_at(c.src, "non-concrete value '{}'", static_cast<const Node*>(v)), c.vertex);
+    return c.store.make<Bottom>(Code::kIncomplete,
+                                c.error_at(c.src, "non-concrete value '{}'", static_cast<const Node*>(v)), c.vertex);
   if (v->type != NodeType::kVertex) return nullptr;
   auto* x = to<Vertex>(v);
   if (c.kinds(v) & kCompositeKinds) c.finalize(x);
@@ -131,7 +136,8 @@ Node* Context::binop(Op op, Node* left, Node* right) {
   Kinds lk = kinds(left), rk = kinds(right);
   for (int side = 0; side < 2; ++side)
     if (Bottom* b = check_concrete(*this, side ? right : left)) {
-      Bottom* out = side ? fail("invalid right-hand value to '{}' (type {})", op, lk) : fail("invalid left-hand value to '{}' (type {})", op, lk);
+      Bottom* out = side ? fail("invalid right-hand value to '{}' (type {})", op, lk)
+                         : fail("invalid left-hand value to '{}' (type {})", op, lk);
       out->error->wrapped = b->error;
       out->code = b->code;
       return out;
@@ -193,11 +199,13 @@ Node* Context::binop(Op op, Node* left, Node* right) {
     case Op::kNotMatch: {
       const re2::RE2* re = regexp(right);
       if (l->type != NodeType::kString && l->type != NodeType::kBytes) {
-        add_errf(Code::kEval, src, "cannot use {} (type {}) as type {} in {}", static_cast<const Node*>(l), lk, Kinds{kStringKind}, op);
+        add_errf(Code::kEval, src, "cannot use {} (type {}) as type {} in {}", static_cast<const Node*>(l), lk,
+                 Kinds{kStringKind}, op);
         return make_bool(false);
       }
       if (l->type == NodeType::kBytes) {
-        add_errf(Code::kEval, src, "cannot use {} (type {}) as type {} in {}", static_cast<const Node*>(l), lk, Kinds{kStringKind}, op);
+        add_errf(Code::kEval, src, "cannot use {} (type {}) as type {} in {}", static_cast<const Node*>(l), lk,
+                 Kinds{kStringKind}, op);
         return make_bool(false);
       }
       std::string_view s = text(l);
@@ -225,7 +233,8 @@ Node* Context::binop(Op op, Node* left, Node* right) {
       if (numbers()) return arithmetic(decimal::mul);
       Node *s = l, *n = r;
       if (l->type == NodeType::kNum) std::swap(s, n);
-      if ((s->type == NodeType::kString || s->type == NodeType::kBytes) && n->type == NodeType::kNum && to<Num>(n)->kind == kIntKind) {
+      if ((s->type == NodeType::kString || s->type == NodeType::kBytes) && n->type == NodeType::kNum &&
+          to<Num>(n)->kind == kIntKind) {
         bool is_string = s->type == NodeType::kString;
         std::string_view as = is_string ? "string multiplication" : "bytes multiplication";
         i64 count = uint(n, as);
@@ -233,14 +242,16 @@ Node* Context::binop(Op op, Node* left, Node* right) {
           add_errf(Code::kEval, src, "{} count {} exceeds limit of {}", as, count, i64{1'000'000});
           count = 0;
         }
-        if (static_cast<u64>(count) * text(s).size() > (u64{1} << 28)) throw LimitError("CUE-TOO-LARGE", "a string grows past 256 MB");
+        if (static_cast<u64>(count) * text(s).size() > (u64{1} << 28))
+          throw LimitError("CUE-TOO-LARGE", "a string grows past 256 MB");
         std::string out;
         for (i64 i = 0; i < count; ++i) out += text(s);
         if (errs) return take_err();
         return is_string ? make_string(out) : make_bytes(out);
       }
       if ((lk == kIntKind && rk == kListKind) || (lk == kListKind && rk == kIntKind))
-        return fail("Multiplication of lists is superseded by list.Repeat; see https://cuelang.org/e/v0.11-list-arithmetic");
+        return fail(
+            "Multiplication of lists is superseded by list.Repeat; see https://cuelang.org/e/v0.11-list-arithmetic");
       break;
     }
     case Op::kQuo:
@@ -248,7 +259,8 @@ Node* Context::binop(Op op, Node* left, Node* right) {
       break;
     default: break;
   }
-  return fail("invalid operands {} and {} to '{}' (type {} and {})", static_cast<const Node*>(left), static_cast<const Node*>(right), op, lk, rk);
+  return fail("invalid operands {} and {} to '{}' (type {} and {})", static_cast<const Node*>(left),
+              static_cast<const Node*>(right), op, lk, rk);
 }
 
 bool Context::binop_bool(Op op, Node* left, Node* right) {
@@ -308,7 +320,8 @@ Node* Context::simplify_bounds(Kinds k, Bound* x, Bound* y) {
       std::string_view b = t == NodeType::kString ? to<String>(yv)->text : to<Bytes>(yv)->text;
       int d = a.compare(b);
       if (d < 0 || (d == 0 && x->op == Op::kGe && y->op == Op::kLe)) return nullptr;
-      return k == kStringKind ? fail("incompatible string bounds {} and {}", cy, cx) : fail("incompatible bytes bounds {} and {}", cy, cx);
+      return k == kStringKind ? fail("incompatible string bounds {} and {}", cy, cx)
+                              : fail("incompatible bytes bounds {} and {}", cy, cx);
     }
     if (xv->type != NodeType::kNum || yv->type != NodeType::kNum) return nullptr;
     Decimal lo = to<Num>(xv)->value, hi = to<Num>(yv)->value;
@@ -318,7 +331,8 @@ Node* Context::simplify_bounds(Kinds k, Bound* x, Bound* y) {
       if (hi.exponent() < 0) hi = decimal::to_integral(hi, y->op == Op::kLe ? Rounding::kFloor : Rounding::kCeiling);
     }
     auto clash = [&] {
-      return k == kIntKind ? fail("incompatible integer bounds {} and {}", cy, cx) : fail("incompatible number bounds {} and {}", cy, cx);
+      return k == kIntKind ? fail("incompatible integer bounds {} and {}", cy, cx)
+                           : fail("incompatible number bounds {} and {}", cy, cx);
     };
     if (hi < lo) return clash();
     DecimalResult d = decimal::sub(hi, lo);
@@ -326,7 +340,8 @@ Node* Context::simplify_bounds(Kinds k, Bound* x, Bound* y) {
     auto n = d.value.to_i64();
     if (!n) return nullptr;
     if (*n == 0) return x->op == Op::kGe && y->op == Op::kLe ? nullptr : static_cast<Node*>(clash());
-    if (*n == 1 && whole && x->op == Op::kGt && y->op == Op::kLt) return fail("incompatible integer bounds {} and {}", cx, cy);
+    if (*n == 1 && whole && x->op == Op::kGt && y->op == Op::kLt)
+      return fail("incompatible integer bounds {} and {}", cx, cy);
     return nullptr;
   }
   if (x->op == Op::kEq) return binop_bool(y->op, xv, yv) ? x : nullptr;
@@ -344,8 +359,8 @@ Bottom* Context::validate(const Conjunct& check, Node* v) {
     auto* b = to<Bound>(check.x);
     if (errs) return take_err();
     Node* u = unwrap(v);
-    if (u && u->type == b->value->type && (u->type == NodeType::kNum || u->type == NodeType::kString) && b->op != Op::kMatch &&
-        b->op != Op::kNotMatch) {
+    if (u && u->type == b->value->type && (u->type == NodeType::kNum || u->type == NodeType::kString) &&
+        b->op != Op::kMatch && b->op != Op::kNotMatch) {
       if (binop_bool(b->op, u, b->value)) return nullptr;
     } else {
       Node* r = binop(b->op, v, b->value);
@@ -353,7 +368,8 @@ Bottom* Context::validate(const Conjunct& check, Node* v) {
       if (r->type == NodeType::kBottom) return to<Bottom>(r);
       if (to<Bool>(r)->value) return nullptr;
     }
-    return bottom(Code::kEval, src, "invalid value {} (out of bound {})", static_cast<const Node*>(v), static_cast<const Node*>(b));
+    return bottom(Code::kEval, src, "invalid value {} (out of bound {})", static_cast<const Node*>(v),
+                  static_cast<const Node*>(b));
   }
   auto* x = to<Validator>(check.x);
   std::vector<Node*> args{v};
@@ -372,7 +388,8 @@ Bottom* Context::validate(const Conjunct& check, Node* v) {
     return fail("invalid validator {}", std::string_view(store.keep(std::string_view(x->builtin->qualified()))));
   }
   if (Node* u = unwrap(v); u && u->type == NodeType::kBottom) return to<Bottom>(u);
-  Bottom* out = bottom(code, x->pos ? x->pos : src, "invalid value {} (does not satisfy {})", static_cast<const Node*>(v), static_cast<const Node*>(x));
+  Bottom* out = bottom(code, x->pos ? x->pos : src, "invalid value {} (does not satisfy {})",
+                       static_cast<const Node*>(v), static_cast<const Node*>(x));
   out->error->wrapped = cause;
   return out;
 }
@@ -395,7 +412,8 @@ bool Context::equal(Node* v, Node* w, bool structural, bool regular_only) {
     if (x == y) return true;
     if (kinds(x) != kinds(y)) return false;
     ArcType most = structural ? ArcType::kOptional : ArcType::kRequired;
-    if (structural && (x->is_closed_struct() != y->is_closed_struct() || x->is_closed_list() != y->is_closed_list())) return false;
+    if (structural && (x->is_closed_struct() != y->is_closed_struct() || x->is_closed_list() != y->is_closed_list()))
+      return false;
     auto counts = [&](Vertex* a) { return !(regular_only && !a->label.is_regular()) && a->arc_type <= most; };
     for (Vertex* a : x->arcs) {
       if (!counts(a)) continue;
@@ -423,18 +441,24 @@ bool Context::equal(Node* v, Node* w, bool structural, bool regular_only) {
   switch (v->type) {
     case NodeType::kBottom:
     case NodeType::kTop: return v->type == w->type;
-    case NodeType::kNum: return w->type == NodeType::kNum && to<Num>(v)->kind == to<Num>(w)->kind && to<Num>(v)->value == to<Num>(w)->value;
+    case NodeType::kNum:
+      return w->type == NodeType::kNum && to<Num>(v)->kind == to<Num>(w)->kind &&
+             to<Num>(v)->value == to<Num>(w)->value;
     case NodeType::kString: return w->type == v->type && to<String>(v)->text == to<String>(w)->text;
     case NodeType::kBytes: return w->type == v->type && to<Bytes>(v)->text == to<Bytes>(w)->text;
     case NodeType::kBool: return w->type == v->type && to<Bool>(v)->value == to<Bool>(w)->value;
     case NodeType::kNull: return w->type == v->type;
     case NodeType::kBound:
-      return w->type == v->type && to<Bound>(v)->op == to<Bound>(w)->op && equal(to<Bound>(v)->value, to<Bound>(w)->value, structural, regular_only);
+      return w->type == v->type && to<Bound>(v)->op == to<Bound>(w)->op &&
+             equal(to<Bound>(v)->value, to<Bound>(w)->value, structural, regular_only);
     case NodeType::kBasicType: return w->type == v->type && to<BasicType>(v)->kind == to<BasicType>(w)->kind;
-    case NodeType::kConjunction: return w->type == v->type && all(to<Conjunction>(v)->values, to<Conjunction>(w)->values);
-    case NodeType::kDisjunction: return w->type == v->type && all(to<Disjunction>(v)->values, to<Disjunction>(w)->values);
+    case NodeType::kConjunction:
+      return w->type == v->type && all(to<Conjunction>(v)->values, to<Conjunction>(w)->values);
+    case NodeType::kDisjunction:
+      return w->type == v->type && all(to<Disjunction>(v)->values, to<Disjunction>(w)->values);
     case NodeType::kValidator:
-      return w->type == v->type && to<Validator>(v)->builtin == to<Validator>(w)->builtin && all(to<Validator>(v)->args, to<Validator>(w)->args);
+      return w->type == v->type && to<Validator>(v)->builtin == to<Validator>(w)->builtin &&
+             all(to<Validator>(v)->args, to<Validator>(w)->args);
     default: return false;
   }
 }

@@ -1,0 +1,44 @@
+#include "lang/cue/language.h"
+
+#include "lang/cue/eval/validate.h"
+#include "lang/cue/load/instance.h"
+
+namespace tutti::cue {
+
+std::span<const std::string_view> Cue::extensions() const {
+  static constexpr std::string_view kAll[] = {".cue"};
+  return kAll;
+}
+
+std::span<const OptionSpec> Cue::options() const {
+  static constexpr OptionSpec kAll[] = {{"tag", "NAME=VALUE", "set a @tag of a CUE file", true}};
+  return kAll;
+}
+
+std::optional<Value> Cue::evaluate(Session& session, const Request& request) const {
+  auto instance = std::make_shared<Instance>(session);
+  LoadOptions load;
+  load.files = request.files;
+  load.tags = request.options.all("tag");
+  if (!instance->load(load)) {
+    report(session, instance->errors());
+    std::string text = instance->errors().empty() ? "cannot be loaded" : instance->errors()[0].message;
+    return Value::error(session.arena.copy(std::string_view(text)), Symbol("error"));
+  }
+  Vertex* root = instance->evaluate();
+  ValidateConfig config;
+  config.all_errors = true;
+  config.concrete = request.concrete;
+  config.final = request.concrete;
+  if (Bottom* b = validate_tree(instance->context(), root, config)) report(session, flatten(b));
+  Value v = to_tree(*instance, root);
+  session.attach(v, instance);
+  return v;
+}
+
+const Language& language() {
+  static const Cue cue;
+  return cue;
+}
+
+}  // namespace tutti::cue

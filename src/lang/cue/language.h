@@ -1,0 +1,18 @@
+#pragma once
+
+#include "lang/common/language.h"
+
+namespace tutti::cue {
+
+// CUE, .cue files.
+class Cue final : public Language {
+ public:
+  std::string_view name() const override { return "cue"; }
+  std::span<const std::string_view> extensions() const override;
+  std::span<const OptionSpec> options() const override;
+  std::optional<Value> evaluate(Session& session, const Request& request) const override;
+};
+
+const Language& language();
+
+}  // namespace tutti::cue

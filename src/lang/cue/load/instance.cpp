@@ -1,0 +1,199 @@
+#include "lang/cue/load/instance.h"
+
+#include <fmt/format.h>
+
+namespace tutti::cue {
+
+namespace {
+Limits deep(Limits l) {
+  // one level of a configuration is several of the evaluator
+  l.depth = std::max<u32>(l.depth, 10'000) * 80;
+  return l;
+}
+}  // namespace
+
+Instance::Instance(Session& session) : session_(session), budget_(deep(session.budget.limits())) {
+  context_ = std::make_unique<Context>(store_, budget_);
+}
+
+Instance::~Instance() = default;
+
+bool Instance::load(const LoadOptions& options) {
+  bool ok = true;
+  for (auto& name : options.files) {
+    auto source = session_.sources->open(name);
+    if (!source) {
+      errors_.push_back({"", source.error().message, {}, {}});
+      ok = false;
+      continue;
+    }
+    ok = parse(*source) && ok;
+  }
+  return ok && compile();
+}
+
+bool Instance::load_sources(std::span<const Source* const> sources) {
+  bool ok = true;
+  for (const Source* s : sources) ok = parse(s) && ok;
+  return ok && compile();
+}
+
+bool Instance::parse(const Source* source) {
+  ParsedFile p = parse_file(*source, arena_);
+  for (auto& e : p.errors) errors_.push_back({"", e.message, e.pos, {}});
+  if (!p.errors.empty() || !p.file) return false;
+  if (const ast::Package* k = p.file->package()) {
+    std::string name(k->name->name.text());
+    if (!package_.empty() && package_ != name) {
+      errors_.push_back({"", fmt::format("found packages \"{}\" and \"{}\"", package_, name), ast::first(k).pos, {}});
+      return false;
+    }
+    package_ = name;
+  }
+  files_.push_back(p.file);
+  return true;
+}
+
+CompileInput Instance::scope() const {
+  CompileInput in;
+  in.files = files_;
+  in.package = package_;
+  return in;
+}
+
+bool Instance::compile() {
+  Compiler compiler(store_);
+  CompileInput in = scope();
+  auto lits = compiler.files(in);
+  for (auto& e : compiler.errors()) errors_.push_back({e.path, e.message, e.pos, {}});
+  if (!compiler.errors().empty()) return false;
+  for (Symbol path : compiler.imports())
+    if (!find_package(path.text())) {
+      errors_.push_back({"", fmt::format("import failed: cannot find package \"{}\"", path.text()), {}, {}});
+      return false;
+    }
+  root_ = context_->new_root(lits);
+  return true;
+}
+
+Vertex* Instance::evaluate() {
+  if (!root_) return nullptr;
+  context_->finalize(root_);
+  return root_;
+}
+
+void report(Session& session, std::span<const FlatError> errors) {
+  for (auto& e : errors) {
+    std::string text = e.path.empty() ? e.message : e.path + ": " + e.message;
+    Pos at = e.pos ? e.pos : e.others.empty() ? Pos{} : e.others[0];
+    auto& d = session.diagnostics.error("CUE", at, text);
+    for (Pos p : e.others)
+      if (p != at) d.relate(p, "");
+  }
+}
+
+// ---- the common tree
+
+namespace {
+
+struct Builder {
+  Instance& in;
+  Context& ctx;
+  TreeOptions options;
+  TreeBuilder build;
+  std::vector<FlatError> errors;
+
+  std::string_view keep(std::string_view s) { return in.session().arena.copy(s); }
+
+  Value error(const Bottom* b) {
+    std::string text = message_of(b->error);
+    return Value::error(keep(text), Symbol(b->incomplete() ? "incomplete" : "error"),
+                        Origin(b->error ? b->error->pos : Pos{}));
+  }
+
+  // An undecided struct or list shows as one without fields; anything else as its constraint.
+  Value open(Node* n) {
+    Kinds k = ctx.kinds(n);
+    if (k == kStructKind) return build.map({}, Origin(n->pos)).with_tag(Symbol("open"));
+    if (k == kListKind) return build.list({}, Origin(n->pos)).with_tag(Symbol("open"));
+    return Value::open(keep(compact(n)), Origin(n->pos));
+  }
+
+  Value scalar(Node* n) {
+    Origin o(n->pos);
+    switch (n->type) {
+      case NodeType::kNull: return Value::null(o);
+      case NodeType::kBool: return Value::boolean(to<Bool>(n)->value, o);
+      case NodeType::kNum: {
+        auto* x = to<Num>(n);
+        std::string t = x->value.text('E');
+        if (x->kind == kFloatKind && t.find_first_of(".E") == std::string::npos) t += ".0";
+        return Value::number(keep(t), o);
+      }
+      case NodeType::kString: return Value::string(keep(to<String>(n)->text), o);
+      case NodeType::kBytes: return Value::bytes(keep(to<Bytes>(n)->text), o);
+      case NodeType::kBottom: return error(to<Bottom>(n));
+      case NodeType::kVertex: return vertex(to<Vertex>(n));
+      default: return open(n);
+    }
+  }
+
+  Value vertex(Vertex* v) {
+    Budget::Level level(ctx.budget);
+    v = v->deref_value();
+    if (!v->base && v->status != Status::kFinalized) ctx.finalize(v);
+    Bottom* b = v->bottom();
+    if (b && !(b->child_error && !v->arcs.empty())) return error(b);
+    if (!b) {
+      Node* d = ctx.default_of(v);
+      if (d->type != NodeType::kVertex) return scalar(d);
+      v = to<Vertex>(d)->deref_value();
+      if (Bottom* e = v->bottom(); e && !(e->child_error && !v->arcs.empty())) return error(e);
+    }
+    Pos at;
+    if (v->conjuncts.size() > 0) at = v->conjuncts[0].x->pos;
+    if (v->is_list()) {
+      std::vector<Value> items;
+      for (u32 i = 0; i < v->arcs.size(); ++i)
+        if (v->arcs[i]->label.is_int()) items.push_back(vertex(v->arcs[i]));
+      return build.list(items, Origin(at));
+    }
+    bool is_struct = !v->base || v->base->type == NodeType::kStructMarker || v->base->type == NodeType::kBottom;
+    if (!is_struct) return scalar(v->base);
+    std::vector<Entry> entries;
+    for (u32 i = 0; i < v->arcs.size(); ++i) {
+      Vertex* a = v->arcs[i];
+      Label l = a->label;
+      if (l.is_let() || a->arc_type > ArcType::kOptional) continue;
+      Field f = Field::kPlain;
+      if (l.is_hidden()) {
+        if (!options.hidden) continue;
+        f = Field::kHidden;
+      } else if (l.is_def()) {
+        if (!options.definitions) continue;
+        f = Field::kDefinition;
+      }
+      if (a->arc_type == ArcType::kOptional) {
+        if (!options.optional) continue;
+        f = Field::kOptional;
+      }
+      if (a->arc_type == ArcType::kRequired) {
+        if (!options.optional) continue;
+        f = Field::kRequired;
+      }
+      entries.push_back({Symbol(l.plain()), f, vertex(a)});
+    }
+    return build.map(entries, Origin(at));
+  }
+
+  using Field = tutti::Field;
+};
+
+}  // namespace
+
+Value to_tree(Instance& instance, Vertex* v, const TreeOptions& options) {
+  Builder b{instance, instance.context(), options, instance.session().builder(), {}};
+  return b.vertex(v);
+}
+
+}  // namespace tutti::cue
