@@ -1,6 +1,9 @@
 #include "lang/cdl/language.h"
 
+#include <fmt/format.h>
+
 #include "lang/cdl/resolve/system.h"
+#include "lang/cdl/resolve/types.h"
 
 namespace tutti::cdl {
 namespace {
@@ -31,9 +34,26 @@ class CdlLanguage final : public Language {
     }
     std::shared_ptr<System> system = System::load(session, request.files[0], load_options(request.options));
     if (!system) return std::nullopt;
+    if (request.concrete) check_types(*system, false);
     Value value = system->value();
     session.attach(value, std::move(system));
     return value;
+  }
+
+  // Says whether the system can be deployed (3.2.2): all required values are there, or will be at run time.
+  bool vet(Session& session, const Request& request) const override {
+    bool fine = true;
+    for (const std::string& file : request.files) {
+      std::shared_ptr<System> system = System::load(session, file, load_options(request.options));
+      if (!system || !session.diagnostics.ok()) {
+        fine = false;
+        continue;
+      }
+      TypeReport report = check_types(*system, true);
+      fine &= report.fits && report.missing.empty();
+      say(session, *system, report);
+    }
+    return fine;
   }
 
   std::optional<std::string> write(Session& session, const Value& value, std::string_view,
@@ -43,10 +63,35 @@ class CdlLanguage final : public Language {
   }
 
  private:
-  static LoadOptions load_options(const Options& options) { return {options.get("catalog"), options.all("include")}; }
+  static void say(Session& session, const System& system, const TypeReport& report) {
+    Pos at = system.root().source->pos;
+    if (!system.has_system()) {
+      session.diagnostics.add(Severity::kNote, "CDL-TEMPLATES", at,
+                              "there is no cdl:system: these are templates for others");
+      return;
+    }
+    if (!report.missing.empty()) {
+      std::size_t n = report.missing.size();
+      Diagnostic& d = session.diagnostics.add(
+          Severity::kNote, "CDL-PARTIAL", at,
+          fmt::format("the system is partial: {} required value{} missing", n, n == 1 ? " is" : "s are"));
+      for (const Node* m : report.missing) d.note(path_of(*m));
+      return;
+    }
+    if (!report.fits) return;
+    std::size_t n = report.at_runtime.size();
+    Diagnostic& d =
+        session.diagnostics.add(Severity::kNote, "CDL-DEPLOYABLE", at,
+                                n == 0 ? "the system is deployable"
+                                       : fmt::format("the system is deployable; {} value{} come{} at run time", n,
+                                                     n == 1 ? "" : "s", n == 1 ? "s" : ""));
+    for (const std::string& path : report.at_runtime) d.note(path);
+  }
 };
 
 }  // namespace
+
+LoadOptions load_options(const Options& options) { return {options.get("catalog"), options.all("include")}; }
 
 const Language& language() {
   static const CdlLanguage cdl;

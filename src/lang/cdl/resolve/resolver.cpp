@@ -29,6 +29,7 @@ void Resolver::run() {
     if (!task.resolved) attempt(task);
   }
   queue_.clear();
+  round_ends_ = true;
 }
 
 void Resolver::attempt(Task& task) {
@@ -166,9 +167,8 @@ void Resolver::bind(Task& task, Node& target) {
     return;
   }
   Node& owner = *task.owner;
-  Origin before = owner.origin;
   owner.origin =
-      session_.origins.add(How::kReferenced, task.ref->at->pos, target.origin, before, Symbol(task.ref->path.text));
+      session_.origins.add(How::kReferenced, task.ref->at->pos, target.origin, {}, Symbol(task.ref->path.text));
   fill(owner, target.content, target.content_size);
 }
 
@@ -247,6 +247,11 @@ void Resolver::splice(Node& holder) {
 }
 
 void Resolver::settle(Node& node) {
+  if (round_ends_) {
+    changed_.clear();
+    round_ends_ = false;
+  }
+  changed_.push_back(&node);
   node.settled = true;
   if (node.wait) wake(node.wait->on_settled);
   if (less_pending(node)) complete(&node);

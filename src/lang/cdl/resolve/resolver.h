@@ -31,6 +31,8 @@ class Resolver {
   // Says what is wrong with the references below `root` that are neither resolved nor wait for something lazy.
   void explain(Node& root);
 
+  // Nodes that got their value in the last round, from supply() to the end of run(), in the order they did.
+  const std::vector<Node*>& changed() const { return changed_; }
   u64 tries() const { return tries_; }  // references looked at so far
 
   // The child of that name. `many`: there are several (and null is returned).
@@ -55,8 +57,10 @@ class Resolver {
   Instances& instances_;
   std::vector<Task*> queue_;
   std::vector<Node*> walked_;
+  std::vector<Node*> changed_;
   std::unordered_map<const Content*, std::unordered_map<u64, Node*>> index_;
   u64 tries_ = 0;
+  bool round_ends_ = false;  // what comes next belongs to another round
 };
 
 }  // namespace tutti::cdl

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lang/cdl/resolve/resolver.h"
+#include "lang/common/language.h"
 
 namespace tutti::cdl {
 
@@ -26,6 +27,7 @@ class System {
   // Resolves what can be now; says what is wrong with what can not. Returns the number of references looked at.
   u64 resolve();
 
+  const std::vector<Node*>& changed() const { return resolver_.changed(); }  // by the last round
   // Paths of lazy properties and lazy references that nothing has been supplied for yet, in document order.
   std::vector<std::string> open() const;
   bool has_system() const { return document_->system != nullptr; }
@@ -50,6 +52,9 @@ class System {
   const Document* document_ = nullptr;
   Node* root_ = nullptr;
 };
+
+// What the options of the language say about loading.
+LoadOptions load_options(const Options& options);
 
 // The value of a node in the common tree: text as a string (or as what its cdl:type or expression says), no value as
 // null, elements as a map by local name, repeated ones as a list, what is still lazy as a lazy value.

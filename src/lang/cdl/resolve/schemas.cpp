@@ -1,0 +1,206 @@
+#include "lang/cdl/resolve/schemas.h"
+
+#include <fmt/format.h>
+#include <libxml/parser.h>
+#include <libxml/parserInternals.h>
+#include <libxml/tree.h>
+
+#include <cstring>
+#include <mutex>
+
+namespace tutti::cdl {
+namespace {
+
+const xmlChar* x(std::string_view s) { return reinterpret_cast<const xmlChar*>(s.data()); }
+std::string str(const xmlChar* s) { return s ? reinterpret_cast<const char*>(s) : ""; }
+
+constexpr std::string_view kOwn = "tutti-schema:";
+
+// libxml2 has one loader for the whole program. Ours gives it the texts of the schemas being compiled in this thread
+// and local files, and refuses all else.
+thread_local const std::map<std::string, const std::string*>* texts_now = nullptr;
+xmlExternalEntityLoader default_loader = nullptr;
+
+xmlParserInput* load(const char* url, const char* id, xmlParserCtxt* context) {
+  if (!texts_now) return default_loader(url, id, context);
+  std::string name = url ? url : "";
+  if (auto it = texts_now->find(name); it != texts_now->end()) {
+    xmlParserInput* in = xmlNewStringInputStream(context, x(*it->second));
+    if (in) in->filename = reinterpret_cast<char*>(xmlStrdup(x(name)));
+    return in;
+  }
+  if (name.find("://") != std::string::npos && !name.starts_with("file://")) return nullptr;
+  return default_loader(url, id, context);
+}
+
+void install_loader() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    default_loader = xmlGetExternalEntityLoader();
+    xmlSetExternalEntityLoader(load);
+  });
+}
+
+bool is_schema_element(xmlNode* n, const char* local) {
+  return n->type == XML_ELEMENT_NODE && n->ns && str(n->ns->href) == kSchemaNamespace && str(n->name) == local;
+}
+
+struct Complaints {
+  std::vector<std::string> all;
+};
+
+void complain(void* context, xmlError* error) {
+  std::string message = error && error->message ? error->message : "";
+  while (!message.empty() && message.back() == '\n') message.pop_back();
+  static_cast<Complaints*>(context)->all.push_back(message);
+}
+
+}  // namespace
+
+Schemas::Schemas(Session& session, const Library& library) : session_(session) {
+  install_loader();
+  for (const auto& document : library.documents()) {
+    if (document->is_schema) {
+      add_file(*document);
+      continue;
+    }
+    for (const TypesPart& part : document->types) add_inline(*document, part);
+  }
+}
+
+Schemas::~Schemas() {
+  if (schema_) xmlSchemaFree(schema_);
+}
+
+void Schemas::note_names(xmlNode* schema, Part& part) {
+  for (xmlNode* c = schema->children; c; c = c->next) {
+    if (is_schema_element(c, "include") || is_schema_element(c, "redefine")) part.whole = false;
+    if (!is_schema_element(c, "simpleType") && !is_schema_element(c, "complexType")) continue;
+    xmlChar* name = xmlGetNoNsProp(c, x("name"));
+    names_[QName{part.ns, Symbol(str(name))}.key()] = true;
+    xmlFree(name);
+  }
+  if (!part.whole) open_namespaces_.insert(part.ns.id());
+}
+
+// A child of cdl:types on its own: the namespaces in force where it stands are declared on it, and the document's
+// target namespace is its own where it names none (6.1).
+void Schemas::add_inline(const Document& document, const TypesPart& types) {
+  std::string wrapped = "<w";
+  std::set<u32> seen;
+  for (const Binding* b = types.scope; b; b = b->outer) {
+    if (!seen.insert(b->prefix.id()).second) continue;
+    std::string uri(b->uri.text());
+    for (std::size_t at = 0; (at = uri.find_first_of("&<\"", at)) != std::string::npos; at++) uri[at] = '_';
+    wrapped +=
+        b->prefix.empty() ? fmt::format(" xmlns=\"{}\"", uri) : fmt::format(" xmlns:{}=\"{}\"", b->prefix.text(), uri);
+  }
+  wrapped += ">" + document.source->text.substr(types.from, types.to - types.from) + "</w>";
+  xmlDoc* doc = xmlReadMemory(wrapped.data(), static_cast<int>(wrapped.size()), nullptr, nullptr,
+                              XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
+  xmlNode* root = doc ? xmlDocGetRootElement(doc) : nullptr;
+  xmlNode* schema = root ? root->children : nullptr;
+  while (schema && schema->type != XML_ELEMENT_NODE) schema = schema->next;
+  if (!schema || !is_schema_element(schema, "schema")) {
+    xmlFreeDoc(doc);
+    return;  // documentation, or some other type system
+  }
+  Part part;
+  part.pos = document.source->pos(types.from);
+  xmlNs** scope = xmlGetNsList(doc, schema);
+  xmlDoc* alone = xmlNewDoc(x("1.0"));
+  xmlNode* copy = xmlDocCopyNode(schema, alone, 1);
+  xmlDocSetRootElement(alone, copy);
+  for (xmlNs** ns = scope; ns && *ns; ns++)
+    xmlNewNs(copy, (*ns)->href, (*ns)->prefix);  // null where it is there already
+  xmlFree(scope);
+  xmlChar* target = xmlGetNoNsProp(copy, x("targetNamespace"));
+  if (target) {
+    part.ns = Symbol(str(target));
+    xmlFree(target);
+  } else if (!document.target_ns.empty()) {
+    part.ns = document.target_ns;
+    xmlSetProp(copy, x("targetNamespace"), x(std::string(document.target_ns.text())));
+  }
+  note_names(copy, part);
+  xmlChar* text = nullptr;
+  int size = 0;
+  xmlDocDumpMemory(alone, &text, &size);
+  part.text.assign(reinterpret_cast<const char*>(text), static_cast<std::size_t>(size));
+  part.location = fmt::format("{}{}", kOwn, parts_.size());
+  xmlFree(text);
+  xmlFreeDoc(alone);
+  xmlFreeDoc(doc);
+  parts_.push_back(std::move(part));
+}
+
+void Schemas::add_file(const Document& document) {
+  xmlDoc* doc = xmlReadMemory(document.source->text.data(), static_cast<int>(document.source->text.size()), nullptr,
+                              nullptr, XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
+  Part part;
+  part.ns = document.target_ns;
+  part.pos = document.pos;
+  part.location = document.source->path;
+  if (doc) note_names(xmlDocGetRootElement(doc), part);
+  xmlFreeDoc(doc);
+  parts_.push_back(std::move(part));
+}
+
+Schemas::Known Schemas::known(QName type) const {
+  if (names_.count(type.key()) || open_namespaces_.count(type.ns.id())) return Known::kYes;
+  for (const Part& part : parts_) {
+    if (part.ns == type.ns) return Known::kNo;
+  }
+  return Known::kNoSchema;
+}
+
+bool Schemas::compile(const std::vector<QName>& types) {
+  std::map<std::string, const std::string*> texts;
+  std::map<u32, std::vector<const Part*>> by_namespace;
+  for (const Part& part : parts_) {
+    if (!part.text.empty()) texts[part.location] = &part.text;
+    by_namespace[part.ns.id()].push_back(&part);
+  }
+  std::vector<std::string> groups;
+  groups.reserve(by_namespace.size());
+  std::string text = fmt::format("<xs:schema xmlns:xs=\"{}\"", kSchemaNamespace);
+  std::string imports, elements;
+  for (const auto& [id, parts] : by_namespace) {
+    std::string uri(Symbol::from_id(id).text());
+    if (id == 0) {
+      for (const Part* p : parts) imports += fmt::format("<xs:include schemaLocation=\"{}\"/>", p->location);
+      continue;
+    }
+    text += fmt::format(" xmlns:q{}=\"{}\"", id, uri);
+    std::string location = parts[0]->location;
+    if (parts.size() > 1) {
+      std::string group = fmt::format("<xs:schema xmlns:xs=\"{}\" targetNamespace=\"{}\">", kSchemaNamespace, uri);
+      for (const Part* p : parts) group += fmt::format("<xs:include schemaLocation=\"{}\"/>", p->location);
+      groups.push_back(group + "</xs:schema>");
+      location = fmt::format("{}group-{}", kOwn, id);
+      texts[location] = &groups.back();
+    }
+    imports += fmt::format("<xs:import namespace=\"{}\" schemaLocation=\"{}\"/>", uri, location);
+  }
+  for (std::size_t i = 0; i < types.size(); i++) {
+    std::string name(types[i].local.text());
+    if (!types[i].ns.empty()) name = fmt::format("q{}:{}", types[i].ns.id(), name);
+    elements += fmt::format("<xs:element name=\"t{}\" type=\"{}\"/>", i, name);
+  }
+  text += ">" + imports + elements + "</xs:schema>";
+
+  Complaints complaints;
+  texts_now = &texts;
+  xmlSchemaParserCtxt* parser = xmlSchemaNewMemParserCtxt(text.data(), static_cast<int>(text.size()));
+  xmlSchemaSetParserStructuredErrors(parser, complain, &complaints);
+  schema_ = xmlSchemaParse(parser);
+  xmlSchemaFreeParserCtxt(parser);
+  texts_now = nullptr;
+  if (schema_) return true;
+  Diagnostic& d = session_.diagnostics.error("CDL-BAD-SCHEMA", parts_.empty() ? Pos() : parts_[0].pos,
+                                             "the types cannot be used: their schema is wrong");
+  for (const std::string& c : complaints.all) d.note(c);
+  return false;
+}
+
+}  // namespace tutti::cdl
