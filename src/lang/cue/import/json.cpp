@@ -92,18 +92,12 @@ class JsonReader {
   Node* value(Rel rel, bool reflow) {
     if (at_ >= text_.size()) return bad("");
     switch (text_[at_]) {
-      case '{':
-        return object(rel);
-      case '[':
-        return array(rel);
-      case '"':
-        return string(reflow ? Rel::kNone : rel);
-      case 't':
-        return word("true", Tok::kTrue, reflow ? Rel::kNone : rel);
-      case 'f':
-        return word("false", Tok::kFalse, reflow ? Rel::kNone : rel);
-      case 'n':
-        return word("null", Tok::kNull, reflow ? Rel::kNone : rel);
+      case '{': return object(rel);
+      case '[': return array(rel);
+      case '"': return string(reflow ? Rel::kNone : rel);
+      case 't': return word("true", Tok::kTrue, reflow ? Rel::kNone : rel);
+      case 'f': return word("false", Tok::kFalse, reflow ? Rel::kNone : rel);
+      case 'n': return word("null", Tok::kNull, reflow ? Rel::kNone : rel);
       default:
         if (text_[at_] == '-' || (text_[at_] >= '0' && text_[at_] <= '9')) return number(reflow ? Rel::kNone : rel);
         return bad("looking for beginning of value");
@@ -205,21 +199,11 @@ class JsonReader {
       char e = s[i + 1];
       i += 2;
       switch (e) {
-        case 'b':
-          out += '\b';
-          break;
-        case 'f':
-          out += '\f';
-          break;
-        case 'n':
-          out += '\n';
-          break;
-        case 'r':
-          out += '\r';
-          break;
-        case 't':
-          out += '\t';
-          break;
+        case 'b': out += '\b'; break;
+        case 'f': out += '\f'; break;
+        case 'n': out += '\n'; break;
+        case 'r': out += '\r'; break;
+        case 't': out += '\t'; break;
         case 'u': {
           char32_t v = hex(i);
           i += 4;
@@ -236,8 +220,7 @@ class JsonReader {
           utf8::append(out, v);
           break;
         }
-        default:
-          out += e;
+        default: out += e;
       }
     }
     return out;

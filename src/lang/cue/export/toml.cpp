@@ -1,0 +1,172 @@
+// TOML with the keys of a table in alphabetical order, values before tables.
+#include <algorithm>
+
+#include "lang/cue/builtin/encodings.h"
+#include "lang/cue/eval/context.h"
+#include "lang/cue/export/encode.h"
+
+namespace tutti::cue {
+
+namespace {
+
+class TomlWriter {
+ public:
+  TomlWriter(Context& c, std::string& out, std::string& error) : c_(c), out_(out), error_(error) {}
+
+  bool document(Node* n) {
+    Vertex* v = as_struct(n);
+    if (!v) return fail("toml: top-level value must be a table");
+    return table(v, "");
+  }
+
+ private:
+  bool fail(const char* why) {
+    error_ = why;
+    return false;
+  }
+
+  Node* plain(Node* n) {
+    n = c_.default_of(n);
+    while (n->type == NodeType::kVertex) {
+      Vertex* v = to<Vertex>(n)->deref_value();
+      if (!v->base || v->base->type == NodeType::kStructMarker || v->base->type == NodeType::kListMarker) return v;
+      n = c_.default_of(v->base);
+    }
+    return n;
+  }
+  Vertex* as_struct(Node* n) {
+    n = plain(n);
+    return n->type == NodeType::kVertex && !to<Vertex>(n)->is_list() ? to<Vertex>(n) : nullptr;
+  }
+  Vertex* as_list(Node* n) {
+    n = plain(n);
+    return n->type == NodeType::kVertex && to<Vertex>(n)->is_list() ? to<Vertex>(n) : nullptr;
+  }
+  bool table_array(Vertex* list) {
+    bool any = false;
+    for (Vertex* a : list->arcs) {
+      if (!a->label.is_int()) continue;
+      if (!as_struct(a)) return false;
+      any = true;
+    }
+    return any;
+  }
+
+  static std::string quoted(std::string_view s) {
+    bool literal = s.find('\'') == std::string_view::npos;
+    for (char ch : s) literal &= static_cast<unsigned char>(ch) >= 0x20 && ch != 0x7F;
+    if (literal) return "'" + std::string(s) + "'";
+    std::string out;
+    append_json_string(out, s, false);
+    return out;
+  }
+
+  static std::string key(std::string_view s) {
+    bool bare = !s.empty();
+    for (char ch : s)
+      bare &=
+          (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || (ch >= '0' && ch <= '9') || ch == '-' || ch == '_';
+    return bare ? std::string(s) : quoted(s);
+  }
+
+  std::vector<Vertex*> fields(Vertex* v) {
+    std::vector<Vertex*> list;
+    for (Vertex* a : v->arcs)
+      if (a->label.is_string() && a->arc_type == ArcType::kMember) list.push_back(a);
+    std::sort(list.begin(), list.end(), [](Vertex* a, Vertex* b) { return a->label.name() < b->label.name(); });
+    return list;
+  }
+
+  bool inline_value(Node* n) {
+    n = plain(n);
+    switch (n->type) {
+      case NodeType::kBool: out_ += to<Bool>(n)->value ? "true" : "false"; return true;
+      case NodeType::kNum: {
+        std::string s = to<Num>(n)->value.text('e');
+        if (!(to<Num>(n)->kind & kIntKind) && s.find_first_of(".e") == std::string::npos) s += ".0";
+        out_ += s;
+        return true;
+      }
+      case NodeType::kString: out_ += quoted(to<String>(n)->text); return true;
+      case NodeType::kBytes: out_ += quoted(to<Bytes>(n)->text); return true;
+      case NodeType::kVertex: break;
+      default: return fail("toml: unsupported value");
+    }
+    Vertex* v = to<Vertex>(n);
+    bool first = true;
+    if (v->is_list()) {
+      out_ += '[';
+      for (Vertex* a : v->arcs) {
+        if (!a->label.is_int()) continue;
+        if (!first) out_ += ", ";
+        first = false;
+        if (!inline_value(a)) return false;
+      }
+      out_ += ']';
+      return true;
+    }
+    out_ += '{';
+    for (Vertex* a : fields(v)) {
+      if (plain(a)->type == NodeType::kNull) continue;
+      if (!first) out_ += ", ";
+      first = false;
+      out_ += key(a->label.name()) + " = ";
+      if (!inline_value(a)) return false;
+    }
+    out_ += '}';
+    return true;
+  }
+
+  bool table(Vertex* v, const std::string& path) {
+    std::vector<Vertex*> tables;
+    for (Vertex* a : fields(v)) {
+      if (plain(a)->type == NodeType::kNull) continue;
+      Vertex* list = as_list(a);
+      if (as_struct(a) || (list && table_array(list))) {
+        tables.push_back(a);
+        continue;
+      }
+      out_ += key(a->label.name()) + " = ";
+      if (!inline_value(a)) return false;
+      out_ += '\n';
+    }
+    for (Vertex* a : tables) {
+      std::string name = (path.empty() ? "" : path + ".") + key(a->label.name());
+      if (Vertex* s = as_struct(a)) {
+        bool only_tables = true;
+        for (Vertex* f : fields(s)) {
+          Vertex* l = as_list(f);
+          only_tables &= as_struct(f) || (l && table_array(l));
+        }
+        if (!only_tables || fields(s).empty()) {
+          if (!out_.empty()) out_ += '\n';
+          out_ += "[" + name + "]\n";
+        } else {
+          if (!out_.empty()) out_ += '\n';
+          out_ += "[" + name + "]\n";
+        }
+        if (!table(s, name)) return false;
+      } else {
+        for (Vertex* e : as_list(a)->arcs) {
+          if (!e->label.is_int()) continue;
+          if (!out_.empty()) out_ += '\n';
+          out_ += "[[" + name + "]]\n";
+          if (!table(as_struct(e), name)) return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  Context& c_;
+  std::string& out_;
+  std::string& error_;
+};
+
+}  // namespace
+
+bool encode_toml(Context& c, Node* value, std::string& out, std::string& error) {
+  return TomlWriter(c, out, error).document(value);
+}
+
+}  // namespace tutti::cue

@@ -1,0 +1,638 @@
+#include "lang/cue/load/packages.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "base/file.h"
+#include "lang/cue/builtin/registry.h"
+#include "lang/cue/format/literal.h"
+
+namespace tutti::cue {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+struct ImportPath {
+  std::string path;  // without version and name
+  std::string name;  // after the colon, or the last element
+  bool explicit_name = false;
+};
+
+ImportPath split_import(std::string s) {
+  ImportPath r;
+  if (std::size_t colon = s.rfind(':'); colon != std::string::npos && s.find('/', colon) == std::string::npos) {
+    r.name = s.substr(colon + 1);
+    r.explicit_name = true;
+    s = s.substr(0, colon);
+  }
+  if (std::size_t at = s.rfind('@'); at != std::string::npos && s.find('/', at) == std::string::npos)
+    s = s.substr(0, at);
+  if (!r.explicit_name) r.name = s.substr(s.rfind('/') + 1);
+  r.path = s;
+  return r;
+}
+
+bool is_local(std::string_view p) { return p == "." || p == ".." || p.starts_with("./") || p.starts_with("../"); }
+
+std::string clean(const std::string& p) {
+  std::string s = fs::path(p).lexically_normal().string();
+  if (s.size() > 1 && s.back() == '/') s.pop_back();
+  return s;
+}
+
+bool is_directory(const std::string& p) {
+  std::error_code ec;
+  return fs::is_directory(p, ec);
+}
+bool exists(const std::string& p) {
+  std::error_code ec;
+  return fs::exists(p, ec);
+}
+
+std::vector<std::string> entries(const std::string& dir) {
+  std::vector<std::string> out;
+  std::error_code ec;
+  for (const auto& e : fs::directory_iterator(dir, ec)) out.push_back(e.path().filename().string());
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+}  // namespace
+
+PackageLoader::PackageLoader(Sources& sources, Arena& arena, LoaderConfig config)
+    : sources_(sources), arena_(arena), config_(std::move(config)) {
+  find_module();
+}
+
+PackageLoader::~PackageLoader() = default;
+
+std::string PackageLoader::absolute(const std::string& path) const {
+  if (path.starts_with('/')) return clean(path);
+  return clean(config_.dir + "/" + path);
+}
+
+std::string PackageLoader::shown(const std::string& abs) const {
+  std::string rel = fs::path(abs).lexically_relative(config_.dir).string();
+  if (rel.empty()) return abs;
+  if (!rel.starts_with('.'))
+    rel = "./" + rel;
+  else if (!rel.starts_with("./") && !rel.starts_with("../") && rel != "." && rel != "..")
+    rel = "./" + rel;
+  return rel;
+}
+
+const Source* PackageLoader::open(const std::string& path, std::vector<LoadProblem>& problems) {
+  if (path == "-") {
+    Result<const Source*> s = sources_.open("-");
+    if (s) return *s;
+    problems.push_back({s.error().message, {}});
+    return nullptr;
+  }
+  std::string abs = absolute(path);
+  static thread_local std::map<std::pair<const Sources*, std::string>, const Source*> opened;
+  auto key = std::make_pair(static_cast<const Sources*>(&sources_), abs);
+  if (auto it = opened.find(key); it != opened.end()) return it->second;
+  // Read by its real path, shown as the user would name it.
+  Result<std::string> text = read_file(abs, u64{1} << 30);
+  if (!text) {
+    std::error_code ec;
+    if (!exists(abs))
+      problems.push_back({fmt::format("open {}: no such file or directory", path), {}});
+    else
+      problems.push_back({text.error().message, {}});
+    return nullptr;
+  }
+  std::string body = std::move(*text);
+  if (body.starts_with("\xEF\xBB\xBF")) body.erase(0, 3);
+  Result<const Source*> s = sources_.add(shown(abs), std::move(body));
+  if (!s) {
+    problems.push_back({s.error().message, {}});
+    return nullptr;
+  }
+  return opened[key] = *s;
+}
+
+ast::File* PackageLoader::parse(const std::string& path, std::vector<LoadProblem>& problems, bool imports_only) {
+  std::string key = path == "-" ? path : absolute(path);
+  if (!imports_only)
+    if (auto it = parsed_.find(key); it != parsed_.end()) return it->second;
+  const Source* s = open(path, problems);
+  if (!s) return nullptr;
+  ParseOptions options;
+  options.imports_only = imports_only;
+  ParsedFile p = parse_file(*s, arena_, options);
+  for (const SyntaxError& e : p.errors) {
+    LoadProblem problem{e.message, {}};
+    if (e.pos) problem.places.push_back(e.pos);
+    problems.push_back(std::move(problem));
+  }
+  if (!p.errors.empty()) return nullptr;
+  if (!imports_only) parsed_[key] = p.file;
+  return p.file;
+}
+
+// The module is the nearest directory above that has cue.mod/module.cue.
+void PackageLoader::find_module() {
+  for (fs::path p = config_.dir; !p.empty(); p = p.parent_path()) {
+    if (is_directory((p / "cue.mod").string())) {
+      root_ = p.string();
+      std::string file = (p / "cue.mod" / "module.cue").string();
+      if (exists(file)) {
+        ast::File* f = parse(file, problems_);
+        if (f)
+          for (ast::Node* d : f->decls) {
+            if (d->kind != ast::Kind::kField) continue;
+            auto* field = static_cast<ast::Field*>(d);
+            if (field->label->kind != ast::Kind::kIdent ||
+                static_cast<ast::Ident*>(field->label)->name.text() != "module")
+              continue;
+            if (field->value->kind == ast::Kind::kLit)
+              module_ = unquote(static_cast<ast::Lit*>(field->value)->text).text;
+          }
+        if (std::size_t at = module_.find('@'); at != std::string::npos) module_ = module_.substr(0, at);
+      }
+      break;
+    }
+    if (p == p.root_path()) break;
+  }
+}
+
+bool PackageLoader::tag_expression(ast::Node* x, bool& known) {
+  switch (x->kind) {
+    case ast::Kind::kIdent: {
+      std::string name(static_cast<ast::Ident*>(x)->name.text());
+      used_tags_[name] = true;
+      return std::find(config_.tags.begin(), config_.tags.end(), name) != config_.tags.end();
+    }
+    case ast::Kind::kParen: return tag_expression(static_cast<ast::Paren*>(x)->x, known);
+    case ast::Kind::kUnary:
+      if (static_cast<ast::Unary*>(x)->op == Tok::kNot) return !tag_expression(static_cast<ast::Unary*>(x)->x, known);
+      break;
+    case ast::Kind::kBinary: {
+      auto* b = static_cast<ast::Binary*>(x);
+      if (b->op == Tok::kLand || b->op == Tok::kLor) {
+        bool l = tag_expression(b->x, known), r = tag_expression(b->y, known);
+        return b->op == Tok::kLand ? l && r : l || r;
+      }
+      break;
+    }
+    default: break;
+  }
+  known = false;
+  return false;
+}
+
+// @if(expression) and @ignore() in front of a file.
+bool PackageLoader::should_build(ast::File* f, std::vector<LoadProblem>& problems, LoadProblem* why) {
+  const ast::Attribute* found = nullptr;
+  for (ast::Node* d : f->decls) {
+    if (d->kind == ast::Kind::kPackage || d->kind == ast::Kind::kImport || d->kind == ast::Kind::kField) break;
+    if (d->kind != ast::Kind::kAttribute) continue;
+    auto* a = static_cast<ast::Attribute*>(d);
+    if (a->name() == "ignore") {
+      if (why) *why = {"@ignore() attribute found", {a->at.pos}};
+      return false;
+    }
+    if (a->name() != "if") continue;
+    if (found) {
+      problems.push_back({"previous declaration here", {found->at.pos}});
+      problems.insert(problems.end() - 1, LoadProblem{"multiple @if attributes", {a->at.pos, found->at.pos}});
+      problems.pop_back();
+      return false;
+    }
+    found = a;
+  }
+  if (!found) return true;
+  Result<const Source*> s = sources_.add("", std::string(found->body()));
+  std::vector<SyntaxError> errors;
+  ast::Node* x = s ? parse_expression(**s, arena_, errors) : nullptr;
+  bool known = true, match = x && errors.empty() && tag_expression(x, known);
+  if (!x || !errors.empty() || !known) {
+    problems.push_back({errors.empty() ? "invalid operator in build attribute" : errors[0].message, {found->at.pos}});
+    return false;
+  }
+  if (!match && why) *why = {fmt::format("@if({}) did not match", found->body()), {found->at.pos}};
+  return match;
+}
+
+// The files of a package are those of the directory and of the directories above it up to the module's root.
+LoadedPackage* PackageLoader::directory(const std::string& dir, std::string name, const std::string& display,
+                                        bool explicit_name, bool wildcard, const std::string& import_path) {
+  all_.push_back(std::make_unique<LoadedPackage>());
+  LoadedPackage& p = *all_.back();
+  p.dir = dir;
+  p.display = display;
+  p.root = root_;
+  p.module = module_;
+  p.import_path = import_path;
+
+  struct Found {
+    std::string path, base;
+    ast::File* file;
+    std::string package;
+  };
+  std::vector<Found> found;
+  std::vector<LoadProblem> excluded;
+  std::vector<std::string> cue_files;
+  bool any_cue = false;
+  for (const std::string& base : entries(dir)) {
+    std::string path = dir + "/" + base;
+    if (is_directory(path)) continue;
+    if (!base.ends_with(".cue")) {
+      if (config_.data_files) {
+        std::string ext = fs::path(base).extension().string();
+        std::string encoding = ext == ".json"                        ? "json"
+                               : ext == ".yaml" || ext == ".yml"     ? "yaml"
+                               : ext == ".toml"                      ? "toml"
+                               : ext == ".jsonl" || ext == ".ldjson" ? "jsonl"
+                               : ext == ".proto"                     ? "proto"
+                               : ext == ".xml"                       ? "xml"
+                               : ext == ".textproto"                 ? "textproto"
+                                                                     : "";
+        if (!encoding.empty() && !base.starts_with('.') && !base.starts_with('_')) {
+          DataFile d;
+          d.path = path;
+          d.encoding = encoding;
+          d.interpretation = encoding == "json" || encoding == "yaml" ? "auto" : "";
+          p.data.push_back(d);
+        }
+      }
+      continue;
+    }
+    any_cue = true;
+    if (base.starts_with('_') || base.starts_with('.')) {
+      excluded.push_back({fmt::format("    {}: filename starts with a '{}'", shown(path), base[0]), {}});
+      continue;
+    }
+    ast::File* f = parse(path, p.problems);
+    if (!f) continue;
+    std::string package = f->package() ? std::string(f->package()->name->name.text()) : "";
+    LoadProblem why;
+    if (!should_build(f, p.problems, &why)) {
+      if (!why.message.empty()) excluded.push_back({fmt::format("    {}: {}", shown(path), why.message), {}});
+      continue;
+    }
+    if (base.ends_with("_test.cue")) continue;
+    if (base.ends_with("_tool.cue") && !config_.tools) {
+      excluded.push_back({fmt::format("    {}: _tool.cue files excluded in non-cmd mode", shown(path)), {}});
+      if (!package.empty() && package != "_" && !explicit_name && name.empty()) continue;
+      continue;
+    }
+    found.push_back({path, base, f, package});
+  }
+  if (!p.problems.empty()) return &p;
+
+  // Which package is meant: the one asked for, the only one, or the one named like the directory.
+  std::vector<std::pair<std::string, std::string>> names;  // and the first file of each
+  bool unnamed = false;
+  for (const Found& f : found) {
+    if (f.package.empty() || f.package == "_") {
+      unnamed = true;
+      continue;
+    }
+    if (std::none_of(names.begin(), names.end(), [&](const auto& n) { return n.first == f.package; }))
+      names.emplace_back(f.package, f.base);
+  }
+  std::string chosen;
+  if (explicit_name) {
+    chosen = name == "_" ? "" : name;
+  } else if (names.size() == 1) {
+    chosen = names[0].first;
+  } else if (names.size() > 1) {
+    bool matches = std::any_of(names.begin(), names.end(), [&](const auto& n) { return n.first == name; });
+    if (matches) {
+      chosen = name;
+    } else {
+      p.problems.push_back({fmt::format("found packages \"{}\" ({}) and \"{}\" ({}) in \"{}\"", names[0].first,
+                                        names[0].second, names[1].first, names[1].second, display),
+                            {}});
+      return &p;
+    }
+  }
+  p.name = chosen;
+  for (const Found& f : found) {
+    bool mine = f.package == chosen || (chosen.empty() && (f.package.empty() || f.package == "_"));
+    if (explicit_name && name == "_") mine = f.package.empty() || f.package == "_";
+    if (!mine) continue;
+    (f.base.ends_with("_tool.cue") ? p.tools : p.files).push_back(f.file);
+  }
+  // Directories above.
+  if (!chosen.empty() && !root_.empty()) {
+    for (fs::path up = fs::path(dir).parent_path();
+         up.string().size() >= root_.size() && up.string().starts_with(root_); up = up.parent_path()) {
+      if (dir == root_) break;
+      for (const std::string& base : entries(up.string())) {
+        if (!base.ends_with(".cue") || base.starts_with('_') || base.starts_with('.') || base.ends_with("_test.cue"))
+          continue;
+        bool tool = base.ends_with("_tool.cue");
+        if (tool && !config_.tools) continue;
+        std::vector<LoadProblem> ignored;
+        ast::File* f = parse(up.string() + "/" + base, ignored);
+        if (!f || !f->package() || f->package()->name->name.text() != chosen) continue;
+        if (!should_build(f, p.problems, nullptr)) continue;
+        (tool ? p.tools : p.files).push_back(f);
+      }
+      if (up.string() == root_) break;
+    }
+  }
+  if (p.import_path.empty() && !module_.empty()) {
+    std::string rel = fs::path(dir).lexically_relative(root_).string();
+    p.import_path = rel == "." ? module_ : module_ + "/" + rel;
+    if (!chosen.empty() && split_import(p.import_path).name != chosen) p.import_path += ":" + chosen;
+  }
+  if (p.files.empty() && p.tools.empty() && !(wildcard) && p.data.empty()) {
+    if (!excluded.empty()) {
+      std::string message = fmt::format("build constraints exclude all CUE files in {}:", display);
+      for (const LoadProblem& e : excluded) message += "\n" + e.message;
+      p.problems.push_back({message, {}});
+    } else if (explicit_name && any_cue) {
+      p.problems.push_back({fmt::format("no files in package directory with package name \"{}\"", name), {}});
+    } else if (!any_cue) {
+      p.problems.push_back({fmt::format("no CUE files in {}", display), {}});
+    } else if (!unnamed) {
+      p.problems.push_back({fmt::format("no CUE files in {}", display), {}});
+    }
+  }
+  return &p;
+}
+
+std::string PackageLoader::import_dir(const std::string& path) const {
+  if (!module_.empty() && (path == module_ || path.starts_with(module_ + "/")))
+    return clean(root_ + path.substr(module_.size()));
+  if (!root_.empty())
+    for (const char* place : {"pkg", "usr", "gen"})
+      if (std::string dir = root_ + "/cue.mod/" + place + "/" + path; is_directory(dir)) return dir;
+  return {};
+}
+
+std::string PackageLoader::package_name(const std::string& path) {
+  if (LoadedPackage* p = import(path); p && !p->name.empty()) return p->name;
+  return split_import(path).name;
+}
+
+LoadedPackage* PackageLoader::import(const std::string& path) {
+  if (auto it = by_import_.find(path); it != by_import_.end()) return it->second;
+  ImportPath ip = split_import(path);
+  std::string dir = import_dir(ip.path);
+  if (dir.empty() || !is_directory(dir)) return by_import_[path] = nullptr;
+  bool tools = config_.tools, data = config_.data_files;
+  config_.tools = config_.data_files = false;
+  LoadedPackage* p =
+      directory(dir, ip.name, "./" + fs::path(dir).lexically_relative(config_.dir).string(), true, false, path);
+  if (!ip.explicit_name && p->files.empty()) {
+    // A package named otherwise than its directory must be the only one there.
+  }
+  // Files that a module brings along in cue.mod/usr and cue.mod/gen add to those in cue.mod/pkg.
+  if (dir.starts_with(root_ + "/cue.mod/"))
+    for (const char* place : {"usr", "gen"})
+      if (std::string more = root_ + "/cue.mod/" + place + "/" + ip.path; more != dir && is_directory(more)) {
+        LoadedPackage* extra = directory(more, ip.name, more, true, true, path);
+        p->files.insert(p->files.end(), extra->files.begin(), extra->files.end());
+      }
+  config_.tools = tools;
+  config_.data_files = data;
+  by_import_[path] = p;
+  if (p->problems.empty()) {
+    embed(*p);
+    load_imports(*p);
+  }
+  return p;
+}
+
+void PackageLoader::load_imports(LoadedPackage& p) {
+  if (config_.skip_imports) return;
+  importing_.push_back(p.import_path);
+  std::vector<ast::File*> files = p.files;
+  files.insert(files.end(), p.tools.begin(), p.tools.end());
+  for (ast::File* f : files) {
+    for (ast::Node* d : f->decls) {
+      if (d->kind != ast::Kind::kImport) continue;
+      for (ast::Node* s : static_cast<ast::Import*>(d)->specs) {
+        auto* spec = static_cast<ast::ImportSpec*>(s);
+        Unquoted u = unquote(spec->path->text);
+        if (!u.ok()) continue;
+        const std::string& path = u.text;
+        if (find_package(path)) continue;
+        Pos at = spec->path->pos.pos;
+        if (is_local(path)) {
+          p.problems.push_back(
+              {fmt::format("import failed: relative import paths not allowed ({})", quote(path)), {at}});
+          continue;
+        }
+        if (!path.empty() && path.find('.') == std::string::npos && path.find('/') == std::string::npos) {
+          p.problems.push_back({fmt::format("package \"{}\" is not in std", path), {}});
+        }
+        if (std::find(importing_.begin(), importing_.end(), path) != importing_.end()) {
+          p.problems.push_back({"import failed: package import cycle not allowed", {at}});
+          continue;
+        }
+        LoadedPackage* i = import(path);
+        if (!i) {
+          p.problems.push_back({fmt::format("import failed: cannot find package \"{}\"", path), {at}});
+          continue;
+        }
+        if (!i->problems.empty()) {
+          for (const LoadProblem& x : i->problems) {
+            LoadProblem copy = x;
+            bool missing = x.message.starts_with("no files in package") || x.message.starts_with("no CUE files");
+            if (missing)
+              copy.message = fmt::format("import failed: cannot find package \"{}\": {}", path, x.message);
+            else
+              copy.message = x.message.starts_with("import failed") ? x.message : "import failed: " + x.message;
+            copy.places.insert(copy.places.begin(), at);
+            p.problems.push_back(std::move(copy));
+          }
+          continue;
+        }
+        if (std::find(p.imports.begin(), p.imports.end(), i) == p.imports.end()) p.imports.push_back(i);
+      }
+    }
+  }
+  importing_.pop_back();
+}
+
+bool is_package_arg(const std::string& arg) {
+  if (arg == "-") return false;
+  if (arg.ends_with("/...") || arg == "..." || arg == "." || arg == "..") return true;
+  if (std::size_t colon = arg.find(':'); colon != std::string::npos) {
+    // ./dir:name and mod.test/dir:name are packages; json:x and json: are file types.
+    std::string head = arg.substr(0, colon), tail = arg.substr(colon + 1);
+    bool word = is_identifier(tail) && !tail.empty();
+    bool path = head.find('/') != std::string::npos || head.starts_with('.') || head.empty() ||
+                head.find('.') != std::string::npos;
+    return word && path && fs::path(head).extension() != ".cue";
+  }
+  std::string ext = fs::path(arg).extension().string();
+  std::error_code ec;
+  if (is_local(arg) || arg.starts_with('/')) {
+    if (fs::is_directory(arg, ec)) return true;
+    return ext.empty();
+  }
+  static const std::set<std::string> kKnown = {".cue", ".json", ".jsonl", ".ldjson",    ".yaml",
+                                               ".yml", ".toml", ".proto", ".textproto", ".textpb",
+                                               ".txt", ".go",   ".wasm",  ".xml",       ".pb"};
+  if (kKnown.count(ext)) return false;
+  if (arg.find('/') != std::string::npos || arg.find('@') != std::string::npos) return true;
+  return ext.empty();
+}
+
+void PackageLoader::expand(const std::string& pattern, std::vector<LoadedPackage*>& out) {
+  std::string p = pattern, name;
+  bool explicit_name = false;
+  if (std::size_t colon = p.rfind(':'); colon != std::string::npos) {
+    name = p.substr(colon + 1);
+    p = p.substr(0, colon);
+    explicit_name = true;
+    if (p.empty()) p = ".";
+  }
+  if (!explicit_name && !config_.package.empty()) {
+    name = config_.package;
+    explicit_name = true;
+  }
+  bool wild = p.ends_with("/...") || p == "...";
+  if (wild) p = p == "..." ? "." : p.substr(0, p.size() - 4);
+  std::string dir;
+  bool local = is_local(p) || p.starts_with('/');
+  if (local) {
+    dir = absolute(p);
+  } else {
+    ImportPath ip = split_import(p);
+    dir = import_dir(ip.path);
+    if (dir.empty()) {
+      all_.push_back(std::make_unique<LoadedPackage>());
+      all_.back()->problems.push_back({fmt::format("cannot find package \"{}\"", pattern), {}});
+      out.push_back(all_.back().get());
+      return;
+    }
+  }
+  auto last = [](const std::string& d) { return fs::path(d).filename().string(); };
+  if (!wild) {
+    if (!is_directory(dir)) {
+      all_.push_back(std::make_unique<LoadedPackage>());
+      all_.back()->problems.push_back({fmt::format("cannot find package \"{}\"", pattern), {}});
+      out.push_back(all_.back().get());
+      return;
+    }
+    std::string display = local ? p : "./" + fs::path(dir).lexically_relative(config_.dir).string();
+    if (!root_.empty() && dir == root_ + "/cue.mod") {
+      all_.push_back(std::make_unique<LoadedPackage>());
+      all_.back()->problems.push_back({"cannot load packages inside the cue.mod directory", {}});
+      out.push_back(all_.back().get());
+      return;
+    }
+    out.push_back(directory(dir, explicit_name ? name : last(dir), display, explicit_name, false, ""));
+    return;
+  }
+  std::size_t before = out.size();
+  std::vector<std::string> work{dir};
+  while (!work.empty()) {
+    std::string d = work.back();
+    work.pop_back();
+    std::vector<std::string> list = entries(d);
+    bool cue = false;
+    std::vector<std::string> below;
+    for (const std::string& e : list) {
+      std::string path = d + "/" + e;
+      if (is_directory(path)) {
+        if (e.starts_with('.') || e.starts_with('_') || e == "cue.mod" || e == "testdata") continue;
+        if (is_directory(path + "/cue.mod")) continue;
+        below.push_back(path);
+      } else if (e.ends_with(".cue") || config_.data_files) {
+        cue = true;
+      }
+    }
+    if (cue) {
+      std::string rel = fs::path(d).lexically_relative(config_.dir).string();
+      std::string display = rel == "." ? "." : rel.starts_with("..") ? rel : "./" + rel;
+      // Each package of the directory is an instance of its own.
+      std::vector<std::string> names;
+      if (!explicit_name) {
+        for (const std::string& e : list) {
+          if (!e.ends_with(".cue") || e.starts_with('_') || e.starts_with('.') || e.ends_with("_test.cue")) continue;
+          if (e.ends_with("_tool.cue") && !config_.tools) continue;
+          std::vector<LoadProblem> ignored;
+          ast::File* f = parse(d + "/" + e, ignored);
+          std::string n = f && f->package() ? std::string(f->package()->name->name.text()) : "_";
+          if (f && !should_build(f, ignored, nullptr)) continue;
+          if (std::find(names.begin(), names.end(), n) == names.end()) names.push_back(n);
+        }
+      }
+      std::vector<LoadedPackage*> made;
+      if (explicit_name)
+        made.push_back(directory(d, name, display, true, true, ""));
+      else if (names.size() <= 1)
+        made.push_back(directory(d, last(d), display, false, true, ""));
+      else
+        for (const std::string& n : names) made.push_back(directory(d, n, display, true, true, ""));
+      for (LoadedPackage* m : made)
+        if (!m->files.empty() || !m->tools.empty() || !m->problems.empty() || !m->data.empty()) out.push_back(m);
+    }
+    for (std::size_t i = below.size(); i-- > 0;) work.push_back(below[i]);
+  }
+  if (out.size() == before) {
+    all_.push_back(std::make_unique<LoadedPackage>());
+    all_.back()->problems.push_back({fmt::format("cue: \"{}\" matched no packages", pattern), {}});
+    out.push_back(all_.back().get());
+  }
+}
+
+std::vector<LoadedPackage*> PackageLoader::load(const std::vector<std::string>& patterns,
+                                                const std::vector<DataFile>& files) {
+  std::vector<LoadedPackage*> out;
+  for (const std::string& p : patterns) expand(p, out);
+  for (LoadedPackage* p : out)
+    if (p->problems.empty()) {
+      embed(*p);
+      load_imports(*p);
+    }
+  if (!files.empty()) {
+    all_.push_back(std::make_unique<LoadedPackage>());
+    LoadedPackage& u = *all_.back();
+    u.user = true;
+    u.dir = config_.dir;
+    u.root = root_;
+    u.module = module_;
+    u.display = "command-line-arguments";
+    std::string first_file;
+    for (const DataFile& d : files) {
+      if (d.encoding != "cue") {
+        u.data.push_back(d);
+        continue;
+      }
+      ast::File* f = parse(d.path, u.problems);
+      if (!f) continue;
+      LoadProblem why;
+      if (!should_build(f, u.problems, &why)) {
+        if (!why.message.empty()) u.problems.push_back(why);
+        continue;
+      }
+      if (f->package()) {
+        std::string n(f->package()->name->name.text());
+        if (n != "_") {
+          if (u.name.empty()) {
+            u.name = n;
+            first_file = fs::path(d.path).filename().string();
+          } else if (u.name != n) {
+            u.problems.push_back({fmt::format("found packages \"{}\" ({}) and \"{}\" ({}) in \"{}\"", u.name,
+                                              first_file, n, fs::path(d.path).filename().string(), "."),
+                                  {}});
+          }
+        }
+      }
+      (d.path.ends_with("_tool.cue") && config_.tools ? u.tools : u.files).push_back(f);
+    }
+    if (u.problems.empty()) {
+      embed(u);
+      load_imports(u);
+    }
+    out.push_back(&u);
+  }
+  inject_tags(out);
+  return out;
+}
+
+}  // namespace tutti::cue

@@ -1,0 +1,110 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/arena.h"
+#include "lang/cue/syntax/parser.h"
+#include "text/source.h"
+
+// From the words of a command line to files: packages and their directories, modules, build attributes, tags, imports
+// and embedded files. Everything here is about syntax; nothing is evaluated.
+namespace tutti::cue {
+
+struct LoadProblem {
+  std::string message;
+  std::vector<Pos> places;
+};
+
+// A data file beside CUE: what it holds and how it is to be taken.
+struct DataFile {
+  std::string path;                         // as given; "-" for standard input
+  std::string encoding;                     // json, jsonl, yaml, toml, text, binary, proto, textproto, xml, cue
+  std::string interpretation;               // jsonschema, openapi, pb; "" none, "auto" to be found out
+  std::string form;                         // schema, data, ...; mostly ""
+  std::map<std::string, std::string> tags;  // of the file type: json+strict, xml+koala
+};
+
+struct LoadedPackage {
+  std::string import_path;   // what hidden fields belong to; "" for loose files
+  std::string dir;           // absolute
+  std::string name;          // of the package clause; "" without
+  std::string display;       // as the user named it
+  std::string root, module;  // of the module it is in; "" without
+  std::vector<ast::File*> files, tools;
+  std::vector<DataFile> data;
+  std::vector<LoadProblem> problems;
+  std::vector<LoadedPackage*> imports;
+  bool user = false;  // of files given one by one
+};
+
+struct LoaderConfig {
+  std::string dir;  // where relative paths start; absolute
+  std::vector<std::string> tags;
+  bool tag_vars = false;
+  bool tools = false;         // read _tool.cue files too
+  bool data_files = false;    // note the data files of package directories (import)
+  bool skip_imports = false;  // syntax only (fmt)
+  std::string package;        // -p
+};
+
+class PackageLoader {
+ public:
+  PackageLoader(Sources& sources, Arena& arena, LoaderConfig config);
+  ~PackageLoader();
+
+  // The instances that patterns (`.`, `./...`, `mod.test/p:name`) and files name. A problem of an instance is with it.
+  std::vector<LoadedPackage*> load(const std::vector<std::string>& patterns, const std::vector<DataFile>& files);
+
+  // The package an import path means, loaded; nullptr when there is none.
+  LoadedPackage* import(const std::string& path);
+  // The name a package declares, for compiling references to it.
+  std::string package_name(const std::string& path);
+
+  const std::string& root() const { return root_; }
+  const std::string& module() const { return module_; }
+  const std::vector<LoadProblem>& problems() const { return problems_; }  // of the whole load
+  // Reads and parses a file; shown to the user relative to the directory of the load.
+  ast::File* parse(const std::string& path, std::vector<LoadProblem>& problems, bool imports_only = false);
+  const Source* open(const std::string& path, std::vector<LoadProblem>& problems);
+  std::string shown(const std::string& absolute) const;
+  std::string absolute(const std::string& path) const;
+
+  // Adds what the flags -t and -T say to the fields with @tag; reports tags nobody asked for.
+  void inject_tags(const std::vector<LoadedPackage*>& packages);
+  // Puts the files that @embed names into their fields.
+  void embed(LoadedPackage& p);
+
+ private:
+  struct Directory;
+  void find_module();
+  LoadedPackage* directory(const std::string& dir, std::string name, const std::string& display, bool explicit_name,
+                           bool wildcard, const std::string& import_path);
+  void expand(const std::string& pattern, std::vector<LoadedPackage*>& out);
+  bool should_build(ast::File* f, std::vector<LoadProblem>& problems, LoadProblem* why);
+  bool tag_expression(ast::Node* x, bool& known);
+  void load_imports(LoadedPackage& p);
+  std::string import_dir(const std::string& path) const;
+
+  Sources& sources_;
+  Arena& arena_;
+  LoaderConfig config_;
+  std::string root_, module_;
+  bool module_read_ = false;
+  std::vector<LoadProblem> problems_;
+  std::vector<std::unique_ptr<LoadedPackage>> all_;
+  std::map<std::string, LoadedPackage*> by_import_;
+  std::vector<std::string> importing_;
+  std::map<std::string, bool> used_tags_;
+  std::map<std::string, ast::File*> parsed_;
+};
+
+// A word of the command line as a file: "x.json", "yaml: x", "-", ... ; nullopt for a package pattern. `next` types
+// carry on (json: a b). An error is put in `error`.
+bool is_package_arg(const std::string& arg);
+
+}  // namespace tutti::cue

@@ -1,0 +1,364 @@
+// What the command line puts into fields (@tag) and what files put into them (@embed).
+#include <fmt/format.h>
+#include <glob.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <random>
+
+#include "lang/cue/builtin/go_time.h"
+#include "lang/cue/format/literal.h"
+#include "lang/cue/format/walk.h"
+#include "lang/cue/import/decode.h"
+#include "lang/cue/import/decode_file.h"
+#include "lang/cue/load/attribute.h"
+#include "lang/cue/load/packages.h"
+
+namespace tutti::cue {
+
+namespace fs = std::filesystem;
+using ast::as;
+
+namespace {
+
+struct Tag {
+  std::string key, type = "string", var;
+  std::vector<std::string> shorthands;
+  ast::Field* field = nullptr;
+  bool injected = false;
+};
+
+bool named_label(const ast::Node* l) {
+  if (l->kind == ast::Kind::kAlias) l = static_cast<const ast::Alias*>(l)->x;
+  return l->kind == ast::Kind::kIdent || l->kind == ast::Kind::kLit;
+}
+
+void invalid_tags(ast::Node* n, const char* why, std::vector<LoadProblem>& problems) {
+  for_children(n, [&](ast::Node* c) { invalid_tags(c, why, problems); });
+  if (n->kind == ast::Kind::kField)
+    for (ast::Node* a : as<ast::Field>(n)->attrs)
+      if (as<ast::Attribute>(a)->name() == "tag") problems.push_back({why, {as<ast::Attribute>(a)->at.pos}});
+}
+
+void find_tags(ast::Node* n, std::vector<Tag>& tags, std::vector<LoadProblem>& problems) {
+  switch (n->kind) {
+    case ast::Kind::kList: return invalid_tags(n, "@tag not allowed within lists", problems);
+    case ast::Kind::kComprehension: return invalid_tags(n, "@tag not allowed within comprehension", problems);
+    case ast::Kind::kField: {
+      auto* f = as<ast::Field>(n);
+      if (!named_label(f->label) || f->constraint != Tok::kIllegal)
+        return invalid_tags(n, "@tag not allowed within field constraint", problems);
+      for (ast::Node* x : f->attrs) {
+        auto* a = as<ast::Attribute>(x);
+        if (a->name() != "tag") continue;
+        std::vector<AttributeArg> args = parse_attribute(a->body());
+        Tag t;
+        t.field = f;
+        if (!args.empty()) t.key = args[0].value;
+        if (!is_identifier(t.key)) {
+          problems.push_back({fmt::format("invalid identifier {}", quote(t.key)), {a->at.pos}});
+          continue;
+        }
+        if (const std::string* type = attribute_value(args, "type")) {
+          t.type = *type;
+          if (t.type != "string" && t.type != "int" && t.type != "number" && t.type != "bool") {
+            problems.push_back({fmt::format("invalid type {}", quote(t.type)), {a->at.pos}});
+            continue;
+          }
+        }
+        if (const std::string* s = attribute_value(args, "short"))
+          for (std::size_t at = 0; at <= s->size();) {
+            std::size_t bar = std::min(s->find('|', at), s->size());
+            t.shorthands.push_back(s->substr(at, bar - at));
+            at = bar + 1;
+          }
+        if (const std::string* v = attribute_value(args, "var")) t.var = *v;
+        tags.push_back(t);
+      }
+      break;
+    }
+    default: break;
+  }
+  for_children(n, [&](ast::Node* c) { find_tags(c, tags, problems); });
+}
+
+// A word of the command line as a literal of the tag's type; nullptr with an error.
+ast::Node* tag_value(Arena& arena, const Tag& t, const std::string& text, std::string& error) {
+  if (t.type == "string") return make_lit(arena, Tok::kString, quote(text));
+  if (t.type == "bool") {
+    if (text == "true" || text == "false") return make_lit(arena, text == "true" ? Tok::kTrue : Tok::kFalse, text);
+    error = fmt::format("invalid boolean value {} for injection: \"{}\" is not a valid bool", quote(text), text);
+    error = fmt::format("invalid {} value {} for tag {}", t.type, quote(text), quote(t.key));
+    return nullptr;
+  }
+  Number n = parse_number(text);
+  if (!n.ok() || (t.type == "int" && !n.integer)) {
+    error = fmt::format("invalid number {}", quote(text));
+    return nullptr;
+  }
+  bool negative = text.starts_with('-');
+  ast::Node* lit = make_lit(arena, n.integer ? Tok::kInt : Tok::kFloat, negative ? text.substr(1) : text);
+  return negative ? arena.make<ast::Unary>(TokenPos{}, Tok::kSub, lit) : lit;
+}
+
+void inject(Arena& arena, Tag& t, ast::Node* value) {
+  t.field->value = arena.make<ast::Binary>(t.field->value, TokenPos{}, Tok::kAnd, value);
+  t.injected = true;
+}
+
+ast::Node* tag_variable(Arena& arena, const std::string& name) {
+  auto text = [&](std::string_view s) { return make_lit(arena, Tok::kString, quote(s)); };
+  char buffer[4096];
+  if (name == "now") {
+    auto now = std::chrono::system_clock::now().time_since_epoch();
+    Time t;
+    t.seconds = std::chrono::duration_cast<std::chrono::seconds>(now).count();
+    t.nanoseconds = static_cast<i32>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count() % 1'000'000'000);
+    return text(format_time(t, kRfc3339Nano));
+  }
+  if (name == "os") return text("linux");
+  if (name == "arch") {
+#if defined(__x86_64__)
+    return text("amd64");
+#elif defined(__aarch64__)
+    return text("arm64");
+#else
+    return text("unknown");
+#endif
+  }
+  if (name == "cwd") return text(fs::current_path().string());
+  if (name == "hostname") return gethostname(buffer, sizeof buffer) == 0 ? text(buffer) : nullptr;
+  if (name == "username") {
+    const passwd* p = getpwuid(getuid());
+    return text(p ? p->pw_name : "");
+  }
+  if (name == "rand") {
+    std::random_device r;
+    std::string s = "0x";
+    for (int i = 0; i < 4; ++i) s += fmt::format("{:08x}", r());
+    return make_lit(arena, Tok::kInt, s);
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void PackageLoader::inject_tags(const std::vector<LoadedPackage*>& packages) {
+  std::vector<Tag> tags;
+  for (LoadedPackage* p : packages) {
+    for (ast::File* f : p->files) find_tags(f, tags, p->problems);
+    for (ast::File* f : p->tools) find_tags(f, tags, p->problems);
+  }
+  auto report = [&](std::string message) {
+    for (LoadedPackage* p : packages) p->problems.push_back({message, {}});
+  };
+  for (const std::string& s : config_.tags) {
+    std::size_t equal = s.find('=');
+    std::string name = s.substr(0, equal);
+    bool found = used_tags_.count(s) > 0;
+    for (Tag& t : tags) {
+      bool mine = equal != std::string::npos
+                      ? t.key == name
+                      : std::find(t.shorthands.begin(), t.shorthands.end(), s) != t.shorthands.end();
+      if (!mine) continue;
+      found = true;
+      std::string error;
+      ast::Node* v = tag_value(arena_, t, equal != std::string::npos ? s.substr(equal + 1) : s, error);
+      if (!v) return report(error);
+      inject(arena_, t, v);
+    }
+    if (!found)
+      return report(equal != std::string::npos ? fmt::format("no tag for {}", quote(name))
+                                               : fmt::format("tag {} not used in any file", quote(s)));
+  }
+  if (!config_.tag_vars) return;
+  std::map<std::string, ast::Node*> vars;
+  for (Tag& t : tags) {
+    if (t.injected || t.var.empty()) continue;
+    auto [it, fresh] = vars.try_emplace(t.var, nullptr);
+    if (fresh) it->second = tag_variable(arena_, t.var);
+    if (!it->second) return report(fmt::format("tag variable '{}' not found", t.var));
+    inject(arena_, t, it->second);
+  }
+}
+
+namespace {
+
+struct Embedder {
+  PackageLoader& loader;
+  Sources& sources;
+  Arena& arena;
+  LoadedPackage& package;
+  std::string dir;
+
+  void problem(const ast::Attribute* a, std::string message) {
+    package.problems.push_back({"@embed: " + message, {a->at.pos}});
+  }
+
+  static bool in_other_module(const std::string& base, const std::string& file) {
+    for (fs::path p = fs::path(file).parent_path(); !p.empty() && p != "."; p = p.parent_path())
+      if (fs::exists(fs::path(base) / p / "cue.mod")) return true;
+    return false;
+  }
+
+  ast::Node* decode(const ast::Attribute* a, const std::string& file, const std::string& type) {
+    std::string error;
+    std::optional<DataFile> d = data_file(file, type, error);
+    if (!d) {
+      problem(a, error);
+      return nullptr;
+    }
+    std::string path = dir + "/" + file;
+    std::error_code ec;
+    if (!fs::exists(path, ec)) {
+      problem(a, fmt::format("open {}: no such file or directory", file));
+      return nullptr;
+    }
+    if (fs::is_directory(path, ec)) {
+      problem(a, "cannot embed directories");
+      return nullptr;
+    }
+    if (d->encoding == "cue" || d->encoding == "jsonl" || d->encoding == "textproto") {
+      problem(a, fmt::format("encoding {} not (yet) supported{}", quote(d->encoding),
+                             d->encoding == "jsonl" ? ": requires support for streaming"
+                             : d->encoding == "cue" ? ""
+                                                    : ": requires support for schema-guided decoding"));
+      return nullptr;
+    }
+    std::vector<LoadProblem> problems;
+    const Source* s = loader.open(path, problems);
+    if (!s) {
+      problem(a, problems.empty() ? "cannot read" : problems[0].message);
+      return nullptr;
+    }
+    Decoded r = decode_file(*d, *s, arena);
+    if (!r.ok()) {
+      LoadProblem p{"@embed: " + r.errors[0].message, {a->at.pos}};
+      if (r.errors[0].pos) p.places.push_back(r.errors[0].pos);
+      package.problems.push_back(p);
+      return nullptr;
+    }
+    if (r.documents.size() != 1) {
+      if (r.documents.empty()) return make_lit(arena, Tok::kNull, "null");
+      problem(a, "streaming not implemented: found more than one value in file");
+      return nullptr;
+    }
+    return r.documents[0];
+  }
+
+  static std::string normal(const std::string& s) {
+    std::string n = fs::path(s).lexically_normal().string();
+    return n.empty() ? "." : n;
+  }
+
+  ast::Node* value(const ast::Attribute* a) {
+    bool good;
+    std::vector<AttributeArg> args = parse_attribute(a->body(), &good);
+    const std::string *file = attribute_value(args, "file", 0), *glob_ = attribute_value(args, "glob", 0),
+                      *type = attribute_value(args, "type", 0);
+    bool empty_ok = attribute_flag(args, "allowEmptyGlob", 0);
+    if (empty_ok && !glob_) return problem(a, "allowEmptyGlob must be specified with a glob field"), nullptr;
+    if (!file && !glob_) return problem(a, "attribute must have file or glob field"), nullptr;
+    if (file && glob_) return problem(a, "attribute cannot have both file and glob field"), nullptr;
+    std::string path = file ? *file : *glob_;
+    std::string clean = normal(path);
+    if (clean != path) return problem(a, fmt::format("path not normalized, use {} instead", quote(clean))), nullptr;
+    if (path.starts_with('/')) return problem(a, "only relative files are allowed"), nullptr;
+    if (path == ".." || path.starts_with("../")) return problem(a, "cannot refer to parent directory"), nullptr;
+    if (file) {
+      if (in_other_module(dir, path))
+        return problem(a, fmt::format("cannot embed file {}: in different module", quote(path))), nullptr;
+      return decode(a, path, type ? *type : "");
+    }
+    if (!type) {
+      std::string ext = fs::path(path).extension().string();
+      if (ext.empty() || ext.find_first_of("*?[\\") != std::string::npos)
+        return problem(a, "extension not fully specified; type argument required"), nullptr;
+    }
+    glob_t g{};
+    std::vector<std::string> matches;
+    if (::glob((dir + "/" + path).c_str(), 0, nullptr, &g) == 0)
+      for (std::size_t i = 0; i < g.gl_pathc; ++i) matches.push_back(std::string(g.gl_pathv[i]).substr(dir.size() + 1));
+    globfree(&g);
+    std::sort(matches.begin(), matches.end());
+    if (matches.empty() && !empty_ok)
+      return problem(a, fmt::format("no matches for glob pattern {}", quote(path))), nullptr;
+    std::vector<ast::Node*> fields;
+    for (const std::string& m : matches) {
+      if (fs::is_directory(dir + "/" + m)) continue;
+      if (in_other_module(dir, m))
+        return problem(a, fmt::format("cannot embed file {}: in different module", quote(m))), nullptr;
+      ast::Node* v = decode(a, m, type ? *type : "");
+      if (!v) return nullptr;
+      fields.push_back(make_field(arena, make_label(arena, m), v));
+    }
+    return make_struct(arena, fields);
+  }
+
+  static bool is_embed(const ast::Node* a) { return static_cast<const ast::Attribute*>(a)->name() == "embed"; }
+
+  void decls(ast::Nodes& list) {
+    std::vector<ast::Node*> out;
+    bool changed = false;
+    for (ast::Node* d : list) {
+      out.push_back(d);
+      if (d->kind == ast::Kind::kAttribute && is_embed(d)) {
+        if (ast::Node* v = value(as<ast::Attribute>(d))) {
+          out.push_back(arena.make<ast::Embed>(v));
+          changed = true;
+        }
+        continue;
+      }
+      walk(d);
+    }
+    if (changed) list = make_nodes(arena, out);
+  }
+
+  void walk(ast::Node* n) {
+    switch (n->kind) {
+      case ast::Kind::kStruct: return decls(as<ast::Struct>(n)->elts);
+      case ast::Kind::kField: {
+        auto* f = as<ast::Field>(n);
+        if (f->value) walk(f->value);
+        for (ast::Node* a : f->attrs)
+          if (is_embed(a))
+            if (ast::Node* v = value(as<ast::Attribute>(a)))
+              f->value = f->value ? arena.make<ast::Binary>(f->value, TokenPos{}, Tok::kAnd, v) : v;
+        return;
+      }
+      default: for_children(n, [&](ast::Node* c) { walk(c); });
+    }
+  }
+};
+
+}  // namespace
+
+void PackageLoader::embed(LoadedPackage& p) {
+  std::vector<ast::File*> files = p.files;
+  files.insert(files.end(), p.tools.begin(), p.tools.end());
+  for (ast::File* f : files) {
+    // @extern(kind) in front of a file asks for help from outside; embedding is the only kind there is.
+    bool on = false;
+    for (ast::Node* d : f->decls) {
+      if (d->kind != ast::Kind::kAttribute) break;
+      auto* a = as<ast::Attribute>(d);
+      if (a->name() != "extern") continue;
+      std::string kind(a->body());
+      if (kind == "embed")
+        on = true;
+      else
+        p.problems.push_back({fmt::format("no interpreter defined for {}", quote(kind)), {a->at.pos}});
+    }
+    if (!on || !f->source) continue;
+    std::string path = absolute(f->source->name);
+    Embedder e{*this, sources_, arena_, p, fs::path(path).parent_path().string()};
+    ast::Nodes list = f->decls;
+    e.decls(list);
+    f->decls = list;
+  }
+}
+
+}  // namespace tutti::cue
