@@ -1,0 +1,342 @@
+// A host over ssh. Every call is one small shell script on the shared connection. The script goes in by standard input,
+// so that neither secrets nor long texts are in anybody's argument list; how the command ended comes back in a trailer
+// of its own, which is how a lost connection is told from a command that failed.
+#include "transport/ssh.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <mutex>
+#include <random>
+
+namespace tutti {
+namespace {
+
+using std::chrono::milliseconds;
+
+std::string nonce() {
+  static thread_local std::mt19937_64 random{std::random_device{}()};
+  return fmt::format("{:016x}", random());
+}
+
+class SshHost : public Host {
+ public:
+  explicit SshHost(SshTarget target) : target_(std::move(target)), local_(here()) {}
+  ~SshHost() override {
+    Command c;
+    c.argv = base();
+    c.argv.insert(c.argv.end(), {"-O", "exit", target_.destination});
+    c.timeout = milliseconds(3000);
+    if (connected_) local_->run(c);
+  }
+  std::string_view name() const override { return target_.name; }
+
+  CommandResult run(const Command& command) override;
+  Result<FileState> stat(const std::string& path, bool follow, bool digest) override;
+  Result<std::string> read(const std::string& path) override;
+  Result<void> write(const std::string& path, std::string_view bytes, u32 mode) override;
+  Result<void> make_directory(const std::string& path, u32 mode) override {
+    return simple(fmt::format("mkdir {0} && chmod {1:o} {0}", shell_quote(path), mode), "make directory", path);
+  }
+  Result<void> make_link(const std::string& path, const std::string& target) override {
+    return simple(fmt::format("ln -sfn -- {} {}", shell_quote(target), shell_quote(path)), "make link", path);
+  }
+  Result<void> remove(const std::string& path, bool tree) override {
+    std::string p = shell_quote(path);
+    return simple(fmt::format("if [ -d {0} ] && [ ! -L {0} ]; then {1} {0}; else rm -f -- {0}; fi", p,
+                              tree ? "rm -rf --" : "rmdir --"),
+                  "remove", path);
+  }
+  Result<void> rename(const std::string& from, const std::string& to) override {
+    return simple(fmt::format("mv -f -- {} {}", shell_quote(from), shell_quote(to)), "rename", from);
+  }
+  Result<void> set_mode(const std::string& path, u32 mode) override {
+    return simple(fmt::format("chmod {:o} {}", mode, shell_quote(path)), "set the mode of", path);
+  }
+  Result<void> set_owner(const std::string& path, const std::string& user, const std::string& group,
+                         bool follow) override {
+    return simple(fmt::format("chown {}{}{} {}", follow ? "" : "-h ", shell_quote(user),
+                              group.empty() ? "" : ":" + shell_quote(group), shell_quote(path)),
+                  "change the owner of", path);
+  }
+  Result<std::vector<std::string>> list(const std::string& directory) override;
+  Result<DaemonIdentity> start(const Daemon& daemon) override;
+  Result<bool> alive(const DaemonIdentity& id) override;
+  Result<void> signal(const DaemonIdentity& id, int signal) override;
+  bool connects(const std::string& address, u16 port, milliseconds timeout) override;
+
+ private:
+  std::vector<std::string> base();
+  // Runs a script; `input` is what it reads from standard input.
+  CommandResult script(const std::string& text, const std::string& input, milliseconds timeout, const Cancel* cancel,
+                       u64 most_output, milliseconds grace);
+  CommandResult ask(const std::string& text, const std::string& input = "") {
+    return script(text, input, milliseconds(120000), nullptr, u64{1} << 31, milliseconds(2000));
+  }
+  Result<void> simple(const std::string& text, std::string_view what, const std::string& path) {
+    auto r = ask(text);
+    if (r.ok()) return {};
+    return refused(r, what, path);
+  }
+  tl::unexpected<Failure> refused(const CommandResult& r, std::string_view what, const std::string& path) const {
+    if (r.end == CommandResult::End::kLost) return failure(r.describe(), ECONNRESET);
+    std::string why = r.err.empty() ? r.describe() : r.err;
+    while (!why.empty() && why.back() == '\n') why.pop_back();
+    int code = why.find("No such file") != std::string::npos  ? ENOENT
+               : why.find("File exists") != std::string::npos ? EEXIST
+                                                              : 0;
+    return failure(fmt::format("cannot {} {} on {}: {}", what, path, target_.name, why), code);
+  }
+
+  SshTarget target_;
+  std::unique_ptr<Host> local_;
+  std::mutex mutex_;
+  bool connected_ = false;
+};
+
+std::vector<std::string> SshHost::base() {
+  std::vector<std::string> argv{"ssh", "-T"};
+  if (!target_.config.empty()) argv.insert(argv.end(), {"-F", target_.config});
+  if (!target_.identity.empty()) argv.insert(argv.end(), {"-i", target_.identity});
+  if (!target_.user.empty()) argv.insert(argv.end(), {"-l", target_.user});
+  if (target_.port) argv.insert(argv.end(), {"-p", std::to_string(target_.port)});
+  for (auto& o : target_.options) argv.insert(argv.end(), {"-o", o});
+  // A socket's path may have 108 bytes and no more: %C is a digest of who, where and which port.
+  argv.insert(argv.end(), {"-o", "BatchMode=yes", "-o", "ControlMaster=auto", "-o",
+                           "ControlPath=" + target_.sockets + "/%C", "-o", "ControlPersist=60", "-o",
+                           fmt::format("ServerAliveInterval={}", std::max(1, static_cast<int>(target_.alive))), "-o",
+                           "ServerAliveCountMax=3", "-o", "ConnectTimeout=15"});
+  return argv;
+}
+
+CommandResult SshHost::script(const std::string& text, const std::string& input, milliseconds timeout,
+                              const Cancel* cancel, u64 most_output, milliseconds grace) {
+  {
+    // The first command makes the connection; the others wait for it instead of making their own.
+    std::unique_lock lock(mutex_);
+    if (!connected_) {
+      std::string parent = target_.sockets.substr(0, target_.sockets.rfind('/'));
+      ::mkdir(parent.c_str(), 0700);
+      ::mkdir(target_.sockets.c_str(), 0700);
+      Command c;
+      c.argv = base();
+      c.argv.insert(c.argv.end(), {target_.destination, "true"});
+      c.timeout = milliseconds(40000);
+      c.cancel = cancel;
+      auto r = local_->run(c);
+      if (!r.ok()) {
+        CommandResult lost;
+        lost.end = r.end == CommandResult::End::kCancelled ? CommandResult::End::kCancelled : CommandResult::End::kLost;
+        while (!r.err.empty() && r.err.back() == '\n') r.err.pop_back();
+        lost.message = fmt::format("cannot reach {}: {}", target_.name, r.err.empty() ? r.describe() : r.err);
+        return lost;
+      }
+      connected_ = true;
+    }
+  }
+  std::string mark = nonce();
+  // On the other side a shell runs the script as a job of its own and says how it ended. The mark in the environment is
+  // how everything that the script started is found when it has to be ended.
+  std::string whole = fmt::format(
+      "TUTTI_MARK={1}; export TUTTI_MARK; ( {0}\n); S=$?; printf '\\n%s %s\\n' {1} $S >&2; exit 0\n", text, mark);
+  Command c;
+  c.argv = base();
+  // dd takes exactly the script's bytes and leaves the rest of the input to it.
+  c.argv.insert(c.argv.end(), {target_.destination,
+                               fmt::format("exec sh -c 'eval \"$(dd bs=1 count={} 2>/dev/null)\"'", whole.size())});
+  c.input = whole + input;
+  c.timeout = timeout;
+  c.cancel = cancel;
+  c.grace = grace;
+  c.most_output = most_output == u64{1} << 31 ? most_output : most_output + 4096;
+  CommandResult r = local_->run(c);
+  std::string trailer = "\n" + mark + " ";
+  std::size_t at = r.err.rfind(trailer);
+  if (at != std::string::npos) {
+    int code = std::atoi(r.err.c_str() + at + trailer.size());
+    r.err.resize(at);
+    r.end = code > 128 && code < 192 ? CommandResult::End::kSignalled : CommandResult::End::kExited;
+    r.code = r.end == CommandResult::End::kSignalled ? code - 128 : code;
+    return r;
+  }
+  if (r.end == CommandResult::End::kTimedOut || r.end == CommandResult::End::kCancelled) {
+    // Our ssh is gone; what it ran there is told by name to go too.
+    Command k;
+    k.argv = base();
+    k.argv.insert(k.argv.end(),
+                  {target_.destination,
+                   fmt::format("for e in /proc/[0-9]*/environ; do p=${{e#/proc/}}; p=${{p%/environ}}; tr '\\0' '\\n' "
+                               "<$e 2>/dev/null | grep -q '^TUTTI_MARK={}$' && kill -9 $p 2>/dev/null; done; true",
+                               mark)});
+    k.timeout = milliseconds(10000);
+    local_->run(k);
+    return r;
+  }
+  std::unique_lock lock(mutex_);
+  connected_ = false;  // the next one makes a new connection
+  r.end = CommandResult::End::kLost;
+  while (!r.err.empty() && r.err.back() == '\n') r.err.pop_back();
+  r.message =
+      fmt::format("the connection to {} was lost{}{}", target_.name, r.err.empty() ? "" : ": ", r.err.substr(0, 200));
+  return r;
+}
+
+CommandResult SshHost::run(const Command& command) {
+  std::string text;
+  if (!command.own_environment)
+    text += "unset $(env | sed -n 's/^\\([A-Za-z_][A-Za-z0-9_]*\\)=.*/\\1/p' | grep -vx PATH); ";
+  for (auto& [name, value] : command.environment) text += fmt::format("export {}={}; ", name, shell_quote(value));
+  if (command.umask >= 0) text += fmt::format("umask {:03o}; ", command.umask);
+  if (!command.cwd.empty()) text += fmt::format("cd {} || exit 126; ", shell_quote(command.cwd));
+  std::string words;
+  for (auto& a : command.argv) words += (words.empty() ? "" : " ") + shell_quote(a);
+  if (!command.user.empty() || !command.group.empty()) {
+    std::string as = "setpriv";
+    as += command.user.empty() ? "" : fmt::format(" --reuid={} --init-groups", shell_quote(command.user));
+    as += command.group.empty()
+              ? (command.user.empty() ? "" : fmt::format(" --regid=$(id -g {})", shell_quote(command.user)))
+              : fmt::format(" --regid={}", shell_quote(command.group));
+    if (command.user.empty()) as += " --clear-groups";
+    words = as + " -- " + words;
+  }
+  text += words;
+  return script(text, command.input, command.timeout, command.cancel, command.most_output, command.grace);
+}
+
+Result<FileState> SshHost::stat(const std::string& path, bool follow, bool digest) {
+  std::string p = shell_quote(path);
+  auto r = ask(
+      fmt::format("if [ -e {0} ] || [ -L {0} ]; then stat {1}-c '%f %u %g %s %Y %U %G' -- {0} && {{ [ ! -L {0} ] || "
+                  "readlink -- {0}; }}"
+                  "{2}; else echo absent; fi",
+                  p, follow ? "-L " : "", digest ? fmt::format(" && if [ -f {0} ]; then sha256sum < {0}; fi", p) : ""));
+  if (!r.ok()) {
+    if (follow && r.err.find("No such file") != std::string::npos) return FileState{};
+    return refused(r, "look at", path);
+  }
+  FileState s;
+  if (r.out.rfind("absent", 0) == 0) return s;
+  unsigned raw = 0, uid = 0, gid = 0;
+  unsigned long long size = 0;
+  long long mtime = 0;
+  char owner[256] = "", group[256] = "";
+  if (std::sscanf(r.out.c_str(), "%x %u %u %llu %lld %255s %255s", &raw, &uid, &gid, &size, &mtime, owner, group) != 7)
+    return failure(fmt::format("cannot look at {} on {}: {}", path, target_.name, r.out));
+  switch (raw & S_IFMT) {
+    case S_IFREG: s.kind = FileState::Kind::kFile; break;
+    case S_IFDIR: s.kind = FileState::Kind::kDirectory; break;
+    case S_IFLNK: s.kind = FileState::Kind::kLink; break;
+    default: s.kind = FileState::Kind::kOther;
+  }
+  s.mode = raw & 07777;
+  s.uid = uid;
+  s.gid = gid;
+  s.owner = std::string_view(owner) == "UNKNOWN" ? std::to_string(uid) : owner;
+  s.group = std::string_view(group) == "UNKNOWN" ? std::to_string(gid) : group;
+  s.size = size;
+  s.mtime = mtime;
+  std::string rest = r.out.substr(r.out.find('\n') + 1);
+  if (s.kind == FileState::Kind::kLink) s.target = rest.substr(0, rest.find('\n'));
+  if (digest && s.kind == FileState::Kind::kFile && rest.size() >= 64)
+    s.digest = rest.substr(rest.find_last_of('\n', rest.size() - 2) + 1).substr(0, 64);
+  return s;
+}
+
+Result<std::string> SshHost::read(const std::string& path) {
+  auto r = ask("cat < " + shell_quote(path));
+  if (!r.ok()) return refused(r, "read", path);
+  return std::move(r.out);
+}
+
+Result<void> SshHost::write(const std::string& path, std::string_view bytes, u32 mode) {
+  std::string p = shell_quote(path), t = shell_quote(path + ".tutti-" + nonce());
+  auto r = ask(fmt::format("( umask 077; cat > {1} ) && {{ [ ! -e {0} ] || chown --reference={0} {1}; }} && chmod "
+                           "{2:o} {1} && mv -f {1} {0} || {{ rm -f {1}; exit 1; }}",
+                           p, t, mode),
+               std::string(bytes));
+  if (!r.ok()) return refused(r, "write", path);
+  return {};
+}
+
+Result<std::vector<std::string>> SshHost::list(const std::string& directory) {
+  auto r = ask(fmt::format(
+      "cd {} && for f in * .[!.]* ..?*; do if [ -e \"$f\" ] || [ -L \"$f\" ]; then printf '%s\\0' \"$f\"; fi; done",
+      shell_quote(directory)));
+  if (!r.ok()) return refused(r, "list", directory);
+  std::vector<std::string> names;
+  for (std::size_t at = 0; at < r.out.size();) {
+    std::size_t end = r.out.find('\0', at);
+    if (end == std::string::npos) break;
+    names.push_back(r.out.substr(at, end - at));
+    at = end + 1;
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Result<DaemonIdentity> SshHost::start(const Daemon& daemon) {
+  Command c = daemon.command;
+  std::string words;
+  for (auto& a : daemon.command.argv) words += " " + shell_quote(a);
+  std::string log = daemon.log_file.empty() ? "/dev/null" : shell_quote(daemon.log_file),
+              pid = shell_quote(daemon.pid_file);
+  c.argv = {"/bin/sh", "-c",
+            fmt::format("rm -f {0}; setsid sh -c 'b=$(sed \"s/.*) //\" /proc/$$/stat | cut -d\" \" -f20); echo \"$$ $b "
+                        "$TUTTI_TAG\" > \"$TUTTI_PID_FILE\";"
+                        " unset TUTTI_PID_FILE TUTTI_TAG TUTTI_ACTION TUTTI_MARK; exec \"$@\"' daemon{1} </dev/null >>{2} 2>&1 & "
+                        "i=0; while [ ! -s {0} ] && [ $i -lt 100 ]; do sleep 0.02; i=$((i+1)); done; cat {0}",
+                        pid, words, log)};
+  c.environment.emplace_back("TUTTI_PID_FILE", daemon.pid_file);
+  c.environment.emplace_back("TUTTI_TAG", daemon.tag.empty() ? "-" : daemon.tag);
+  c.timeout = milliseconds(30000);
+  auto r = run(c);
+  if (!r.ok()) return refused(r, "start", daemon.command.argv.empty() ? "" : daemon.command.argv[0]);
+  DaemonIdentity id;
+  unsigned long long birth = 0;
+  long long number = 0;
+  char tag[128] = "";
+  if (std::sscanf(r.out.c_str(), "%lld %llu %127s", &number, &birth, tag) < 2)
+    return failure(fmt::format("cannot start {} on {}: {}", daemon.command.argv[0], target_.name, r.out));
+  id.pid = number;
+  id.birth = birth;
+  id.tag = tag;
+  return id;
+}
+
+Result<bool> SshHost::alive(const DaemonIdentity& id) {
+  auto r =
+      ask(fmt::format("s=$(cat /proc/{}/stat 2>/dev/null) || {{ echo gone; exit 0; }}; s=${{s##*) }}; set -- $s; case "
+                      "$1 in Z|X) echo gone;; *) shift 19; echo $1;; esac",
+                      id.pid));
+  if (!r.ok()) return refused(r, "look at", fmt::format("process {}", id.pid));
+  if (r.out.rfind("gone", 0) == 0) return false;
+  return id.birth == 0 || std::strtoull(r.out.c_str(), nullptr, 10) == id.birth;
+}
+
+Result<void> SshHost::signal(const DaemonIdentity& id, int signal) {
+  auto is = alive(id);
+  if (!is) return tl::unexpected(is.error());
+  if (!*is) return {};
+  auto r = ask(fmt::format("kill -{0} -- -{1} 2>/dev/null || kill -{0} {1} 2>/dev/null || true", signal, id.pid));
+  if (!r.ok()) return refused(r, "signal", fmt::format("process {}", id.pid));
+  return {};
+}
+
+bool SshHost::connects(const std::string& address, u16 port, milliseconds timeout) {
+  std::string a = shell_quote(address);
+  auto r = ask(fmt::format(
+      "if command -v bash >/dev/null; then timeout {2} bash -c 'exec 3<>/dev/tcp/{0}/{1}'; "
+      "elif command -v nc >/dev/null; then nc -z -w 2 {0} {1}; "
+      "else python3 -c 'import socket,sys; socket.create_connection((sys.argv[1], int(sys.argv[2])), 2)' {0} {1}; fi",
+      a, port, std::max<i64>(1, timeout.count() / 1000)));
+  return r.ok();
+}
+
+}  // namespace
+
+std::unique_ptr<Host> ssh(SshTarget target) { return std::make_unique<SshHost>(std::move(target)); }
+
+}  // namespace tutti
