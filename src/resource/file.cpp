@@ -46,7 +46,8 @@ constexpr std::string_view kParameters[] = {"path",
                                             "ctime",
                                             "mtime",
                                             "type",
-                                            "staging_location"};
+                                            "staging_location",
+                                            "parents"};
 
 std::string path_of(const Resource& r) {
   std::string p = Params(r.parameters).text("path", r.title);
@@ -61,16 +62,11 @@ std::string parent_of(const std::string& path) {
 
 std::string_view kind_text(FileKind k) {
   switch (k) {
-    case FileKind::kAbsent:
-      return "absent";
-    case FileKind::kFile:
-      return "file";
-    case FileKind::kDirectory:
-      return "directory";
-    case FileKind::kLink:
-      return "link";
-    default:
-      return "other";
+    case FileKind::kAbsent: return "absent";
+    case FileKind::kFile: return "file";
+    case FileKind::kDirectory: return "directory";
+    case FileKind::kLink: return "link";
+    default: return "other";
   }
 }
 
@@ -444,6 +440,10 @@ Result<void> File::make(Context& c, const Step& step) const {
 
 Result<void> File::apply(Context& c, const Findings& f, std::vector<Change>& done) const {
   const auto& kept = *static_cast<const Kept*>(f.kept.get());
+  if (c.params.truth("parents")) {
+    auto r = c.host.shell("mkdir -p " + shell_quote(parent_of(path_of(c.resource))));
+    if (!r.ok()) return failure(r.err.empty() ? r.describe() : r.err);
+  }
   for (const Step& step : kept.steps) {
     if (step.changes.empty()) continue;
     if (auto check = c.params.maybe("validate_cmd"); check && step.want.content && !step.want.child) {

@@ -42,35 +42,18 @@ bool clause(std::string_view text, u32& mode, bool directory) {
     bool s = false, t = false;
     for (; i < text.size() && text[i] != '+' && text[i] != '-' && text[i] != '='; ++i) {
       switch (text[i]) {
-        case 'r':
-          bits |= 4;
-          break;
-        case 'w':
-          bits |= 2;
-          break;
-        case 'x':
-          bits |= 1;
-          break;
+        case 'r': bits |= 4; break;
+        case 'w': bits |= 2; break;
+        case 'x': bits |= 1; break;
         case 'X':
           if (directory || (before & 0111)) bits |= 1;
           break;
-        case 's':
-          s = true;
-          break;
-        case 't':
-          t = true;
-          break;
-        case 'u':
-          bits |= before >> 6 & 7;
-          break;
-        case 'g':
-          bits |= before >> 3 & 7;
-          break;
-        case 'o':
-          bits |= before & 7;
-          break;
-        default:
-          return false;
+        case 's': s = true; break;
+        case 't': t = true; break;
+        case 'u': bits |= before >> 6 & 7; break;
+        case 'g': bits |= before >> 3 & 7; break;
+        case 'o': bits |= before & 7; break;
+        default: return false;
       }
     }
     u32 mask = 0, reach = 0;

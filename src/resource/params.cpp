@@ -6,13 +6,10 @@ namespace tutti::resource {
 
 std::string text_of(const Value& v) {
   switch (v.kind()) {
-    case Kind::kNull:
-      return "";
-    case Kind::kBool:
-      return v.as_bool() ? "true" : "false";
+    case Kind::kNull: return "";
+    case Kind::kBool: return v.as_bool() ? "true" : "false";
     case Kind::kInt:
-    case Kind::kDecimal:
-      return v.number_text();
+    case Kind::kDecimal: return v.number_text();
     case Kind::kList: {
       std::string out;
       for (const Value& item : v.items()) {
@@ -21,10 +18,8 @@ std::string text_of(const Value& v) {
       }
       return out;
     }
-    case Kind::kMap:
-      return "";
-    default:
-      return std::string(v.text());
+    case Kind::kMap: return "";
+    default: return std::string(v.text());
   }
 }
 

@@ -1,0 +1,199 @@
+#include "resource/action.h"
+
+#include <fmt/format.h>
+
+namespace tutti::resource {
+
+const Value* with(const model::Instance& instance, std::string_view key) {
+  const Entry* e = instance.with.find(key);
+  return e && !e->value.is(Kind::kNull) ? &e->value : nullptr;
+}
+
+Knowledge::Knowledge(const model::System& system) : system_(system), outputs_(system.instances.size()) {
+  for (u32 i = 0; i < system.instances.size(); ++i) {
+    const Value* component = with(system.instances[i], "component");
+    const Value* stays = with(system.instances[i], "stays");
+    if (component && (!stays || stays->as_bool())) by_component_[std::string(component->text())] = i;
+  }
+}
+
+void Knowledge::learn(u32 instance, const std::map<std::string, std::string>& outputs) {
+  std::lock_guard lock(mutex_);
+  for (auto& [k, v] : outputs) outputs_[instance][k] = v;
+}
+
+std::map<std::string, std::string> Knowledge::outputs(u32 instance) const {
+  std::lock_guard lock(mutex_);
+  return outputs_[instance];
+}
+
+std::optional<Value> Knowledge::look_up(u32 instance, std::string_view path, const Value& config, const Value& old,
+                                        Arena& arena) const {
+  TreeBuilder builder(arena);
+  const model::Instance& self = system_.instances[instance];
+  auto rest = [&](std::string_view prefix) -> std::optional<std::string_view> {
+    if (path.substr(0, prefix.size()) != prefix) return std::nullopt;
+    return path.substr(prefix.size());
+  };
+  // Something of another instance: what its actions gave, else its configuration.
+  auto of_instance = [&](u32 other, std::string_view key) -> std::optional<Value> {
+    {
+      std::lock_guard lock(mutex_);
+      auto it = outputs_[other].find(std::string(key));
+      if (it != outputs_[other].end()) return builder.string(it->second);
+    }
+    const model::Instance& o = system_.instances[other];
+    if (key == "host") return builder.string(o.host.empty() ? "localhost" : o.host.text());
+    if (key == "address") {
+      if (o.host.empty()) return builder.string("127.0.0.1");
+      auto h = hosts_.find(std::string(o.host.text()));
+      if (h != hosts_.end())
+        if (const Entry* a = h->second.find("address")) return a->value;
+      return builder.string(o.host.text());
+    }
+    if (const Value* c = with(o, "config"))
+      if (auto v = model::at_path(*c, key)) return v;
+    return std::nullopt;
+  };
+  if (path == "name") return builder.string(self.name.text());
+  if (path == "component")
+    if (const Value* c = with(self, "component")) return *c;
+  if (path == "host") return builder.string(self.host.empty() ? "localhost" : self.host.text());
+  if (auto key = rest("config.")) return model::at_path(config, *key);
+  if (path == "config") return config;
+  if (auto key = rest("old.")) return model::at_path(old, *key);
+  if (auto key = rest("self.")) return of_instance(instance, *key);
+  if (auto key = rest("hosts.")) {
+    std::size_t dot = key->find('.');
+    auto h = hosts_.find(std::string(key->substr(0, dot)));
+    if (h == hosts_.end() || dot == std::string_view::npos) return std::nullopt;
+    return model::at_path(h->second, key->substr(dot + 1));
+  }
+  std::string_view p = path;
+  if (auto key = rest("uses.")) p = *key;
+  // A port of its own, then a component; a component's name may hold dots.
+  if (const Value* needs = with(self, "needs"); needs && needs->is(Kind::kList))
+    for (const Value& n : needs->items()) {
+      const Entry* port = n.find("port");
+      const Entry* other = n.find("instance");
+      if (!port || !other || !other->value.fits_i64()) continue;
+      std::string_view name = port->value.text();
+      if (p.size() > name.size() && p.substr(0, name.size()) == name && p[name.size()] == '.')
+        if (auto v = of_instance(static_cast<u32>(other->value.as_i64()), p.substr(name.size() + 1))) return v;
+    }
+  for (std::size_t at = 0; at < p.size(); ++at) {
+    if (p[at] != '.' && p[at] != ':') continue;
+    auto it = by_component_.find(std::string(p.substr(0, at)));
+    if (it != by_component_.end())
+      if (auto v = of_instance(it->second, p.substr(at + 1))) return v;
+  }
+  return std::nullopt;
+}
+
+std::vector<Resource> Knowledge::resources(u32 instance, const model::Action& action, Arena& arena,
+                                           std::string& problem) const {
+  std::vector<Resource> out;
+  TreeBuilder builder(arena);
+  const model::Instance& self = system_.instances[instance];
+  Value empty = builder.map({});
+  const Value* given = with(self, "config");
+  const Value* before = with(self, "old");
+  std::string missing;
+  // Configuration may itself refer to what is known only now.
+  auto settle = [&](const Value& v) {
+    if (!model::has_placeholders(v)) return v;
+    return model::expand(
+        v, [&](std::string_view path) { return look_up(instance, path, v, v, arena); }, builder, &missing);
+  };
+  Value config = settle(given ? *given : empty);
+  if (!missing.empty()) {
+    problem = fmt::format("there is no value yet for `${{{}}}`, which its configuration refers to", missing);
+    return out;
+  }
+  std::string ignored;
+  Value old = before ? settle(*before) : config;
+  missing.clear();
+  auto lookup = [&](std::string_view path) { return look_up(instance, path, config, old, arena); };
+  auto add = [&](std::string_view type, const Value& parameters, std::string_view fallback) {
+    Resource r;
+    r.type = type;
+    const Entry* title = parameters.find("title");
+    r.title = title ? text_of(title->value) : std::string(fallback);
+    MapDraft m;
+    for (const Entry& e : parameters.entries())
+      if (e.key.text() != "title") m.set(e.key, e.value);
+    r.parameters = m.build(builder);
+    out.push_back(std::move(r));
+  };
+  if (const Entry* run = action.what.find("run")) {
+    std::vector<Entry> p{{Symbol("command"), Field::kPlain, model::expand(run->value, lookup, builder)},
+                         {Symbol("provider"), Field::kPlain, Value::string("shell")}};
+    for (std::string_view key : {"cwd", "environment", "creates", "unless", "onlyif"})
+      if (const Entry* e = action.what.find(key))
+        p.push_back({e->key, Field::kPlain, model::expand(e->value, lookup, builder)});
+    if (action.idempotent) p.push_back({Symbol("repeatable"), Field::kPlain, Value::boolean(true)});
+    if (action.timeout > 0)
+      p.push_back({Symbol("timeout"), Field::kPlain, Value::integer(static_cast<i64>(action.timeout + 1))});
+    add("exec", builder.map(p), self.name.text());
+  }
+  const Entry* todo = action.what.find("do");
+  if (!todo) return out;
+  std::vector<Value> steps;
+  if (todo->value.is(Kind::kList))
+    steps.assign(todo->value.items().begin(), todo->value.items().end());
+  else
+    steps.push_back(todo->value);
+  for (const Value& step : steps) {
+    if (!step.is(Kind::kMap)) continue;
+    Value full = model::expand(step, lookup, builder);
+    if (const Entry* files = full.find("files")) {
+      const Entry* ensure = full.find("ensure");
+      bool absent = ensure && text_of(ensure->value) == "absent";
+      if (!files->value.is(Kind::kMap)) continue;
+      for (const Entry& f : files->value.entries()) {
+        MapDraft m;
+        if (absent) {
+          m.set(Symbol("ensure"), Value::string("absent"));
+        } else if (f.value.is(Kind::kMap)) {
+          for (const Entry& e : f.value.entries()) m.set(e.key, e.value);
+        } else {
+          m.set(Symbol("content"), f.value);
+        }
+        m.set(Symbol("parents"), Value::boolean(!absent));
+        Resource r{"file", std::string(f.key.text()), m.build(builder)};
+        out.push_back(std::move(r));
+      }
+      continue;
+    }
+    for (const Entry& e : full.entries()) {
+      if (!find_provider(e.key.text())) {
+        // `files` that expanded to nothing, and what says more about the step
+        if (step.find("files")) continue;
+        problem = fmt::format("there is no resource type `{}`", e.key.text());
+        return out;
+      }
+      if (e.value.is(Kind::kMap)) {
+        if (action.idempotent && e.key.text() == "exec") {
+          MapDraft m;
+          for (const Entry& p : e.value.entries()) m.set(p.key, p.value);
+          m.set(Symbol("repeatable"), Value::boolean(true));
+          add("exec", m.build(builder), self.name.text());
+        } else {
+          add(e.key.text(), e.value, self.name.text());
+        }
+      }
+    }
+  }
+  return out;
+}
+
+bool repeatable(const std::vector<Resource>& resources) {
+  for (const Resource& r : resources) {
+    if (r.type != "exec") continue;
+    Params p(r.parameters);
+    if (!p.has("creates") && !p.has("unless") && !p.has("onlyif") && !p.truth("repeatable")) return false;
+  }
+  return true;
+}
+
+}  // namespace tutti::resource

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "engine/run/executor.h"
+#include "model/system.h"
+#include "model/template.h"
+#include "resource/provider.h"
+#include "transport/host.h"
+
+namespace tutti::resource {
+
+// What is known of instances while a system runs: configuration and outputs, for whoever refers to them. Shared by
+// workers.
+class Knowledge {
+ public:
+  explicit Knowledge(const model::System& system);
+
+  void learn(u32 instance, const std::map<std::string, std::string>& outputs);
+  std::map<std::string, std::string> outputs(u32 instance) const;
+  void set_hosts(std::map<std::string, Value> hosts) { hosts_ = std::move(hosts); }
+
+  // The resources that the action of a transition brings about, with everything put in. Values live in `arena`.
+  // `problem` says what could not be found.
+  std::vector<Resource> resources(u32 instance, const model::Action& action, Arena& arena, std::string& problem) const;
+  std::optional<Value> look_up(u32 instance, std::string_view path, const Value& config, const Value& old,
+                               Arena& arena) const;
+
+ private:
+  const model::System& system_;
+  std::map<std::string, u32> by_component_;  // the one that stays
+  std::map<std::string, Value> hosts_;
+  mutable std::mutex mutex_;
+  std::vector<std::map<std::string, std::string>> outputs_;
+};
+
+// Whether an action that was cut off may simply be done again: everything it does is looked at before it is touched.
+bool repeatable(const std::vector<Resource>& resources);
+
+// The parts of an instance's `with`, which is an entry of a plan's `instances`.
+const Value* with(const model::Instance& instance, std::string_view key);
+
+}  // namespace tutti::resource

@@ -1,0 +1,147 @@
+// The action of a catalog's resource: skip when what it needs has failed, look, bring about, refresh. A failure is a
+// result like any other, so that everything that does not depend on it goes on.
+#include <fmt/format.h>
+
+#include "resource/executor.h"
+
+namespace tutti::resource {
+
+using engine::ActionResult;
+using engine::How;
+
+ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
+  const engine::ActionRequest& q = job.request;
+  const model::Instance& self = system_.instances[q.instance];
+  ActionResult result;
+  Arena arena;
+  TreeBuilder builder(arena);
+  std::map<std::string, std::string> outputs{{"status", "ok"}, {"changed", "0"}};
+  auto finish = [&]() {
+    knowledge_.learn(q.instance, outputs);
+    for (auto& [k, v] : outputs) result.outputs.emplace_back(k, v);
+    return result;
+  };
+  const Value* config = with(self, "config");
+  // What it comes after: whether that failed, and whether a change there is a reason to refresh.
+  u32 events = 0;
+  bool skip = false;
+  std::string because;
+  if (const Value* needs = with(self, "needs"); needs && needs->is(Kind::kList))
+    for (const Value& n : needs->items()) {
+      const Entry* other = n.find("instance");
+      const Entry* port = n.find("port");
+      if (!other || !other->value.fits_i64() || !port) continue;
+      auto theirs = knowledge_.outputs(static_cast<u32>(other->value.as_i64()));
+      char how = port->value.text().empty()
+                     ? 'd'
+                     : port->value.text()[0];  // d: order, n: notify, w: order only, even after a failure
+      if (how != 'w' && (theirs["status"] == "failed" || theirs["status"] == "skipped")) {
+        skip = true;
+        if (theirs["status"] == "failed" && because.empty()) because = theirs["name"];
+      }
+      if (how == 'n') events += static_cast<u32>(std::strtoul(theirs["changed"].c_str(), nullptr, 10));
+    }
+  std::string type = config ? text_of(config->find("type")->value) : "",
+              title = config ? text_of(config->find("title")->value) : "";
+  outputs["name"] = fmt::format("{}[{}]", type, title);
+  if (type.empty() || type == "begin" ||
+      type == "end") {  // the ends of a container: they carry events and failures through
+    outputs["changed"] = std::to_string(events);
+    if (skip) outputs["status"] = "skipped";
+    return finish();
+  }
+  auto say = [&](Level level, std::string_view text) {
+    if (options_.say) options_.say(q.instance, level, text);
+  };
+  if (skip) {
+    outputs["status"] = "skipped";
+    if (!because.empty()) say(Level::kNotice, fmt::format(": Dependency {} has failures: true", because));
+    say(Level::kWarning, ": Skipping because of failed dependencies");
+    return finish();
+  }
+  auto failed = [&](const std::string& property, const Failure& why) {
+    if (job.cancel.raised() || why.code == ECONNRESET) {
+      result.how = job.cancel.raised() ? How::kCancelled : How::kLost;
+      result.message = why.message;
+    } else {
+      outputs["status"] = "failed";
+      result.message = why.message;
+      say(Level::kError, (property.empty() ? ": " : "/" + property + ": ") + why.message);
+    }
+    return finish();
+  };
+  Host* host = options_.host ? options_.host(q.host) : nullptr;
+  if (!host) return failed("", {fmt::format("there is no host `{}`", q.host.text()), 0});
+  std::string lower = type;
+  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  const Provider* provider = find_provider(lower);
+  if (!provider) return failed("", {fmt::format("no way is known to bring about a {}", type), 0});
+  const Entry* parameters = config->find("parameters");
+  Value settled = parameters ? parameters->value : builder.map({});
+  if (model::has_placeholders(settled) && config->find("templates"))
+    settled = model::expand(
+        settled, [&](std::string_view path) { return look_up_path(q.instance, path, settled, arena); }, builder);
+  Resource r{lower, title, settled};
+  const Entry* noop = config->find("noop");
+  bool dry = noop && truth_of(noop->value, false);
+  if (std::string wrong = provider->check(r); !wrong.empty()) return failed("", {wrong, 0});
+  Context c =
+      context(r, *host, q.instance, &job.cancel, fmt::format("{}/{}/{}", options_.run, q.instance, q.transition));
+  auto found = provider->examine(c);
+  if (!found) return failed("", found.error());
+  effect.looked_only = found->in_sync() && events == 0;
+  u32 changed = 0;
+  if (!found->in_sync()) {
+    if (dry) {
+      for (auto& ch : found->changes)
+        say(Level::kNotice,
+            fmt::format("/{}: current_value {}, should be {} (noop)", ch.property, quoted(ch.from), quoted(ch.to)));
+      changed = static_cast<u32>(found->changes.size());
+      outputs["noop"] = "1";
+    } else {
+      std::vector<Change> done;
+      auto applied = provider->apply(c, *found, done);
+      effect.changes = done;
+      changed = static_cast<u32>(done.size());
+      for (auto& ch : done) say(Level::kNotice, fmt::format("{}/{}: {}", ch.subject, ch.property, ch.text));
+      if (!applied) {
+        outputs["changed"] = std::to_string(changed);
+        std::string property = found->changes.empty() ? "" : found->changes[0].property;
+        std::string from = found->changes.empty() ? "" : found->changes[0].from,
+                    to = found->changes.empty() ? "" : found->changes[0].to;
+        return failed(property, {fmt::format("change from {} to {} failed: {}", quoted(from), quoted(to),
+                                             applied.error().message),
+                                 applied.error().code});
+      }
+    }
+  }
+  if (events > 0) {
+    if (dry) {
+      say(Level::kNotice,
+          fmt::format(": Would have triggered 'refresh' from {} event{}", events, events == 1 ? "" : "s"));
+    } else {
+      auto refreshed = provider->refresh(c);
+      if (!refreshed)
+        return failed("",
+                      {fmt::format("Failed to call refresh: {}", refreshed.error().message), refreshed.error().code});
+      if (*refreshed) {
+        say(Level::kNotice, fmt::format(": Triggered 'refresh' from {} event{}", events, events == 1 ? "" : "s"));
+        effect.changes.push_back({"refresh", "refreshed", "", "", "", false});
+        ++changed;
+      }
+    }
+  }
+  outputs["changed"] = std::to_string(changed);
+  return finish();
+}
+
+std::string ResourceExecutor::quoted(const std::string& value) {
+  return !value.empty() && value[0] == '[' ? value : "'" + value + "'";
+}
+
+std::optional<Value> ResourceExecutor::look_up_path(u32 instance, std::string_view path, const Value& config,
+                                                    Arena& arena) const {
+  return knowledge_.look_up(instance, path, config, config, arena);
+}
+
+}  // namespace tutti::resource

@@ -1,0 +1,238 @@
+#include "resource/executor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tutti::resource {
+
+using engine::ActionRequest;
+using engine::ActionResult;
+using engine::How;
+
+ResourceExecutor::ResourceExecutor(const model::System& system, Knowledge& knowledge, ExecutorOptions options)
+    : system_(system), knowledge_(knowledge), options_(std::move(options)) {
+  if (options_.workers == 0) options_.workers = std::max(8u, 4 * std::thread::hardware_concurrency());
+}
+
+ResourceExecutor::~ResourceExecutor() {
+  stop_all();
+  {
+    std::lock_guard lock(mutex_);
+    closing_ = true;
+  }
+  todo_.notify_all();
+  for (auto& t : threads_) t.join();
+}
+
+double ResourceExecutor::now() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+}
+
+void ResourceExecutor::start(const ActionRequest& request) {
+  std::lock_guard lock(mutex_);
+  if (request.action->what.is(Kind::kNull)) {  // nothing to do: no thread need hear of it
+    ActionResult r;
+    r.instance = request.instance;
+    r.transition = request.transition;
+    r.attempt = request.attempt;
+    r.started = r.ended = now();
+    results_.push_back(std::move(r));
+    return;
+  }
+  auto job = std::make_shared<Job>();
+  job->request = request;
+  job->request.inputs = nullptr;  // good only during this call
+  job->started = now();
+  running_[{request.instance, request.transition}] = job;
+  queue_.push_back(std::move(job));
+  if (idle_ < queue_.size() && threads_.size() < options_.workers) threads_.emplace_back([this] { work(); });
+  todo_.notify_one();
+}
+
+void ResourceExecutor::work() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    ++idle_;
+    todo_.wait(lock, [&] { return closing_ || !queue_.empty(); });
+    --idle_;
+    if (queue_.empty()) return;
+    auto job = std::move(queue_.front());
+    queue_.pop_front();
+    lock.unlock();
+    Effect effect;
+    ActionResult r = perform(*job, effect);
+    lock.lock();
+    r.instance = job->request.instance;
+    r.transition = job->request.transition;
+    r.attempt = job->request.attempt;
+    r.started = job->started;
+    r.ended = now();
+    if (job->timed_out && r.how != How::kOk) {
+      r.how = How::kTimeout;
+      r.message = fmt::format("did not end in {} s", job->request.timeout);
+    }
+    effects_[{r.instance, r.transition}] = std::move(effect);
+    running_.erase({r.instance, r.transition});
+    results_.push_back(std::move(r));
+    done_.notify_one();
+  }
+}
+
+void ResourceExecutor::cancel(u32 instance, u32 transition) {
+  std::lock_guard lock(mutex_);
+  if (auto it = running_.find({instance, transition}); it != running_.end()) it->second->cancel.raise();
+}
+
+void ResourceExecutor::stop_all() {
+  std::lock_guard lock(mutex_);
+  queue_.clear();
+  for (auto& [key, job] : running_) job->cancel.raise();
+}
+
+void ResourceExecutor::wake() {
+  std::lock_guard lock(mutex_);
+  woken_ = true;
+  done_.notify_one();
+}
+
+void ResourceExecutor::wait(std::vector<ActionResult>& results, double until) {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    if (!results_.empty() || woken_) break;
+    double t = now(), next = until;
+    for (auto& [key, job] : running_) {
+      if (job->request.timeout <= 0 || job->timed_out) continue;
+      double end = job->started + job->request.timeout;
+      if (t >= end) {
+        job->timed_out = true;
+        job->cancel.raise();
+      } else {
+        next = std::min(next, end);
+      }
+    }
+    if (t >= until || (running_.empty() && std::isinf(until))) break;
+    if (std::isinf(next))
+      done_.wait(lock);
+    else
+      done_.wait_for(lock, std::chrono::duration<double>(next - t));
+  }
+  woken_ = false;
+  std::move(results_.begin(), results_.end(), std::back_inserter(results));
+  results_.clear();
+}
+
+Effect ResourceExecutor::effect(u32 instance, u32 transition) const {
+  std::lock_guard lock(mutex_);
+  auto it = effects_.find({instance, transition});
+  return it == effects_.end() ? Effect{} : it->second;
+}
+
+Context ResourceExecutor::context(const Resource& r, Host& host, u32 instance, const Cancel* cancel,
+                                  const std::string& mark) const {
+  Context c(host, r);
+  c.cancel = cancel;
+  c.home = home_on(system_.instances[instance].host);
+  if (!mark.empty()) c.environment.emplace_back("TUTTI_ACTION", mark);
+  c.environment.emplace_back("TUTTI_COMPONENT", system_.instances[instance].name.text());
+  if (options_.say) c.say = [this, instance](Level l, std::string_view text) { options_.say(instance, l, text); };
+  c.fetch = options_.fetch;
+  if (options_.managed) c.managed = options_.managed;
+  return c;
+}
+
+ActionResult ResourceExecutor::perform(Job& job, Effect& effect) {
+  const ActionRequest& q = job.request;
+  if (q.action->what.find("resource")) return perform_catalog(job, effect);
+  ActionResult result;
+  auto failed = [&](std::string why, int code = 0) {
+    result.how = job.cancel.raised()  ? How::kCancelled
+                 : code == ECONNRESET ? How::kLost
+                 : code == ETIMEDOUT  ? How::kTimeout
+                                      : How::kFailed;
+    result.code = code;
+    result.message = std::move(why);
+    return result;
+  };
+  Host* host = options_.host ? options_.host(q.host) : nullptr;
+  if (!host) return failed(fmt::format("there is no host `{}`", q.host.text()));
+  Arena arena;
+  std::string problem;
+  auto todo = knowledge_.resources(q.instance, *q.action, arena, problem);
+  if (!problem.empty()) return failed(problem);
+  std::string mark = fmt::format("{}/{}/{}", options_.run, q.instance, q.transition);
+  std::map<std::string, std::string> outputs;
+  effect.looked_only = true;
+  for (const Resource& r : todo) {
+    const Provider* provider = find_provider(r.type);
+    if (std::string wrong = provider->check(r); !wrong.empty()) return failed(fmt::format("{}: {}", r.title, wrong));
+    std::string log;
+    Context c = context(r, *host, q.instance, &job.cancel, mark);
+    c.outputs = &outputs;
+    auto found = provider->examine(c);
+    if (!found) return failed(fmt::format("{} {}: {}", r.type, r.title, found.error().message), found.error().code);
+    if (found->in_sync()) continue;
+    effect.looked_only = false;
+    std::vector<Change> done;
+    auto applied = provider->apply(c, *found, done);
+    effect.changes.insert(effect.changes.end(), done.begin(), done.end());
+    if (!applied)
+      return failed(fmt::format("{} {}: {}", r.type, r.title, applied.error().message), applied.error().code);
+  }
+  if (auto it = outputs.find("outcome"); it != outputs.end()) {
+    result.outcome = it->second;
+    outputs.erase(it);
+  }
+  knowledge_.learn(q.instance, outputs);
+  for (auto& [k, v] : outputs) result.outputs.emplace_back(k, v);
+  return result;
+}
+
+ResourceExecutor::Found ResourceExecutor::probe(u32 instance, u32 transition, std::string& why) {
+  const model::ComponentType& type = system_.type_of(instance);
+  const model::Action& action = type.action_of(type.transitions[transition]);
+  if (action.what.is(Kind::kNull) || action.what.find("resource")) return Found::kNotDone;
+  Host* host = options_.host ? options_.host(system_.instances[instance].host) : nullptr;
+  if (!host) {
+    why = "its host is not known";
+    return Found::kFailed;
+  }
+  Arena arena;
+  auto todo = knowledge_.resources(instance, action, arena, why);
+  if (!why.empty()) return Found::kFailed;
+  bool all = true, unknown = false;
+  for (const Resource& r : todo) {
+    Context c = context(r, *host, instance, nullptr, "");
+    auto found = find_provider(r.type)->examine(c);
+    if (!found) {
+      why = found.error().message;
+      return Found::kFailed;
+    }
+    if (found->in_sync()) continue;
+    all = false;
+    bool sure = r.type != "exec" || Params(r.parameters).truth("repeatable");
+    for (auto& ch : found->changes)
+      if (ch.unknown && !sure) unknown = true;
+  }
+  if (all) return Found::kDone;
+  if (unknown) {
+    why = "whether its command ran to its end cannot be seen, and it is not said to be repeatable";
+    return Found::kUnknown;
+  }
+  return Found::kNotDone;
+}
+
+u32 end_leftovers(Host& host, const std::string& run) {
+  // Each process of an action carries a mark in its environment. Asked twice: what was killed may have started others.
+  std::string script = fmt::format(
+      "n=0; for round in 1 2; do for e in /proc/[0-9]*/environ; do p=${{e#/proc/}}; p=${{p%/environ}}; [ \"$p\" = $$ ] "
+      "&& continue;"
+      " if tr '\\0' '\\n' <$e 2>/dev/null | grep -q '^TUTTI_ACTION={}/'; then kill -9 $p 2>/dev/null && n=$((n+1)); "
+      "fi; done; done; echo $n",
+      run);
+  auto r = host.shell(script, std::chrono::seconds(30));
+  return r.ok() ? static_cast<u32>(std::strtoul(r.out.c_str(), nullptr, 10)) : 0;
+}
+
+}  // namespace tutti::resource

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "engine/run/executor.h"
+#include "resource/action.h"
+
+namespace tutti::resource {
+
+// What an action did, beside how it ended.
+struct Effect {
+  std::vector<Change> changes;
+  bool looked_only = false;  // all was as wanted
+};
+
+struct ExecutorOptions {
+  u32 workers = 0;   // 0: as many as make sense here
+  std::string home;  // tutti's own directory here
+  std::string remote_home = "/var/lib/tutti";
+  std::string run;                         // marks what it starts, so that it is found again after a crash
+  std::function<Host*(Symbol host)> host;  // nullptr: unknown
+  std::function<void(u32 instance, Level, std::string_view)> say;  // from any thread
+  std::function<Result<std::string>(const std::string&)> fetch;
+  std::function<bool(const std::string&)> managed;
+};
+
+// Runs actions by bringing about resources, in worker threads. What an action does on a host is the providers'
+// business; what happens when is the engine's.
+class ResourceExecutor : public engine::Executor {
+ public:
+  ResourceExecutor(const model::System& system, Knowledge& knowledge, ExecutorOptions options);
+  ~ResourceExecutor() override;
+
+  double now() const override;
+  void start(const engine::ActionRequest& request) override;
+  void cancel(u32 instance, u32 transition) override;
+  void wait(std::vector<engine::ActionResult>& results, double until) override;
+  void stop_all() override;
+
+  // Makes wait() return early. From another thread or a signal handler's thread.
+  void wake();
+
+  Effect effect(u32 instance, u32 transition) const;
+
+  // Looks whether what an action was to bring about is there, without touching anything.
+  enum class Found : u8 { kDone, kNotDone, kUnknown, kFailed };
+  Found probe(u32 instance, u32 transition, std::string& why);
+
+ private:
+  struct Job {
+    engine::ActionRequest request;
+    double started = 0;
+    bool timed_out = false;
+    Cancel cancel;
+  };
+  void work();
+  engine::ActionResult perform(Job& job, Effect& effect);
+  engine::ActionResult perform_catalog(Job& job, Effect& effect);
+  static std::string quoted(const std::string& value);
+  std::optional<Value> look_up_path(u32 instance, std::string_view path, const Value& config, Arena& arena) const;
+  Context context(const Resource& r, Host& host, u32 instance, const Cancel* cancel, const std::string& mark) const;
+  std::string home_on(Symbol host) const { return host.empty() ? options_.home : options_.remote_home; }
+
+  const model::System& system_;
+  Knowledge& knowledge_;
+  ExecutorOptions options_;
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  mutable std::mutex mutex_;
+  std::condition_variable todo_, done_;
+  std::deque<std::shared_ptr<Job>> queue_;
+  std::map<std::pair<u32, u32>, std::shared_ptr<Job>> running_;
+  std::vector<engine::ActionResult> results_;
+  std::map<std::pair<u32, u32>, Effect> effects_;
+  std::vector<std::thread> threads_;
+  u32 idle_ = 0;
+  bool closing_ = false, woken_ = false;
+};
+
+// Ends everything that an earlier process started for this run and that still goes on. Returns how many there were.
+u32 end_leftovers(Host& host, const std::string& run);
+
+}  // namespace tutti::resource
