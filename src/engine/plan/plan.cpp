@@ -1,0 +1,736 @@
+#include "engine/plan/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <set>
+
+#include "base/near.h"
+#include "engine/plan/words.h"
+#include "model/read.h"
+#include "tree/path.h"
+
+namespace tutti::engine {
+namespace {
+
+using model::Component;
+using model::ComponentKind;
+using model::ComponentType;
+using model::Deployment;
+using model::Need;
+
+// An instance in the plan: there already, or to be added.
+struct Item {
+  std::string component, instance;
+  u32 generation = 1;
+  ComponentKind kind;
+  const RecordedComponent* was = nullptr;  // nullptr: to be added
+  const Component* want = nullptr;         // nullptr: to be removed
+  std::vector<Need> old_needs, new_needs;
+  const ComponentType* type = nullptr;
+  std::string type_name;
+  Marking at;
+  Symbol goal;
+  std::vector<u32> first, second;  // behaviours before and after its links are changed
+  std::vector<Need> unlink, link;  // of the old and the new needs
+  std::set<std::size_t> waits;     // items that must be finished before it is touched
+  std::optional<PlanChange> change;
+  u32 level = 0;
+
+  bool busy() const { return !first.empty() || !second.empty(); }
+  std::vector<u32> word() const {
+    std::vector<u32> w = first;
+    w.insert(w.end(), second.begin(), second.end());
+    return w;
+  }
+};
+
+void differences(const Value& a, const Value& b, std::string path, std::vector<PlanChange::Detail>& out) {
+  if (equal(a, b)) return;
+  if (a.is(Kind::kMap) && b.is(Kind::kMap)) {
+    for (const Entry& e : a.entries()) {
+      const Entry* other = b.find(e.key);
+      std::string p = path;
+      append_path_key(p, e.key.text(), p.empty());
+      differences(e.value, other ? other->value : Value::null(), p, out);
+    }
+    for (const Entry& e : b.entries())
+      if (!a.find(e.key)) {
+        std::string p = path;
+        append_path_key(p, e.key.text(), p.empty());
+        differences(Value::null(), e.value, p, out);
+      }
+    return;
+  }
+  out.push_back({std::move(path), a, b, a.secret() || b.secret()});
+}
+
+class Planner {
+ public:
+  Planner(Session& session, const Deployment& wanted, const Recorded& recorded, const PlanOptions& options)
+      : session_(session), wanted_(wanted), recorded_(recorded), options_(options), builder_(session.arena) {}
+
+  std::optional<Plan> make() {
+    std::size_t before = session_.diagnostics.errors();
+    gather();
+    if (session_.diagnostics.errors() != before || !compile_types()) return std::nullopt;
+    for (auto& item : items_) decide(item);
+    if (session_.diagnostics.errors() != before) return std::nullopt;
+    propagate();
+    order();
+    emit();
+    if (session_.diagnostics.errors() != before) return std::nullopt;
+    return std::move(plan_);
+  }
+
+ private:
+  bool looked_at(const std::string& name) const {
+    return options_.only.empty() || std::find(options_.only.begin(), options_.only.end(), name) != options_.only.end();
+  }
+
+  static bool same_need(const Need& a, const Need& b) {
+    return a.port == b.port && a.provider == b.provider && a.provide == b.provide && a.hold == b.hold;
+  }
+
+  void gather() {
+    std::vector<Item> fresh;
+    std::set<std::string> replaced;
+    auto add = [&](const Component& c, u32 generation) {
+      Item item;
+      item.component = c.name.text();
+      item.generation = generation;
+      item.instance = generation == 1 ? item.component : fmt::format("{}#{}", item.component, generation);
+      item.kind = wanted_.kinds.at(std::string(c.type.text()));
+      item.want = &c;
+      item.new_needs = c.needs;
+      item.goal = c.state;
+      fresh.push_back(std::move(item));
+    };
+    for (const std::string& name : recorded_.order) {
+      const RecordedComponent& r = recorded_.components.at(name);
+      Item item;
+      item.component = name;
+      item.instance = r.instance;
+      item.generation = r.generation;
+      item.was = &r;
+      item.old_needs = r.needs;
+      item.want = wanted_.find(Symbol(name));
+      auto old_kind = recorded_.kinds.find(r.type);
+      if (old_kind != recorded_.kinds.end()) item.kind = model::describe_kind(Symbol(r.type), old_kind->second, {});
+      if (!looked_at(name)) {  // as it is
+        item.want = nullptr;
+        item.new_needs = r.needs;
+        item.goal = r.places.empty() ? item.kind.goal : r.places[0];
+        kept_.insert(items_.size());
+      } else if (item.want) {
+        std::string why = must_replace(*item.want, r);
+        if (!why.empty()) {
+          if (item.want->protect) {
+            session_.diagnostics
+                .error("PLAN-PROTECTED", item.want->at,
+                       fmt::format("`{}` is protected and would have to be replaced", name))
+                .note(why);
+          }
+          add(*item.want, r.generation + 1);
+          fresh.back().change = change_of(PlanChange::Kind::kReplace, name, *item.want, r);
+          fresh.back().change->why = why;
+          item.want = nullptr;
+          replaced.insert(name);
+        } else {
+          item.kind = wanted_.kinds.at(std::string(item.want->type.text()));
+          item.new_needs = item.want->needs;
+          item.goal = item.want->state;
+        }
+      }
+      if (!item.want && !kept_.count(items_.size())) item.goal = item.kind.removed;
+      items_.push_back(std::move(item));
+    }
+    for (const Component& c : wanted_.components) {
+      std::string name(c.name.text());
+      if (recorded_.components.count(name) || !looked_at(name)) continue;
+      add(c, 1);
+    }
+    existing_ = items_.size();
+    for (auto& f : fresh) items_.push_back(std::move(f));
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+      if (items_[i].was) by_old_[items_[i].component] = i;
+      if (items_[i].want || kept_.count(i)) by_new_[items_[i].component] = i;
+    }
+    replaced_ = replaced;
+  }
+
+  PlanChange change_of(PlanChange::Kind kind, const std::string& name, const Component& want,
+                       const RecordedComponent& was) {
+    PlanChange c;
+    c.kind = kind;
+    c.component = name;
+    c.type = want.type.text();
+    c.host = want.host;
+    c.at = want.at;
+    if (was.type != c.type) c.details.push_back({"type", builder_.string(was.type), builder_.string(c.type), false});
+    if (was.host != want.host)
+      c.details.push_back({"host", Value::string(was.host.text()), Value::string(want.host.text()), false});
+    differences(was.config, want.config, "config", c.details);
+    return c;
+  }
+
+  // The keys of the configuration that differ, at its top.
+  static std::vector<Symbol> changed_keys(const Value& a, const Value& b) {
+    std::vector<Symbol> keys;
+    if (a.is(Kind::kMap))
+      for (const Entry& e : a.entries()) {
+        const Entry* other = b.find(e.key);
+        if (!other || !equal(e.value, other->value)) keys.push_back(e.key);
+      }
+    if (b.is(Kind::kMap))
+      for (const Entry& e : b.entries())
+        if (!a.find(e.key)) keys.push_back(e.key);
+    return keys;
+  }
+
+  const Value* change_rule(const ComponentKind& kind, Symbol key) const {
+    const Entry* e = kind.change.find(key);
+    if (!e) e = kind.change.find("*");
+    return e ? &e->value : nullptr;
+  }
+
+  std::string must_replace(const Component& want, const RecordedComponent& was) const {
+    if (was.type != want.type.text()) return fmt::format("its type changes from {} to {}", was.type, want.type.text());
+    if (was.host != want.host)
+      return fmt::format("it moves to {}", want.host.empty() ? "this machine" : want.host.text());
+    const ComponentKind& kind = wanted_.kinds.at(was.type);
+    for (Symbol key : changed_keys(was.config, want.config))
+      if (const Value* rule = change_rule(kind, key); rule && rule->is(Kind::kString) && rule->text() == "replace")
+        return fmt::format("a {} with another {} is another one", was.type, key.text());
+    return "";
+  }
+
+  bool compile_types() {
+    std::map<std::string, Value> trees;
+    for (auto& item : items_) {
+      std::vector<Need> ports = item.new_needs;
+      for (auto& n : item.old_needs)
+        if (std::none_of(ports.begin(), ports.end(), [&](auto& p) { return p.port == n.port; })) ports.push_back(n);
+      std::sort(ports.begin(), ports.end(), [](auto& a, auto& b) { return a.port.text() < b.port.text(); });
+      item.type_name = model::engine_type_name(item.kind, ports);
+      if (item.was && !item.want) item.type_name += "'";  // as it was recorded, which may not be as it is now
+      if (!trees.count(item.type_name)) trees[item.type_name] = model::engine_type(item.kind, ports, builder_);
+    }
+    std::vector<Entry> entries;
+    for (auto& [name, tree] : trees) entries.push_back({Symbol(name), Field::kPlain, tree});
+    types_tree_ = builder_.map(entries);
+    types_ = model::read_types(session_, types_tree_);
+    std::map<std::string, const ComponentType*> named;
+    for (auto& t : types_) named[std::string(t->name.text())] = t.get();
+    for (auto& item : items_) {
+      auto it = named.find(item.type_name);
+      if (it == named.end()) return false;
+      item.type = it->second;
+      if (!item.was) {
+        item.at = item.type->initial;
+      } else {
+        for (Symbol p : item.was->places) {
+          u32 place = item.type->find_place(p);
+          if (place == model::kNone) {
+            session_.diagnostics.error(
+                "PLAN-PLACE", item.want ? item.want->at : Pos{},
+                fmt::format("`{}` is recorded in state `{}`, which its type no longer has", item.component, p.text()));
+            return false;
+          }
+          item.at.push_back(place);
+        }
+      }
+      std::sort(item.at.begin(), item.at.end());
+    }
+    return true;
+  }
+
+  std::optional<std::vector<u32>> path(const Item& item, const Marking& from, Symbol goal) {
+    u32 place = item.type->find_place(goal);
+    auto word = word_to(*item.type, from, [&](const Marking& m) { return m.size() == 1 && m[0] == place; });
+    if (!word)
+      session_.diagnostics.error("PLAN-UNREACHABLE", item.want ? item.want->at : Pos{},
+                                 fmt::format("no behaviours of `{}` ({}) lead to state `{}`", item.component,
+                                             item.kind.name.text(), goal.text()));
+    return word;
+  }
+
+  std::vector<u32> behaviours(const Item& item, const Value& names) {
+    std::vector<u32> out;
+    if (!names.is(Kind::kList)) return out;
+    for (const Value& v : names.items()) {
+      u32 b = v.is(Kind::kString) ? item.type->find_behaviour(Symbol(v.text())) : model::kNone;
+      if (b == model::kNone) {
+        session_.diagnostics.error("PLAN-BEHAVIOUR", session_.origins.nearest(v.origin()),
+                                   fmt::format("type `{}` has no behaviour `{}`", item.kind.name.text(),
+                                               v.is(Kind::kString) ? v.text() : "?"));
+        continue;
+      }
+      out.push_back(b);
+    }
+    return out;
+  }
+
+  // What one item has to do for its own sake.
+  void decide(Item& item) {
+    std::size_t self = static_cast<std::size_t>(&item - items_.data());
+    if (kept_.count(self)) return;
+    if (!item.was) {
+      if (auto w = path(item, item.at, item.goal)) item.first = *w;
+      item.link = item.new_needs;
+      if (!item.change) {
+        PlanChange c;
+        c.kind = PlanChange::Kind::kAdd;
+        c.component = item.component;
+        c.type = item.want->type.text();
+        c.host = item.want->host;
+        c.at = item.want->at;
+        differences(builder_.map({}), item.want->config, "config", c.details);
+        item.change = std::move(c);
+      }
+      return;
+    }
+    if (!item.want) {
+      if (const Component* c = wanted_.find(Symbol(item.component)); !c || !replaced_.count(item.component)) {
+        PlanChange ch;
+        ch.kind = PlanChange::Kind::kRemove;
+        ch.component = item.component;
+        ch.type = item.was->type;
+        ch.host = item.was->host;
+        item.change = std::move(ch);
+      }
+      if (auto w = path(item, item.at, item.goal)) item.first = *w;
+      item.unlink = item.old_needs;
+      return;
+    }
+    PlanChange change = change_of(PlanChange::Kind::kChange, item.component, *item.want, *item.was);
+    // Links: those that are no more or lead elsewhere now.
+    for (auto& n : item.old_needs)
+      if (std::none_of(item.new_needs.begin(), item.new_needs.end(), [&](auto& m) { return same_need(n, m); }) ||
+          replaced_.count(std::string(n.provider.text()))) {
+        item.unlink.push_back(n);
+        if (std::none_of(item.new_needs.begin(), item.new_needs.end(), [&](auto& m) { return m.port == n.port; }))
+          change.details.push_back(
+              {fmt::format("uses.{}", n.port.text()), Value::string(n.provider.text()), Value::null(), false});
+      }
+    for (auto& n : item.new_needs)
+      if (std::none_of(item.old_needs.begin(), item.old_needs.end(), [&](auto& m) { return same_need(n, m); }) ||
+          replaced_.count(std::string(n.provider.text()))) {
+        item.link.push_back(n);
+        auto old =
+            std::find_if(item.old_needs.begin(), item.old_needs.end(), [&](auto& m) { return m.port == n.port; });
+        if (old == item.old_needs.end() || !same_need(*old, n))
+          change.details.push_back({fmt::format("uses.{}", n.port.text()),
+                                    old == item.old_needs.end() ? Value::null() : Value::string(old->provider.text()),
+                                    Value::string(n.provider.text()), false});
+      }
+    std::vector<u32> word;
+    bool all_of_it = options_.restart;
+    auto old_kind = recorded_.kinds.find(item.was->type);
+    bool type_changed = old_kind != recorded_.kinds.end() && !equal(old_kind->second, item.kind.tree);
+    auto keys = changed_keys(item.was->config, item.want->config);
+    if (type_changed) change.details.push_back({"type's definition", Value::null(), Value::null(), false});
+    if (type_changed || options_.restart) {
+      if (const Entry* e = item.kind.change.find("*")) word = behaviours(item, e->value);
+      all_of_it = true;
+    } else {
+      // All changed settings must agree on what to do; otherwise it is done as for any other setting.
+      const Value* rule = nullptr;
+      bool agree = true;
+      for (Symbol key : keys) {
+        const Value* r = change_rule(item.kind, key);
+        if (r && r->is(Kind::kList) && r->size() == 0) continue;
+        if (rule && r && !equal(*rule, *r)) agree = false;
+        rule = r;
+      }
+      if (!agree)
+        if (const Entry* e = item.kind.change.find("*")) rule = &e->value;
+      if (rule) word = behaviours(item, *rule);
+    }
+    u32 goal = item.type->find_place(item.goal);
+    bool there = item.at.size() == 1 && item.at[0] == goal;
+    if (!item.was->failed.empty()) change.why = fmt::format("`{}` failed the last time", item.was->failed);
+    if (!there) word.clear();  // on its way there it meets its new configuration anyway
+    change.kind = !there && !item.was->failed.empty()   ? PlanChange::Kind::kRepair
+                  : !there                              ? PlanChange::Kind::kMove
+                  : change.details.empty() && all_of_it ? PlanChange::Kind::kChange
+                  : keys.empty() && !type_changed       ? PlanChange::Kind::kRelink
+                                                        : PlanChange::Kind::kChange;
+    if (!there && change.kind == PlanChange::Kind::kMove)
+      change.details.push_back({"state",
+                                item.was->places.empty() ? Value::null() : Value::string(item.was->places[0].text()),
+                                Value::string(item.goal.text()), false});
+    if (auto rest = path(item, run_word(*item.type, item.at, word), item.goal))
+      word.insert(word.end(), rest->begin(), rest->end());
+    split(item, word);
+    if (item.busy() || !item.link.empty() || !item.unlink.empty() || !change.details.empty())
+      item.change = std::move(change);
+  }
+
+  // Ports of its old links that must be let go of.
+  std::vector<u32> ports_to_leave(const Item& item) const {
+    std::vector<u32> ports;
+    for (auto& n : item.unlink) {
+      u32 port = item.type->find_port(n.port);
+      if (port != model::kNone) ports.push_back(port);
+    }
+    return ports;
+  }
+
+  // Cuts the word where the ports whose links change are inactive; where it has no such moment, a detour makes one.
+  void split(Item& item, std::vector<u32> word) {
+    auto ports = ports_to_leave(item);
+    auto free_of = [&](const Marking& m) {
+      return std::none_of(ports.begin(), ports.end(), [&](u32 p) { return active(*item.type, m, p); });
+    };
+    if (free_of(item.at)) {
+      item.first.clear();
+      item.second = std::move(word);
+      return;
+    }
+    Marking m = item.at;
+    for (std::size_t i = 0; i < word.size(); ++i) {
+      m = pass(*item.type, m, word[i]).end;
+      if (!free_of(m)) continue;
+      item.first.assign(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+      item.second.assign(word.begin() + static_cast<std::ptrdiff_t>(i) + 1, word.end());
+      return;
+    }
+    auto out = word_to(*item.type, item.at, free_of);
+    if (!out) {
+      session_.diagnostics.error("PLAN-STUCK", item.want ? item.want->at : Pos{},
+                                 fmt::format("`{}` can never let go of what it uses", item.component));
+      return;
+    }
+    item.first = *out;
+    if (auto back = path(item, run_word(*item.type, item.at, *out), item.goal)) item.second = *back;
+  }
+
+  // Whoever holds a port that is dropped must let go of it first, and may come back after: until nothing more follows.
+  void propagate() {
+    bool again = true;
+    std::size_t rounds = 0;
+    while (again && ++rounds <= items_.size() + 1) {
+      again = false;
+      for (std::size_t u = 0; u < existing_; ++u) {
+        Item& user = items_[u];
+        std::vector<u32> ports;
+        std::string whose;
+        for (auto& n : user.old_needs) {
+          if (!n.hold) continue;
+          u32 use = user.type->find_port(n.port);
+          auto p = by_old_.find(std::string(n.provider.text()));
+          if (use == model::kNone || p == by_old_.end() || !active(*user.type, user.at, use)) continue;
+          const Item& provider = items_[p->second];
+          u32 provide = provider.type->find_port(n.provide);
+          if (provide == model::kNone || !provider.busy() ||
+              !drops(*provider.type, provider.at, provider.word(), provide))
+            continue;
+          if (lets_go(user, use)) continue;
+          ports.push_back(use);
+          whose = provider.component;
+        }
+        if (ports.empty()) continue;
+        auto out = word_to(*user.type, user.at, [&](const Marking& m) {
+          return std::none_of(ports.begin(), ports.end(), [&](u32 q) { return active(*user.type, m, q); });
+        });
+        if (!out) {
+          session_.diagnostics.error("PLAN-STUCK", user.want ? user.want->at : Pos{},
+                                     fmt::format("`{}` can never let go of `{}`", user.component, whose));
+          return;
+        }
+        user.first = *out;
+        user.second.clear();
+        if (auto back = path(user, run_word(*user.type, user.at, *out), user.goal)) user.second = *back;
+        if (!user.change) {
+          PlanChange c;
+          c.kind = PlanChange::Kind::kInterrupt;
+          c.component = user.component;
+          c.type = user.was->type;
+          c.host = user.was->host;
+          c.why = fmt::format("it uses {}, which is interrupted", whose);
+          user.change = std::move(c);
+        }
+        again = true;
+      }
+    }
+  }
+
+  // Whether a word of its own has a moment without the port.
+  bool lets_go(const Item& item, u32 port) const {
+    Marking m = item.at;
+    for (u32 b : item.word()) {
+      m = pass(*item.type, m, b).end;
+      if (!active(*item.type, m, port)) return true;
+    }
+    return false;
+  }
+
+  bool interrupted(const Item& item) const {
+    if (!item.was || !item.busy()) return false;
+    for (u32 q = item.type->uses; q < item.type->ports.size(); ++q)
+      if (active(*item.type, item.at, q) && drops(*item.type, item.at, item.word(), q)) return true;
+    return item.at != run_word(*item.type, item.at, item.word());
+  }
+
+  void order() {
+    auto item_of = [&](const std::map<std::string, std::size_t>& by, Symbol component) -> std::optional<std::size_t> {
+      auto it = by.find(std::string(component.text()));
+      if (it == by.end()) return std::nullopt;
+      return it->second;
+    };
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+      Item& item = items_[i];
+      if (!item.busy() && item.link.empty()) continue;
+      if (item.want)
+        for (auto& n : item.new_needs) {
+          auto p = item_of(by_new_, n.provider);
+          if (!p || n.hold || !items_[*p].busy()) continue;
+          // A new one finds a new provider by its port; one that is there already must be told to wait.
+          if (items_[*p].was || item.was) item.waits.insert(*p);
+        }
+      if (item.was && !item.want && !kept_.count(i)) {  // what goes, goes last
+        if (replaced_.count(item.component)) item.waits.insert(by_new_.at(item.component));
+        for (std::size_t d = 0; d < items_.size(); ++d)
+          if (d != i && items_[d].want && items_[d].busy())
+            for (auto& n : items_[d].old_needs)
+              if (!n.hold && n.provider.text() == item.component) item.waits.insert(d);
+      }
+    }
+    roll();
+    // Levels: after what it waits for; with those whose interruption it follows.
+    for (std::size_t round = 0; round <= items_.size(); ++round) {
+      bool changed = false;
+      for (std::size_t i = 0; i < items_.size(); ++i) {
+        u32 level = 0;
+        for (std::size_t w : items_[i].waits) level = std::max(level, items_[w].level + 1);
+        for (auto& n : items_[i].old_needs)
+          if (auto p = item_of(by_old_, n.provider); p && n.hold && items_[*p].busy())
+            level = std::max(level, items_[*p].level);
+        if (level > items_[i].level && level <= items_.size()) items_[i].level = level, changed = true;
+      }
+      if (!changed) break;
+    }
+  }
+
+  // Invariants of the kind "at least N of these": no more of them are interrupted at once than may be.
+  void roll() {
+    for (auto& inv : wanted_.invariants) {
+      if (inv.kind != model::Invariant::Kind::kAtLeast) continue;
+      std::vector<std::size_t> turn, fresh;
+      u32 up = 0;
+      for (Symbol s : inv.of) {
+        auto it = by_new_.find(std::string(s.text()));
+        if (it == by_new_.end()) continue;
+        const Item& item = items_[it->second];
+        if (!item.was) {
+          fresh.push_back(it->second);
+          continue;
+        }
+        ++up;
+        if (interrupted(item)) turn.push_back(it->second);
+      }
+      for (std::size_t i = 0; i < existing_; ++i)  // members that go: after all others
+        if (!items_[i].want && !kept_.count(i) &&
+            std::find(inv.of.begin(), inv.of.end(), Symbol(items_[i].component)) != inv.of.end()) {
+          ++up;
+          for (std::size_t t : turn) items_[i].waits.insert(t);
+          for (std::size_t f : fresh) items_[i].waits.insert(f);
+        }
+      u32 spare = up + static_cast<u32>(fresh.size()) > inv.count ? up + static_cast<u32>(fresh.size()) - inv.count : 1;
+      if (turn.size() <= spare && up >= inv.count + turn.size()) continue;
+      if (up < inv.count + 1)
+        for (std::size_t t : turn)
+          for (std::size_t f : fresh) items_[t].waits.insert(f);
+      for (std::size_t k = spare; k < turn.size(); ++k) items_[turn[k]].waits.insert(turn[k - spare]);
+      if (up + fresh.size() <= inv.count && !turn.empty())
+        plan_.notes.push_back(fmt::format("`{}` cannot be kept while {} is interrupted: there are no more of them",
+                                          inv.text, items_[turn[0]].component));
+    }
+  }
+
+  // ---- the program
+
+  void instruction(std::initializer_list<Value> words) { program_.push_back(builder_.list(std::vector<Value>(words))); }
+  static Value word(std::string_view w) { return Value::string(w); }
+  Value number(std::size_t i) { return Value::integer(static_cast<i64>(i)); }
+
+  void push(std::size_t i, const std::vector<u32>& behaviours) {
+    for (u32 b : behaviours) {
+      Symbol name = items_[i].type->behaviours[b].name;
+      instruction({word("push"), number(i), word(name.text())});
+      if (items_[i].change) items_[i].change->behaviours.emplace_back(name.text());
+      pending_.insert(i);
+    }
+  }
+
+  void connect(std::size_t i, const Need& n) {
+    auto p = by_new_.find(std::string(n.provider.text()));
+    if (p == by_new_.end()) return;
+    instruction({word("con"), number(i), word(n.port.text()), number(p->second), word(n.provide.text())});
+  }
+  void disconnect(std::size_t i, const Need& n) {
+    auto p = by_old_.find(std::string(n.provider.text()));
+    if (p == by_old_.end()) return;
+    instruction({word("dcon"), number(i), word(n.port.text()), number(p->second), word(n.provide.text())});
+  }
+
+  // Providers before users: then a provider that goes down refuses whoever would come back too early.
+  std::vector<std::size_t> providers_first() const {
+    std::vector<std::size_t> order;
+    std::vector<u8> state(items_.size(), 0);
+    std::function<void(std::size_t)> visit = [&](std::size_t i) {
+      if (state[i]) return;
+      state[i] = 1;
+      for (auto* needs : {&items_[i].old_needs, &items_[i].new_needs})
+        for (auto& n : *needs)
+          for (auto* by : {&by_old_, &by_new_})
+            if (auto it = by->find(std::string(n.provider.text())); it != by->end()) visit(it->second);
+      order.push_back(i);
+    };
+    for (std::size_t i = 0; i < items_.size(); ++i) visit(i);
+    return order;
+  }
+
+  void emit() {
+    auto order = providers_first();
+    std::vector<std::size_t> shown;
+    for (std::size_t i = existing_; i < items_.size(); ++i) instruction({word("add"), number(i)});
+    for (std::size_t i = existing_; i < items_.size(); ++i)
+      for (auto& n : items_[i].link) connect(i, n);
+    u32 levels = 0;
+    for (auto& item : items_) levels = std::max(levels, item.level);
+    for (u32 level = 0; level <= levels; ++level) {
+      for (std::size_t i : order) {
+        Item& item = items_[i];
+        if (item.level != level) continue;
+        for (std::size_t w : item.waits)
+          if (pending_.erase(w)) instruction({word("wait"), number(w)});
+      }
+      for (std::size_t i : order)
+        if (items_[i].level == level) {
+          push(i, items_[i].first);
+          shown.push_back(i);
+        }
+      for (std::size_t i : order) {
+        Item& item = items_[i];
+        if (item.level != level || !item.was || !item.want) continue;
+        for (auto& n : item.unlink) disconnect(i, n);
+        for (auto& n : item.link) connect(i, n);
+      }
+      for (std::size_t i : order)
+        if (items_[i].level == level) push(i, items_[i].second);
+    }
+    std::vector<std::size_t> going;
+    for (std::size_t i : order)
+      if (items_[i].was && !items_[i].want && !kept_.count(i)) going.push_back(i);
+    for (std::size_t i : going)
+      for (auto& n : items_[i].unlink) disconnect(i, n);
+    for (auto it = going.rbegin(); it != going.rend(); ++it) {
+      instruction({word("wait"), number(*it)});
+      instruction({word("del"), number(*it)});
+    }
+    instruction({word("wait_all")});
+    for (std::size_t i : shown) {
+      if (items_[i].change) plan_.changes.push_back(*items_[i].change);
+    }
+    for (auto& item : items_)
+      if (item.was && item.want && !item.change) ++plan_.unchanged;
+    plan_.unchanged += static_cast<u32>(kept_.size());
+    plan_.flat = flat();
+  }
+
+  Value flat() {
+    std::vector<Value> instances, links, invariants;
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+      const Item& item = items_[i];
+      MapDraft m;
+      m.set(Symbol("name"), builder_.string(item.instance));
+      m.set(Symbol("component"), builder_.string(item.component));
+      m.set(Symbol("type"), builder_.string(item.type_name));
+      m.set(Symbol("kind"), Value::string(item.kind.name.text()));
+      m.set(Symbol("host"), Value::string((item.want ? item.want->host : item.was->host).text()));
+      m.set(Symbol("present"), Value::boolean(item.was != nullptr));
+      m.set(Symbol("stays"), Value::boolean(item.want != nullptr || kept_.count(i)));
+      m.set(Symbol("generation"), Value::integer(item.generation));
+      std::vector<Value> places, needs;
+      for (u32 p : item.at) places.push_back(Value::string(item.type->places[p].name.text()));
+      m.set(Symbol("places"), builder_.list(places));
+      m.set(Symbol("config"), item.want ? item.want->config : item.was->config);
+      if (item.was) m.set(Symbol("old"), item.was->config);
+      for (auto& n : item.new_needs) {
+        auto p = by_new_.find(std::string(n.provider.text()));
+        std::vector<Entry> one{
+            {Symbol("port"), Field::kPlain, Value::string(n.port.text())},
+            {Symbol("provider"), Field::kPlain, Value::string(n.provider.text())},
+            {Symbol("provide"), Field::kPlain, Value::string(n.provide.text())},
+            {Symbol("hold"), Field::kPlain, Value::boolean(n.hold)},
+            {Symbol("instance"), Field::kPlain, p == by_new_.end() ? Value::null() : number(p->second)}};
+        needs.push_back(builder_.map(one));
+      }
+      m.set(Symbol("needs"), builder_.list(needs));
+      instances.push_back(m.build(builder_));
+      if (item.was)
+        for (auto& n : item.old_needs) {
+          auto p = by_old_.find(std::string(n.provider.text()));
+          if (p == by_old_.end()) continue;
+          links.push_back(builder_.list(
+              std::vector<Value>{number(i), word(n.port.text()), number(p->second), word(n.provide.text())}));
+        }
+    }
+    for (auto& inv : wanted_.invariants) {
+      std::vector<Value> of;
+      for (Symbol s : inv.of) of.push_back(Value::string(s.text()));
+      std::vector<Entry> one{
+          {Symbol("at_least"), Field::kPlain, Value::boolean(inv.kind == model::Invariant::Kind::kAtLeast)},
+          {Symbol("count"), Field::kPlain, Value::integer(inv.count)},
+          {Symbol("port"), Field::kPlain, Value::string(inv.port.text())},
+          {Symbol("of"), Field::kPlain, builder_.list(of)},
+          {Symbol("text"), Field::kPlain, builder_.string(inv.text)}};
+      invariants.push_back(builder_.map(one));
+    }
+    // The whole types, for the state that the run will leave.
+    std::map<std::string, Value> kinds;
+    for (auto& item : items_)
+      if (item.want || kept_.count(static_cast<std::size_t>(&item - items_.data())))
+        kinds[std::string(item.kind.name.text())] = item.kind.tree;
+    std::vector<Entry> kind_entries;
+    for (auto& [name, tree] : kinds) kind_entries.push_back({Symbol(name), Field::kPlain, tree});
+    std::vector<Entry> hosts;
+    for (auto& [name, v] : wanted_.hosts) hosts.push_back({Symbol(name), Field::kPlain, v});
+    std::vector<Entry> root{{Symbol("types"), Field::kPlain, types_tree_},
+                            {Symbol("instances"), Field::kPlain, builder_.list(instances)},
+                            {Symbol("links"), Field::kPlain, builder_.list(links)},
+                            {Symbol("program"), Field::kPlain, builder_.list(program_)},
+                            {Symbol("kinds"), Field::kPlain, builder_.map(kind_entries)},
+                            {Symbol("hosts"), Field::kPlain, builder_.map(hosts)},
+                            {Symbol("invariants"), Field::kPlain, builder_.list(invariants)}};
+    return builder_.map(root);
+  }
+
+  Session& session_;
+  const Deployment& wanted_;
+  const Recorded& recorded_;
+  const PlanOptions& options_;
+  TreeBuilder builder_;
+  std::vector<Item> items_;  // those that are there, then those to add
+  std::size_t existing_ = 0;
+  std::set<std::size_t> kept_;  // not looked at: they stay as they are
+  std::set<std::string> replaced_;
+  std::map<std::string, std::size_t> by_old_, by_new_;
+  std::vector<std::unique_ptr<ComponentType>> types_;
+  Value types_tree_;
+  std::vector<Value> program_;
+  std::set<std::size_t> pending_;
+  Plan plan_;
+};
+
+}  // namespace
+
+std::optional<Plan> make_plan(Session& session, const Deployment& wanted, const Recorded& recorded,
+                              const PlanOptions& options) {
+  return Planner(session, wanted, recorded, options).make();
+}
+
+}  // namespace tutti::engine

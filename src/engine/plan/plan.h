@@ -1,0 +1,69 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/plan/recorded.h"
+#include "model/deployment.h"
+#include "model/system.h"
+
+// From the system that is recorded to the one that is wanted: which components to add, remove, connect, disconnect, and
+// which behaviours to push on whom, in an order that the ports allow and that interrupts as little as possible. The
+// result is an ordinary reconfiguration program: estimated, verified and run like any other.
+namespace tutti::engine {
+
+struct PlanChange {
+  enum class Kind : u8 {
+    kAdd,
+    kRemove,
+    kReplace,    // a new one beside the old one, then the old one goes
+    kChange,     // its configuration, in place
+    kRelink,     // what it uses
+    kMove,       // to another state
+    kRepair,     // it was left half way by a failure
+    kInterrupt,  // nothing of its own changes: something that it holds is interrupted
+  };
+  struct Detail {
+    std::string path;  // "config.port"
+    Value from, to;    // null where there was or will be none
+    bool secret = false;
+  };
+  Kind kind = Kind::kChange;
+  std::string component, type;
+  Symbol host;
+  std::vector<Detail> details;
+  std::vector<std::string> behaviours;  // pushed, in order
+  std::string why;                      // one line
+  Pos at;
+};
+
+struct Plan {
+  std::vector<PlanChange> changes;  // in the order of the program
+  u32 unchanged = 0;
+  Value flat;  // the program with all it needs; see build_system
+  std::vector<std::string> notes;
+
+  bool empty() const { return changes.empty(); }
+};
+
+struct PlanOptions {
+  std::vector<std::string> only;  // components to look at; empty: all
+  bool restart = false;           // also those whose configuration did not change
+};
+
+// Errors (a component that is protected, a state that cannot be reached) are in the diagnostics.
+std::optional<Plan> make_plan(Session& session, const model::Deployment& wanted, const Recorded& recorded,
+                              const PlanOptions& options = {});
+
+// The engine's system from the flat tree: {types, instances, links, program}. Names are taken as they are and
+// everything refers by number, so that a stored plan is read back to the very same program.
+struct PlannedSystem {
+  model::System system;
+  std::vector<std::string> component_of;     // instance -> component
+  std::vector<model::Invariant> invariants;  // `of` are components
+};
+std::optional<PlannedSystem> build_system(Session& session, const Value& flat);
+
+}  // namespace tutti::engine

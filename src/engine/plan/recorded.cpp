@@ -1,0 +1,90 @@
+#include "engine/plan/recorded.h"
+
+namespace tutti::engine {
+namespace {
+
+std::string text(const Value& map, std::string_view key) {
+  const Entry* e = map.find(key);
+  return e && e->value.is(Kind::kString) ? std::string(e->value.text()) : "";
+}
+
+}  // namespace
+
+Recorded read_recorded(Session&, const Value& state) {
+  Recorded out;
+  const Entry* kinds = state.find("types");
+  if (kinds && kinds->value.is(Kind::kMap))
+    for (const Entry& e : kinds->value.entries()) out.kinds[std::string(e.key.text())] = e.value;
+  const Entry* components = state.find("components");
+  if (!components || !components->value.is(Kind::kMap)) return out;
+  for (const Entry& e : components->value.entries()) {
+    const Value& v = e.value;
+    RecordedComponent c;
+    c.name = e.key.text();
+    c.instance = text(v, "instance");
+    c.type = text(v, "type");
+    c.host = Symbol(text(v, "host"));
+    c.failed = text(v, "failed");
+    if (const Entry* g = v.find("generation"); g && g->value.fits_i64())
+      c.generation = static_cast<u32>(g->value.as_i64());
+    if (const Entry* p = v.find("places"); p && p->value.is(Kind::kList))
+      for (const Value& place : p->value.items()) c.places.push_back(Symbol(place.text()));
+    if (const Entry* x = v.find("config")) c.config = x->value;
+    if (const Entry* n = v.find("needs"); n && n->value.is(Kind::kList))
+      for (const Value& need : n->value.items()) {
+        const Entry* hold = need.find("hold");
+        c.needs.push_back({Symbol(text(need, "port")),
+                           Symbol(text(need, "provider")),
+                           Symbol(text(need, "provide")),
+                           !hold || hold->value.as_bool(),
+                           {}});
+      }
+    if (const Entry* o = v.find("outputs"); o && o->value.is(Kind::kMap))
+      for (const Entry& one : o->value.entries())
+        if (one.value.is(Kind::kString)) c.outputs[std::string(one.key.text())] = one.value.text();
+    if (const Entry* h = v.find("held"); h && h->value.is(Kind::kList))
+      for (const Value& one : h->value.items()) c.held.push_back(one);
+    out.order.push_back(c.name);
+    out.components.emplace(c.name, std::move(c));
+  }
+  return out;
+}
+
+Value write_recorded(const Recorded& r, const TreeBuilder& b) {
+  std::vector<Entry> components, kinds;
+  for (const std::string& name : r.order) {
+    auto it = r.components.find(name);
+    if (it == r.components.end()) continue;
+    const RecordedComponent& c = it->second;
+    MapDraft m;
+    m.set(Symbol("type"), b.string(c.type));
+    m.set(Symbol("instance"), b.string(c.instance));
+    m.set(Symbol("generation"), Value::integer(c.generation));
+    m.set(Symbol("host"), Value::string(c.host.text()));
+    std::vector<Value> places, needs;
+    for (Symbol p : c.places) places.push_back(Value::string(p.text()));
+    m.set(Symbol("places"), b.list(places));
+    if (!c.failed.empty()) m.set(Symbol("failed"), b.string(c.failed));
+    m.set(Symbol("config"), c.config);
+    for (auto& n : c.needs) {
+      std::vector<Entry> one{{Symbol("port"), Field::kPlain, Value::string(n.port.text())},
+                             {Symbol("provider"), Field::kPlain, Value::string(n.provider.text())},
+                             {Symbol("provide"), Field::kPlain, Value::string(n.provide.text())},
+                             {Symbol("hold"), Field::kPlain, Value::boolean(n.hold)}};
+      needs.push_back(b.map(one));
+    }
+    m.set(Symbol("needs"), b.list(needs));
+    std::vector<Entry> outputs;
+    for (auto& [k, v] : c.outputs) outputs.push_back({Symbol(k), Field::kPlain, b.string(v)});
+    if (!outputs.empty()) m.set(Symbol("outputs"), b.map(outputs));
+    if (!c.held.empty()) m.set(Symbol("held"), b.list(c.held));
+    components.push_back({Symbol(name), Field::kPlain, m.build(b)});
+  }
+  for (auto& [name, tree] : r.kinds) kinds.push_back({Symbol(name), Field::kPlain, tree});
+  std::vector<Entry> root{{Symbol("format"), Field::kPlain, Value::integer(1)},
+                          {Symbol("components"), Field::kPlain, b.map(components)},
+                          {Symbol("types"), Field::kPlain, b.map(kinds)}};
+  return b.map(root);
+}
+
+}  // namespace tutti::engine

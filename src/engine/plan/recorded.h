@@ -1,0 +1,36 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "model/deployment.h"
+
+namespace tutti::engine {
+
+// One component as the last run left it.
+struct RecordedComponent {
+  std::string name;
+  std::string instance;  // its name in programs; name#2 after a replacement
+  u32 generation = 1;
+  std::string type;
+  Symbol host;
+  std::vector<Symbol> places;
+  Value config;
+  std::vector<model::Need> needs;  // provider is the instance's component
+  std::map<std::string, std::string> outputs;
+  std::vector<Value> held;  // resources it holds: {type, title, parameters}; for drift
+  std::string failed;       // the transition that failed, "" when none did
+};
+
+struct Recorded {
+  std::map<std::string, RecordedComponent> components;
+  std::map<std::string, Value> kinds;  // the types they were made with, whole
+  std::vector<std::string> order;      // names as they were added
+};
+
+// To and from the tree that is stored.
+Recorded read_recorded(Session& session, const Value& state);
+Value write_recorded(const Recorded& recorded, const TreeBuilder& builder);
+
+}  // namespace tutti::engine

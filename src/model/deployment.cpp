@@ -1,0 +1,419 @@
+#include "model/deployment.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "model/reader.h"
+#include "model/template.h"
+
+namespace tutti::model {
+namespace {
+
+constexpr std::array<std::string_view, 9> kSystemKeys{"system", "types", "components", "hosts",   "invariants",
+                                                      "host",   "doc",   "name",       "defaults"};
+constexpr std::array<std::string_view, 9> kComponentKeys{"type",  "host",    "config", "state", "uses",
+                                                         "after", "protect", "doc",    "name"};
+
+struct KindName {
+  std::string_view word;
+  Kind kind;
+};
+constexpr KindName kKinds[] = {{"string", Kind::kString},  {"int", Kind::kInt},   {"integer", Kind::kInt},
+                               {"number", Kind::kDecimal}, {"bool", Kind::kBool}, {"list", Kind::kList},
+                               {"map", Kind::kMap}};
+
+class DeploymentReader : public Reader {
+ public:
+  DeploymentReader(Session& session, const Value& library)
+      : Reader(session), library_(library), builder_(session.arena) {}
+
+  std::optional<Deployment> read(const Value& root) {
+    std::size_t before = session_.diagnostics.errors();
+    if (!wants(root, Kind::kMap, "a system")) return std::nullopt;
+    check_keys(root, kSystemKeys, "a system");
+    if (const Value* n = find(root, {"system", "name"}))
+      if (auto named = name(*n, "the system's name")) out_.name = named->name.text();
+    if (const Value* t = find(root, {"types"}); t && wants(*t, Kind::kMap, "`types`")) types_ = *t;
+    if (const Value* h = find(root, {"hosts"}); h && wants(*h, Kind::kMap, "`hosts`"))
+      for (const Entry& e : h->entries()) out_.hosts[std::string(e.key.text())] = e.value;
+    if (const Value* h = find(root, {"host"}))
+      if (auto named = name(*h, "`host`")) host_ = named->name;
+    const Value* components = find(root, {"components"});
+    if (!components) {
+      error("DEPLOY-MISSING", root, "there are no `components`")
+          .note("a system is {system, components, types, hosts, invariants}");
+      return std::nullopt;
+    }
+    if (wants(*components, Kind::kMap, "`components`")) read_components(*components, "");
+    resolve_needs();
+    if (const Value* i = find(root, {"invariants"}); i && wants(*i, Kind::kList, "`invariants`"))
+      for (const Value& v : i->items()) read_invariant(v);
+    if (session_.diagnostics.errors() != before) return std::nullopt;
+    return std::move(out_);
+  }
+
+ private:
+  static bool is_component(const Value& v) {
+    const Entry* t = v.find("type");
+    return t && t->value.is(Kind::kString);
+  }
+
+  // A map without a `type` is a group: its components have its name in front of theirs.
+  void read_components(const Value& map, const std::string& prefix) {
+    Budget::Level level(session_.budget);
+    for (const Entry& e : map.entries()) {
+      if (e.field == Field::kHidden || e.field == Field::kOptional || e.field == Field::kDefinition) continue;
+      std::string full = prefix.empty() ? std::string(e.key.text()) : prefix + "." + std::string(e.key.text());
+      if (!e.value.is(Kind::kMap)) {
+        error("DEPLOY-COMPONENT", e.value,
+              fmt::format("component `{}` must be a map with a `type`, not {}", full, kind_word(e.value.kind())));
+        continue;
+      }
+      if (is_component(e.value))
+        read_component(Symbol(full), e.value);
+      else if (e.value.size() == 0 || !std::any_of(e.value.entries().begin(), e.value.entries().end(),
+                                                   [](const Entry& x) { return x.value.is(Kind::kMap); }))
+        error("DEPLOY-MISSING", e.value, fmt::format("component `{}` has no `type`", full));
+      else
+        read_components(e.value, full);
+    }
+  }
+
+  void read_component(Symbol full, const Value& v) {
+    Component c;
+    c.name = full;
+    c.at = at(v);
+    std::string what = fmt::format("component `{}`", full.text());
+    check_keys(v, kComponentKeys, what);
+    auto type = name(*find(v, {"type"}), "a type");
+    const ComponentKind* kind = kind_named(*type);
+    if (!kind) return;
+    c.type = kind->name;
+    c.state = kind->goal;
+    c.host = host_;
+    if (const Value* h = find(v, {"host"}))
+      if (auto n = name(*h, "`host`"))
+        c.host = n->name.text() == "here" || n->name.text() == "localhost" ? Symbol() : n->name;
+    if (!c.host.empty() && !out_.hosts.empty() && !out_.hosts.count(std::string(c.host.text()))) {
+      std::vector<std::string_view> known;
+      for (auto& [n, unused] : out_.hosts) known.push_back(n);
+      const Value* h = find(v, {"host"});
+      error("DEPLOY-UNKNOWN-HOST", h ? *h : v, fmt::format("there is no host `{}`", c.host.text()))
+          .did_you_mean(nearest(c.host.text(), known));
+    }
+    if (const Value* s = find(v, {"state"}))
+      if (auto n = name(*s, "`state`")) {
+        auto places = names(kind->tree.find("places")->value, "a place");
+        if (std::none_of(places.begin(), places.end(), [&](auto& p) { return p.name == n->name; })) {
+          std::vector<std::string_view> known;
+          for (auto& p : places) known.push_back(p.name.text());
+          error("DEPLOY-UNKNOWN-STATE", *s, fmt::format("a {} has no state `{}`", kind->name.text(), n->name.text()))
+              .note(fmt::format("its states are {}", fmt::join(known, ", ")))
+              .did_you_mean(nearest(n->name.text(), known));
+        }
+        c.state = n->name;
+      }
+    if (const Value* p = find(v, {"protect"}); p && wants(*p, Kind::kBool, "`protect`")) c.protect = p->as_bool();
+    const Value* config = find(v, {"config"});
+    if (config && !wants(*config, Kind::kMap, "`config`")) config = nullptr;
+    c.config = check_config(*kind, config ? *config : builder_.map({}, v.origin()), what, v);
+    if (const Value* u = find(v, {"uses"})) read_uses(*u, c);
+    if (const Value* a = find(v, {"after"})) {
+      u32 i = 0;
+      if (a->is(Kind::kList)) {
+        for (const Value& item : a->items()) read_need(Symbol(fmt::format("after{}", ++i)), item, false, c);
+      } else {
+        read_need(Symbol("after1"), *a, false, c);
+      }
+    }
+    if (seen_.insert(full).second)
+      out_.components.push_back(std::move(c));
+    else
+      error("DEPLOY-TWICE", v, fmt::format("component `{}` is there twice", full.text()));
+  }
+
+  void read_uses(const Value& u, Component& c) {
+    if (!wants(u, Kind::kMap, "`uses`")) return;
+    for (const Entry& e : u.entries()) {
+      if (e.value.is(Kind::kList)) {
+        u32 i = 0;
+        for (const Value& item : e.value.items())
+          read_need(Symbol(fmt::format("{}{}", e.key.text(), ++i)), item, true, c);
+      } else {
+        read_need(e.key, e.value, true, c);
+      }
+    }
+  }
+
+  // "db", "db.service", or a reference of the language that names the same.
+  void read_need(Symbol port, const Value& v, bool hold, Component& c) {
+    auto n = name(v, "what is used");
+    if (!n) return;
+    c.needs.push_back({port, n->name, Symbol(), hold, n->at});
+  }
+
+  void resolve_needs() {
+    std::vector<std::string_view> known;
+    for (auto& c : out_.components) known.push_back(c.name.text());
+    for (auto& c : out_.components)
+      for (auto& n : c.needs) {
+        const Component* provider = out_.find(n.provider);
+        if (!provider) {
+          std::string_view text = n.provider.text();
+          std::size_t dot = text.rfind('.');
+          if (dot != std::string_view::npos && (provider = out_.find(Symbol(text.substr(0, dot))))) {
+            n.provider = provider->name;
+            n.provide = Symbol(text.substr(dot + 1));
+          }
+        }
+        if (!provider) {
+          session_.diagnostics
+              .error("DEPLOY-UNKNOWN-COMPONENT", n.at, fmt::format("there is no component `{}`", n.provider.text()))
+              .did_you_mean(nearest(n.provider.text(), known));
+          continue;
+        }
+        if (provider == &c) {
+          session_.diagnostics.error("DEPLOY-USES-ITSELF", n.at, fmt::format("`{}` cannot use itself", c.name.text()));
+          continue;
+        }
+        const ComponentKind& kind = out_.kinds.at(std::string(provider->type.text()));
+        if (n.provide.empty()) n.provide = kind.service;
+        const Value* provides = find(kind.tree, {"provide", "provides"});
+        if (!provides || !provides->find(n.provide)) {
+          std::vector<std::string_view> ports;
+          if (provides)
+            for (const Entry& e : provides->entries()) ports.push_back(e.key.text());
+          session_.diagnostics
+              .error("DEPLOY-UNKNOWN-PORT", n.at,
+                     fmt::format("`{}` ({}) provides no `{}`", provider->name.text(), provider->type.text(),
+                                 n.provide.text()))
+              .note(ports.empty() ? "it provides nothing" : fmt::format("it provides {}", fmt::join(ports, ", ")))
+              .did_you_mean(nearest(n.provide.text(), ports));
+        }
+      }
+  }
+
+  // ---- types
+
+  const ComponentKind* kind_named(const Named& n) {
+    std::string key(n.name.text());
+    if (auto it = out_.kinds.find(key); it != out_.kinds.end()) return &it->second;
+    std::vector<Symbol> chain;
+    auto tree = type_tree(n.name, n.at, chain);
+    if (!tree) return nullptr;
+    const Value* places = find(*tree, {"places"});
+    if (!places) {
+      error("DEPLOY-TYPE", *tree, fmt::format("type `{}` has no `places`", key))
+          .suggest("extend a skeleton: `extends: service`");
+      return nullptr;
+    }
+    ComponentKind k = describe_kind(n.name, *tree, at(*tree));
+    return &out_.kinds.emplace(key, std::move(k)).first->second;
+  }
+
+  std::optional<Value> type_tree(Symbol n, Pos wanted_at, std::vector<Symbol>& chain) {
+    const Entry* own = types_.is(Kind::kMap) ? types_.find(n) : nullptr;
+    if (!own && types_.is(Kind::kMap)) own = types_.find("#" + std::string(n.text()));
+    const Entry* shipped = library_.find(n);
+    const Entry* e = own ? own : shipped;
+    // A user's type may extend the library's of the same name.
+    if (std::count(chain.begin(), chain.end(), n) == 1 && shipped) e = shipped;
+    if (!e) {
+      std::vector<std::string_view> known;
+      for (const Value* m : {static_cast<const Value*>(&types_), &library_})
+        if (m->is(Kind::kMap))
+          for (const Entry& x : m->entries()) known.push_back(x.key.text());
+      session_.diagnostics
+          .error("DEPLOY-UNKNOWN-TYPE", wanted_at, fmt::format("there is no component type `{}`", n.text()))
+          .did_you_mean(nearest(n.text(), known));
+      return std::nullopt;
+    }
+    if (!wants(e->value, Kind::kMap, fmt::format("type `{}`", n.text()))) return std::nullopt;
+    if (std::count(chain.begin(), chain.end(), n) > 1 || chain.size() > 50) {
+      error("DEPLOY-TYPE-CYCLE", e->value, fmt::format("type `{}` extends itself", n.text()));
+      return std::nullopt;
+    }
+    chain.push_back(n);
+    const Entry* base = e->value.find("extends");
+    if (!base) return e->value;
+    auto b = name(base->value, "`extends`");
+    if (!b) return std::nullopt;
+    auto tree = type_tree(b->name, b->at, chain);
+    if (!tree) return std::nullopt;
+    return merged(*tree, e->value, builder_);
+  }
+
+  // ---- configuration against the type's own description of it
+
+  static bool fits(const Value& v, std::string_view word) {
+    if (word == "any" || v.is(Kind::kLazy) || v.is(Kind::kReference)) return true;
+    if (v.is(Kind::kString) && v.text().find("${") != std::string_view::npos) return true;  // known when it runs
+    for (auto& k : kKinds)
+      if (k.word == word) return v.is(k.kind) || (k.kind == Kind::kDecimal && v.is(Kind::kInt));
+    return true;
+  }
+
+  Value check_config(const ComponentKind& kind, const Value& config, const std::string& what, const Value& where) {
+    const Entry* description = kind.tree.find("config");
+    if (!description || !description->value.is(Kind::kMap)) return config;
+    const Value& fields = description->value;
+    bool open = false;
+    std::vector<std::string_view> known;
+    for (const Entry& f : fields.entries()) {
+      if (f.key.text() == "...") open = true;
+      known.push_back(f.key.text());
+    }
+    MapDraft draft;
+    for (const Entry& e : config.entries()) {
+      if (e.field == Field::kHidden || e.field == Field::kDefinition || e.field == Field::kOptional) continue;
+      const Entry* f = fields.find(e.key);
+      if (!f) {
+        if (!open)
+          error("DEPLOY-UNKNOWN-CONFIG", e.value,
+                fmt::format("{} ({}) has no setting `{}`", what, kind.name.text(), e.key.text()))
+              .did_you_mean(nearest(e.key.text(), known));
+        draft.set(e.key, e.value);
+        continue;
+      }
+      const Value* is = f->value.is(Kind::kMap) ? find(f->value, {"is"}) : &f->value;
+      if (is && !e.value.is(Kind::kNull)) {
+        auto words = names(*is, "a kind of value");
+        if (!words.empty() &&
+            std::none_of(words.begin(), words.end(), [&](auto& w) { return fits(e.value, w.name.text()); })) {
+          std::string wanted;
+          for (auto& w : words) wanted += (wanted.empty() ? "" : " or ") + std::string(w.name.text());
+          error("DEPLOY-CONFIG-KIND", e.value,
+                fmt::format("`{}` of {} must be {}, not {}", e.key.text(), what, wanted, kind_word(e.value.kind())));
+        }
+      }
+      bool secret = f->value.is(Kind::kMap) && f->value.find("secret") &&
+                    f->value.find("secret")->value.is(Kind::kBool) && f->value.find("secret")->value.as_bool();
+      draft.set(e.key, secret ? e.value.as_secret() : e.value);
+    }
+    for (const Entry& f : fields.entries()) {
+      if (!f.value.is(Kind::kMap) || draft.find(f.key)) continue;
+      if (const Entry* d = f.value.find("default"))
+        draft.set(f.key, d->value);
+      else if (const Entry* r = f.value.find("required"); r && r->value.is(Kind::kBool) && r->value.as_bool())
+        error("DEPLOY-CONFIG-MISSING", where,
+              fmt::format("{} ({}) needs `{}` in its config", what, kind.name.text(), f.key.text()));
+    }
+    return draft.build(builder_, config.origin());
+  }
+
+  void read_invariant(const Value& v) {
+    if (!wants(v, Kind::kMap, "an invariant")) return;
+    constexpr std::array<std::string_view, 6> kKeys{"at_least", "at_most", "of", "port", "doc", "state"};
+    check_keys(v, kKeys, "an invariant");
+    Invariant i;
+    i.at = at(v);
+    const Value* count = find(v, {"at_least"});
+    if (!count && (count = find(v, {"at_most"}))) i.kind = Invariant::Kind::kAtMost;
+    const Value* of = find(v, {"of"});
+    if (!count || !of || !count->fits_i64() || count->as_i64() < 0) {
+      error("DEPLOY-INVARIANT", v, "an invariant is {at_least: N, of: [components]} or {at_most: N, of: [components]}");
+      return;
+    }
+    i.count = static_cast<u32>(count->as_i64());
+    if (const Value* p = find(v, {"port"}))
+      if (auto n = name(*p, "`port`")) i.port = n->name;
+    for (auto& n : names(*of, "a component")) {
+      std::string_view text = n.name.text();
+      bool group = !text.empty() && text.back() == '*';
+      std::size_t found = 0;
+      for (auto& c : out_.components)
+        if (group ? c.name.text().substr(0, text.size() - 1) == text.substr(0, text.size() - 1) : c.name == n.name) {
+          i.of.push_back(c.name);
+          ++found;
+        }
+      if (found == 0)
+        session_.diagnostics.error("DEPLOY-UNKNOWN-COMPONENT", n.at, fmt::format("there is no component `{}`", text));
+    }
+    std::vector<std::string_view> shown;
+    for (Symbol s : i.of) shown.push_back(s.text());
+    i.text = fmt::format("at {} {} of {} {}", i.kind == Invariant::Kind::kAtLeast ? "least" : "most", i.count,
+                         fmt::join(shown, ", "), i.port.empty() ? "up" : fmt::format("providing {}", i.port.text()));
+    out_.invariants.push_back(std::move(i));
+  }
+
+  const Value& library_;
+  TreeBuilder builder_;
+  Value types_;
+  Symbol host_;
+  Deployment out_;
+  std::set<Symbol> seen_;
+};
+
+}  // namespace
+
+const Component* Deployment::find(Symbol component) const {
+  for (auto& c : components)
+    if (c.name == component) return &c;
+  return nullptr;
+}
+
+ComponentKind describe_kind(Symbol name, const Value& tree, Pos at) {
+  ComponentKind k;
+  k.name = name;
+  k.at = at;
+  k.tree = tree;
+  auto list = [&](std::string_view field) {
+    std::vector<Symbol> out;
+    const Entry* e = tree.find(field);
+    if (!e) return out;
+    if (e->value.is(Kind::kString)) out.push_back(Symbol(e->value.text()));
+    if (e->value.is(Kind::kList))
+      for (const Value& v : e->value.items())
+        if (v.is(Kind::kString)) out.push_back(Symbol(v.text()));
+    return out;
+  };
+  auto places = list("places"), goal = list("goal"), removed = list("removed"), initial = list("initial");
+  k.hold = list("hold");
+  k.gate = list("gate");
+  k.removed = !removed.empty() ? removed[0] : !initial.empty() ? initial[0] : places.empty() ? Symbol() : places[0];
+  k.goal = !goal.empty() ? goal[0] : places.empty() ? Symbol() : places.back();
+  if (const Value* p = Reader::find(tree, {"provide", "provides"}); p && p->is(Kind::kMap) && p->size() > 0)
+    k.service = p->entries()[0].key;
+  if (const Entry* e = tree.find("change")) k.change = e->value;
+  if (const Entry* e = tree.find("outputs")) k.outputs = e->value;
+  return k;
+}
+
+bool is_deployment(const Value& root) { return root.is(Kind::kMap) && root.find("components") != nullptr; }
+
+std::optional<Deployment> read_deployment(Session& session, const Value& root, const Value& library) {
+  return DeploymentReader(session, library).read(root);
+}
+
+std::string engine_type_name(const ComponentKind& kind, const std::vector<Need>& needs) {
+  std::string name(kind.name.text());
+  for (auto& n : needs) name += (n.hold ? "+" : ">") + std::string(n.port.text());
+  return name;
+}
+
+Value engine_type(const ComponentKind& kind, const std::vector<Need>& needs, const TreeBuilder& builder) {
+  static constexpr std::string_view kKept[] = {"places",     "initial", "stations", "transitions", "behaviors",
+                                               "behaviours", "groups",  "provide",  "provides"};
+  MapDraft draft;
+  for (std::string_view key : kKept)
+    if (const Entry* e = kind.tree.find(key)) draft.set(e->key, e->value);
+  std::vector<Entry> ports;
+  auto list = [&](const std::vector<Symbol>& places) {
+    std::vector<Value> items;
+    for (Symbol p : places) items.push_back(Value::string(p.text(), Origin(kind.at)));
+    return builder.list(items, Origin(kind.at));
+  };
+  if (const Value* own = Reader::find(kind.tree, {"use", "uses"}); own && own->is(Kind::kMap))
+    for (const Entry& e : own->entries())
+      if (std::any_of(needs.begin(), needs.end(), [&](auto& n) { return n.port == e.key; })) ports.push_back(e);
+  for (auto& n : needs)
+    if (std::none_of(ports.begin(), ports.end(), [&](auto& e) { return e.key == n.port; }))
+      ports.push_back({n.port, Field::kPlain, list(n.hold ? kind.hold : kind.gate)});
+  if (!ports.empty()) draft.set(Symbol("use"), builder.map(ports, Origin(kind.at)));
+  return draft.build(builder, Origin(kind.at));
+}
+
+}  // namespace tutti::model

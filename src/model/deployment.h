@@ -1,0 +1,80 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/component.h"
+#include "tree/session.h"
+
+// A system as a user wants it: components of known types, each with its host, its configuration, the state it should be
+// in and what it uses from others. Read from a tree of any language; see docs/deploy.md and schema/.
+namespace tutti::model {
+
+// What one component needs of another.
+struct Need {
+  Symbol port;               // its own name for it; `after` gives after1, after2, ...
+  Symbol provider, provide;  // the component and its port
+  bool hold = true;          // as long as it is up; otherwise only when it starts
+  Pos at;
+};
+
+struct Component {
+  Symbol name;
+  Pos at;
+  Symbol type;
+  Symbol host;   // empty: here
+  Symbol state;  // the place it should be in
+  Value config;  // a map, defaults filled in
+  std::vector<Need> needs;
+  bool protect = false;  // never removed or replaced by a plan
+};
+
+// "At least 2 of these provide their service, throughout." Checked on every interleaving of a plan.
+struct Invariant {
+  enum class Kind : u8 { kAtLeast, kAtMost };
+  Kind kind = Kind::kAtLeast;
+  u32 count = 1;
+  Symbol port;  // the provide port that counts; empty: the component is in its wanted state
+  std::vector<Symbol> of;
+  Pos at;
+  std::string text;
+};
+
+// What the library or the user says about a type beyond its life cycle (model/component.h reads that).
+struct ComponentKind {
+  Symbol name;
+  Pos at;
+  Value tree;                      // the whole type, `extends` resolved
+  std::vector<Symbol> hold, gate;  // places in which what it uses, or comes after, must be there
+  Symbol goal, removed;            // the place wanted when nothing is said; the one from which it can be deleted
+  Symbol service;                  // the provide port meant when none is named: the first
+  Value change;                    // key of the configuration -> behaviours, or "replace"; "*" is any other
+  Value outputs;                   // what others may refer to
+};
+
+struct Deployment {
+  std::string name;
+  std::vector<Component> components;  // in the order written
+  std::map<std::string, ComponentKind> kinds;
+  std::map<std::string, Value> hosts;
+  std::vector<Invariant> invariants;
+
+  const Component* find(Symbol component) const;
+};
+
+// `library` holds the types that ship with tutti. Every complaint is at the user's own line.
+std::optional<Deployment> read_deployment(Session& session, const Value& root, const Value& library);
+
+// What a type's tree says beyond its life cycle. The places must be there.
+ComponentKind describe_kind(Symbol name, const Value& tree, Pos at);
+
+// Whether a tree looks like one: it has `components`.
+bool is_deployment(const Value& root);
+
+// One type as the engine wants it, with a use port for each need; several components with the same ports share one.
+Value engine_type(const ComponentKind& kind, const std::vector<Need>& needs, const TreeBuilder& builder);
+std::string engine_type_name(const ComponentKind& kind, const std::vector<Need>& needs);
+
+}  // namespace tutti::model

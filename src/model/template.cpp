@@ -1,0 +1,193 @@
+#include "model/template.h"
+
+#include <charconv>
+
+namespace tutti::model {
+namespace {
+
+struct Expander {
+  const Lookup& lookup;
+  const TreeBuilder& builder;
+  std::string* missing;
+
+  std::optional<Value> find(std::string_view inside) const {
+    std::string_view path = inside, words;
+    bool has_words = false;
+    if (std::size_t bar = inside.find('|'); bar != std::string_view::npos) {
+      path = inside.substr(0, bar);
+      words = inside.substr(bar + 1);
+      has_words = true;
+    }
+    auto v = lookup(path);
+    if (v && !v->is(Kind::kNull)) return v;
+    if (has_words) return text(builder.string(words));
+    if (missing && missing->empty()) *missing = path;
+    return std::nullopt;
+  }
+
+  static std::string scalar(const Value& v) {
+    switch (v.kind()) {
+      case Kind::kBool:
+        return v.as_bool() ? "true" : "false";
+      case Kind::kInt:
+      case Kind::kDecimal:
+        return v.number_text();
+      case Kind::kList: {
+        std::string out;
+        for (const Value& item : v.items()) out += (out.empty() ? "" : " ") + scalar(item);
+        return out;
+      }
+      case Kind::kNull:
+      case Kind::kMap:
+        return "";
+      default:
+        return std::string(v.text());
+    }
+  }
+
+  // The `}` that belongs to the `${` at `at`; the words after a bar may hold others.
+  static std::size_t closing(std::string_view t, std::size_t at) {
+    int open = 0;
+    for (; at < t.size(); ++at) {
+      if (t[at] == '$' && at + 1 < t.size() && t[at + 1] == '{') ++open;
+      if (t[at] == '}' && --open == 0) return at;
+    }
+    return std::string_view::npos;
+  }
+
+  static bool splices(Symbol key) {
+    return key.text().size() >= 3 && key.text().find_first_not_of('.') == std::string_view::npos;
+  }
+
+  std::optional<Value> text(const Value& v) const {
+    std::string_view t = v.text();
+    std::size_t at = t.find("${");
+    if (at == std::string_view::npos) return v;
+    if (at == 0 && closing(t, 0) == t.size() - 1) {
+      auto found = find(t.substr(2, t.size() - 3));
+      if (!found) return std::nullopt;
+      return v.secret() ? found->as_secret() : *found;
+    }
+    std::string out;
+    bool secret = v.secret();
+    for (std::size_t from = 0;;) {
+      at = t.find("${", from);
+      if (at == std::string_view::npos) {
+        out += t.substr(from);
+        break;
+      }
+      if (at > from && t[at - 1] == '$') {
+        out += t.substr(from, at - 1 - from);
+        out += "${";
+        from = at + 2;
+        continue;
+      }
+      out += t.substr(from, at - from);
+      std::size_t end = closing(t, at);
+      if (end == std::string_view::npos) {
+        out += t.substr(at);
+        break;
+      }
+      if (auto found = find(t.substr(at + 2, end - at - 2))) {
+        out += scalar(*found);
+        secret = secret || found->secret();
+      }
+      from = end + 1;
+    }
+    Value result = builder.string(out, v.origin());
+    return secret ? result.as_secret() : result;
+  }
+
+  std::optional<Value> value(const Value& v) const {
+    switch (v.kind()) {
+      case Kind::kString:
+        return text(v);
+      case Kind::kLazy:
+        return find(v.text());
+      case Kind::kList: {
+        std::vector<Value> items;
+        for (const Value& item : v.items())
+          if (auto one = value(item)) items.push_back(*one);
+        return builder.list(items, v.origin());
+      }
+      case Kind::kMap: {
+        MapDraft draft;
+        for (const Entry& e : v.entries()) {
+          auto one = value(e.value);
+          if (!one) continue;
+          if (splices(e.key) && one->is(Kind::kMap)) {
+            for (const Entry& inner : one->entries())
+              draft.set(inner.key, one->secret() ? inner.value.as_secret() : inner.value);
+          } else if (!splices(e.key)) {
+            draft.set(e.key, *one, e.field);
+          }
+        }
+        return draft.build(builder, v.origin());
+      }
+      default:
+        return v;
+    }
+  }
+};
+
+}  // namespace
+
+Value expand(const Value& value, const Lookup& lookup, const TreeBuilder& builder, std::string* missing) {
+  return Expander{lookup, builder, missing}.value(value).value_or(Value::null());
+}
+
+bool has_placeholders(const Value& v) {
+  switch (v.kind()) {
+    case Kind::kString:
+      return v.text().find("${") != std::string_view::npos;
+    case Kind::kLazy:
+      return true;
+    case Kind::kList:
+      for (const Value& item : v.items())
+        if (has_placeholders(item)) return true;
+      return false;
+    case Kind::kMap:
+      for (const Entry& e : v.entries())
+        if (has_placeholders(e.value)) return true;
+      return false;
+    default:
+      return false;
+  }
+}
+
+std::optional<Value> at_path(const Value& root, std::string_view path) {
+  Value v = root;
+  while (!path.empty()) {
+    if (v.is(Kind::kMap))  // a key may itself hold dots: the whole rest first
+      if (const Entry* e = v.find(path)) return e->value;
+    std::size_t dot = path.find('.');
+    std::string_view step = path.substr(0, dot);
+    path = dot == std::string_view::npos ? std::string_view{} : path.substr(dot + 1);
+    if (v.is(Kind::kMap)) {
+      const Entry* e = v.find(step);
+      if (!e) return std::nullopt;
+      v = e->value;
+    } else if (v.is(Kind::kList)) {
+      std::size_t i = 0;
+      auto r = std::from_chars(step.data(), step.data() + step.size(), i);
+      if (r.ec != std::errc{} || i >= v.size()) return std::nullopt;
+      v = v.items()[i];
+    } else {
+      return std::nullopt;
+    }
+  }
+  return v;
+}
+
+Value merged(const Value& base, const Value& over, const TreeBuilder& builder) {
+  if (!base.is(Kind::kMap) || !over.is(Kind::kMap)) return over;
+  MapDraft draft;
+  for (const Entry& e : base.entries()) draft.set(e.key, e.value, e.field);
+  for (const Entry& e : over.entries()) {
+    Value* there = draft.find(e.key);
+    draft.set(e.key, there ? merged(*there, e.value, builder) : e.value, e.field);
+  }
+  return draft.build(builder, over.origin());
+}
+
+}  // namespace tutti::model
