@@ -1,0 +1,255 @@
+#include "cli/running.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <ctime>
+#include <mutex>
+#include <thread>
+
+#include "cli/output.h"
+#include "cli/system_input.h"
+
+namespace tutti {
+namespace {
+
+// Signals are taken in one thread: the first ends the run in good order, the second at once.
+class Interrupts {
+ public:
+  Interrupts() {
+    sigemptyset(&set_);
+    for (int s : {SIGINT, SIGTERM, SIGHUP, SIGUSR2}) sigaddset(&set_, s);
+    ::pthread_sigmask(SIG_BLOCK, &set_, &before_);
+    thread_ = std::thread([this] {
+      for (;;) {
+        int got = 0;
+        if (::sigwait(&set_, &got) != 0) continue;
+        if (got == SIGUSR2) {  // our own end
+          if (done_) return;
+          continue;
+        }
+        if (++count_ == 1) {
+          say_now("\ninterrupted: ending what runs, starting nothing more (once more ends at once)\n");
+          std::lock_guard lock(mutex_);
+          if (cancel_) cancel_();
+        } else {
+          say_now("\nended at once; `tutti resume` goes on from here\n");
+          ::_exit(exit_code::kUnknown);
+        }
+      }
+    });
+  }
+  ~Interrupts() {
+    done_ = true;
+    ::pthread_kill(thread_.native_handle(), SIGUSR2);
+    thread_.join();
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  void on_cancel(std::function<void()> f) {
+    std::lock_guard lock(mutex_);
+    cancel_ = std::move(f);
+  }
+  bool any() const { return count_ > 0; }
+
+ private:
+  sigset_t set_, before_;
+  std::mutex mutex_;
+  std::function<void()> cancel_;
+  std::atomic<int> count_{0};
+  std::atomic<bool> done_{false};
+  std::thread thread_;
+};
+
+std::unique_ptr<Interrupts>& interrupts() {
+  static std::unique_ptr<Interrupts> one;
+  return one;
+}
+
+}  // namespace
+
+void say_now(std::string_view text) {
+  while (!text.empty()) {
+    ssize_t n = ::write(2, text.data(), text.size());
+    if (n <= 0) return;
+    text.remove_prefix(static_cast<std::size_t>(n));
+  }
+}
+
+std::string when(double time) {
+  std::time_t t = static_cast<std::time_t>(time);
+  std::tm tm{};
+  ::localtime_r(&t, &tm);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &tm);
+  return text;
+}
+
+std::string short_time(double s) {
+  if (s < 1) return fmt::format("{:.0f} ms", s * 1000);
+  if (s < 100) return fmt::format("{:.1f} s", s);
+  if (s < 6000) return fmt::format("{:.0f} min", s / 60);
+  return fmt::format("{:.1f} h", s / 3600);
+}
+
+bool Running::open() {
+  auto p = deploy::open_place(call.options.get("state", ".tutti"));
+  if (!p) {
+    call.session.diagnostics.error("STATE-OPEN", {}, p.error().message);
+    return false;
+  }
+  place.emplace(std::move(*p));
+  char* full = ::realpath(place->directory.c_str(), nullptr);
+  if (full) place->directory = full;
+  std::free(full);
+  deployer = std::make_unique<deploy::Deployer>(call.session, *place);
+  hosts = std::make_unique<deploy::Hosts>(place->directory);
+  return true;
+}
+
+std::string Running::the_system() {
+  std::string name = call.options.get("system");
+  if (!name.empty()) return name;
+  auto all = place->store->systems();
+  if (!all) {
+    call.session.diagnostics.error("STATE-READ", {}, all.error().message);
+    return "";
+  }
+  if (all->size() == 1) return (*all)[0];
+  if (all->empty())
+    call.session.diagnostics.error("STATE-EMPTY", {}, "nothing is recorded here yet").suggest("tutti apply FILE");
+  else
+    call.session.diagnostics
+        .error("STATE-WHICH", {}, fmt::format("there are several systems: {}", fmt::join(*all, ", ")))
+        .suggest("--system NAME");
+  return "";
+}
+
+std::optional<Value> Running::wanted() {
+  Evaluated e = evaluate_files(call, call.arguments, true);
+  if (!e.value || !call.session.diagnostics.ok()) return std::nullopt;
+  if (e.parts.size() > 1 && e.value->is(Kind::kList)) {
+    // Several languages: laid over each other, the later ones on top.
+    Value root = e.value->items()[0];
+    TreeBuilder b(call.session.arena);
+    for (const Value& v : e.value->items().subspan(1)) root = model::merged(root, v, b);
+    return root;
+  }
+  return *e.value;
+}
+
+deploy::Deployer::RunSettings Running::settings(std::string command) {
+  deploy::Deployer::RunSettings s;
+  s.command = "tutti " + command;
+  s.parallel = static_cast<u32>(std::strtoul(call.options.get("parallel", "0").c_str(), nullptr, 10));
+  s.wait_for_lock = std::strtod(call.options.get("lock-timeout", "0").c_str(), nullptr);
+  if (auto lease = call.options.get("lease"); !lease.empty()) s.lease = std::strtod(lease.c_str(), nullptr);
+  s.executor.home = place->directory;
+  s.executor.host = [this](Symbol name) { return hosts->find(name); };
+  bool quiet = call.options.has("quiet");
+  if (!quiet) s.events.line = [](double t, std::string_view text) { say_now(fmt::format("{:8.2f}  {}\n", t, text)); };
+  s.events.say = [](std::string_view who, resource::Level level, std::string_view text) {
+    if (level >= resource::Level::kWarning) say_now(fmt::format("          {}: {}\n", who, text));
+  };
+  s.on_cancel = [](std::function<void()> cancel) {
+    if (!interrupts()) interrupts() = std::make_unique<Interrupts>();
+    interrupts()->on_cancel(std::move(cancel));
+  };
+  return s;
+}
+
+bool Running::nothing_unfinished(const std::string& system) {
+  i64 run = deployer->unfinished(system);
+  if (!run) return true;
+  auto lock = place->store->lock(system);
+  double now = store::wall_clock();
+  if (lock && *lock && (*lock)->expires > now) {
+    // Perhaps it is simply running: whoever takes the lock will see.
+    auto mine = place->store->acquire(system, store::this_process("tutti"), 5);
+    if (!mine) {
+      call.session.diagnostics.error("STATE-HELD", {}, mine.error().message);
+      return false;
+    }
+    [[maybe_unused]] auto r = place->store->release(*mine);
+  }
+  call.session.diagnostics.error("STATE-UNFINISHED", {}, fmt::format("run {} of `{}` did not end", run, system))
+      .note("what it was doing is in its journal")
+      .suggest(fmt::format("tutti resume"));
+  return false;
+}
+
+bool ask_yes(std::string_view question) {
+  if (!::isatty(0) || !::isatty(2)) {
+    say_now("there is no terminal to ask on: say --yes\n");
+    return false;
+  }
+  say_now(fmt::format("{} Only `yes` does it: ", question));
+  std::string answer;
+  char c = 0;
+  while (::read(0, &c, 1) == 1 && c != '\n') answer += c;
+  return answer == "yes";
+}
+
+int report_outcome(Running& running, const deploy::Outcome& o) {
+  interrupts().reset();
+  Call& call = running.call;
+  if (!o.wrong.empty()) {
+    bool held = o.wrong_code == store::kHeld;
+    call.session.diagnostics.error(held                            ? "STATE-HELD"
+                                   : o.wrong_code == store::kStale ? "PLAN-STALE"
+                                                                   : "STATE-RUN",
+                                   {}, o.wrong);
+    return held ? exit_code::kLocked : o.wrong_code == store::kFenced ? exit_code::kUnknown : exit_code::kError;
+  }
+  for (auto& f : o.failures) call.session.diagnostics.error(o.unknown ? "RUN-UNKNOWN" : "RUN-FAILED", {}, f);
+  if (o.unknown) {
+    call.session.diagnostics.add(
+        Severity::kNote, "RUN-UNKNOWN", {},
+        "look, then say what is so: `tutti resume --done NAME` or `tutti resume --repeat NAME`");
+    return exit_code::kUnknown;
+  }
+  if (!o.finished && o.failures.empty() && !o.cancelled)
+    for (auto& s : o.stuck) call.session.diagnostics.error("RUN-STUCK", {}, s);
+  call.out.put(fmt::format("Run {}: {}{}.\n", o.run,
+                           o.cancelled                   ? "interrupted, "
+                           : o.finished && o.failed == 0 ? ""
+                                                         : "failed, ",
+                           o.summary));
+  if (o.cancelled) return exit_code::kInterrupted;
+  if (o.unreachable) return exit_code::kUnreachable | exit_code::kFailed;
+  if (o.failed || !o.finished) return o.changed ? exit_code::kMixed : exit_code::kFailed;
+  if (call.options.has("detailed-exitcode") && o.changed) return exit_code::kDifferent;
+  return exit_code::kOk;
+}
+
+int carry_out(Running& running, const deploy::Prepared& prepared, std::string_view verb) {
+  Call& call = running.call;
+  if (prepared.plan.flat.find("program") && prepared.program.system.program.size() <= 1) {
+    call.out.put(fmt::format("No changes: `{}` is as wanted.\n", prepared.system));
+    return exit_code::kOk;
+  }
+  deploy::Check check = running.deployer->check(prepared);
+  bool dry = call.options.has("dry-run"), yes = call.options.has("yes");
+  std::string text = show_plan(call, prepared, &check, call.options.has("program"));
+  if (dry) {
+    call.out.put(text);
+    return check.safe ? exit_code::kDifferent : exit_code::kError;
+  }
+  if (!call.options.has("quiet")) say_now(text);
+  if (!check.safe && !call.options.has("unsafe")) {
+    call.session.diagnostics.error("PLAN-UNSAFE", {}, "this plan is not safe, so it is not run")
+        .note("see above what can happen")
+        .suggest("--unsafe runs it all the same");
+    return exit_code::kError;
+  }
+  if (!yes && !ask_yes(fmt::format("Do this to `{}`?", prepared.system))) {
+    call.session.diagnostics.error("RUN-REFUSED", {}, "nothing was done");
+    return exit_code::kError;
+  }
+  if (const Entry* h = prepared.plan.flat.find("hosts")) running.hosts->describe(h->value);
+  auto settings = running.settings(std::string(verb));
+  return report_outcome(running, running.deployer->run(prepared, settings));
+}
+
+}  // namespace tutti

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cli/verb.h"
+#include "deploy/deployer.h"
+#include "deploy/hosts.h"
+
+// What the verbs that plan, run and look at systems share.
+namespace tutti {
+
+#define TUTTI_RUNNING_OPTIONS                                                    \
+  {"state", "DIRECTORY", "where state and journal are kept (default .tutti)"}, { \
+    "system", "NAME", "the system, when it is not named in the configuration"    \
+  }
+
+struct Running {
+  explicit Running(Call& c) : call(c) {}
+  // Opens the state; false (and a diagnostic) when that is impossible.
+  bool open();
+  // The only system that is recorded, or the one asked for; "" and a diagnostic when there is none.
+  std::string the_system();
+  // The wanted tree from the call's files.
+  std::optional<Value> wanted();
+  deploy::Deployer::RunSettings settings(std::string command);
+  // A run that did not end must be dealt with first: its number, with a diagnostic.
+  bool nothing_unfinished(const std::string& system);
+
+  Call& call;
+  std::optional<deploy::Place> place;
+  std::unique_ptr<deploy::Deployer> deployer;
+  std::unique_ptr<deploy::Hosts> hosts;
+};
+
+// The plan as people read it: what changes, how long it takes, what was proved.
+std::string show_plan(Call& call, const deploy::Prepared& prepared, const deploy::Check* check, bool program);
+Value plan_tree(Call& call, const deploy::Prepared& prepared, const deploy::Check* check);
+std::string plan_summary(const deploy::Prepared& prepared, const deploy::Check* check);
+
+// Asks on the terminal; false without one.
+bool ask_yes(std::string_view question);
+
+// Shows, asks, runs and reports: the common end of apply, destroy and rollback.
+int carry_out(Running& running, const deploy::Prepared& prepared, std::string_view verb);
+int report_outcome(Running& running, const deploy::Outcome& outcome);
+
+void say_now(std::string_view text);  // to standard error, at once
+std::string when(double time);        // 2026-11-15 20:31:07
+std::string short_time(double seconds);
+
+}  // namespace tutti

@@ -1,0 +1,69 @@
+#include <fmt/format.h>
+
+#include "base/file.h"
+#include "cli/running.h"
+
+namespace tutti {
+namespace {
+
+constexpr OptionSpec kOptions[] = {
+    TUTTI_RUNNING_OPTIONS,
+    {"yes", "", "do not ask", false, 'y'},
+    {"dry-run", "", "show what would be done and touch nothing"},
+    {"only", "COMPONENT", "look at this component only", true},
+    {"restart", "", "also restart what did not change"},
+    {"parallel", "N", "at most N actions at once", false, 'j'},
+    {"lock-timeout", "SECONDS", "wait so long for somebody else to be done"},
+    {"lease", "SECONDS", "how long the lock outlives us when we die on another host (default 30)"},
+    {"program", "", "show the reconfiguration program too"},
+    {"unsafe", "", "run it even if it was not verified to be safe"},
+    {"detailed-exitcode", "", "2 when something was changed"},
+    {"quiet", "", "no progress", false, 'q'},
+};
+
+bool is_plan(const std::string& path) { return path.size() > 5 && path.substr(path.size() - 5) == ".plan"; }
+
+int run(Call& call) {
+  Running running(call);
+  if (!running.open()) return exit_code::kError;
+  std::optional<deploy::Prepared> prepared;
+  if (call.arguments.size() == 1 && is_plan(call.arguments[0])) {
+    auto text = read_file(call.arguments[0], u64{1} << 30);
+    if (!text) {
+      call.session.diagnostics.error("IO-READ", {}, text.error().message);
+      return exit_code::kError;
+    }
+    prepared = running.deployer->load(*text, call.arguments[0]);
+  } else {
+    auto wanted = running.wanted();
+    if (!wanted) return exit_code::kError;
+    engine::PlanOptions options;
+    options.only = call.options.all("only");
+    options.restart = call.options.has("restart");
+    prepared = running.deployer->prepare(*wanted, call.options.get("system"), "apply", options);
+  }
+  if (!prepared) return exit_code::kError;
+  if (!running.nothing_unfinished(prepared->system)) return exit_code::kUnknown;
+  return carry_out(running, *prepared, "apply");
+}
+
+}  // namespace
+
+extern const Verb apply_verb = {
+    .name = "apply",
+    .group = "Running",
+    .summary = "bring a system to what its configuration says, or run a saved plan",
+    .arguments = "FILE... | PLAN.plan",
+    .details =
+        "Makes a plan as `tutti plan` does, shows it, asks and runs it. Every action is journalled before it starts "
+        "and after "
+        "it ends, so that an interrupted run is taken up again by `tutti resume`.\n"
+        "A saved plan is refused when the system has changed since it was made.",
+    .examples = "$ tutti apply shop.yaml\n$ tutti apply --yes shop.cue",
+    .options = kOptions,
+    .run = run,
+    .least = 1,
+    .reads = true,
+};
+
+}  // namespace tutti

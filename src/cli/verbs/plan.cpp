@@ -1,0 +1,87 @@
+#include <fmt/format.h>
+
+#include "base/file.h"
+#include "cli/running.h"
+#include "cli/system_input.h"
+
+namespace tutti {
+namespace {
+
+constexpr OptionSpec kOptions[] = {
+    TUTTI_RUNNING_OPTIONS,
+    {"save", "FILE", "keep the plan, for `tutti apply FILE`"},
+    {"only", "COMPONENT", "look at this component only", true},
+    {"restart", "", "also restart what did not change"},
+    {"refresh", "", "look at what is really there, and plan to bring it back"},
+    {"program", "", "show the reconfiguration program too"},
+    {"out", "FORMAT", "text (the default), json or yaml"},
+};
+
+int run(Call& call) {
+  Running running(call);
+  if (!running.open()) return exit_code::kError;
+  auto wanted = running.wanted();
+  if (!wanted) return exit_code::kError;
+  engine::PlanOptions options;
+  options.only = call.options.all("only");
+  options.restart = call.options.has("restart");
+  auto prepared = running.deployer->prepare(*wanted, call.options.get("system"), "apply", options);
+  if (!prepared) return exit_code::kError;
+  if (!running.nothing_unfinished(prepared->system)) return exit_code::kUnknown;
+  bool drifted = false;
+  if (call.options.has("refresh")) {
+    if (const Entry* h = prepared->plan.flat.find("hosts")) running.hosts->describe(h->value);
+    auto settings = running.settings("plan");
+    auto recorded = running.deployer->recorded(prepared->system);
+    if (!recorded) return exit_code::kError;
+    for (auto& d : running.deployer->drift(*recorded, settings.executor)) {
+      drifted = true;
+      if (!d.problem.empty()) call.out.put(fmt::format("? {}: {}: {}\n", d.component, d.resource, d.problem));
+      for (auto& c : d.changes)
+        call.out.put(
+            fmt::format("≠ {}: {}: {} is {}, should be {}\n", d.component, d.resource, c.property, c.from, c.to));
+    }
+  }
+  bool nothing = prepared->program.system.program.size() <= 1;
+  deploy::Check check;
+  if (!nothing) check = running.deployer->check(*prepared);
+  std::string out = call.options.get("out", "text");
+  if (out != "text") {
+    if (!write_answer(call, plan_tree(call, *prepared, nothing ? nullptr : &check), out)) return exit_code::kError;
+  } else if (nothing) {
+    call.out.put(
+        fmt::format("No changes: `{}` is as wanted ({} components).\n", prepared->system, prepared->plan.unchanged));
+  } else {
+    call.out.put(show_plan(call, *prepared, &check, call.options.has("program")));
+  }
+  if (auto file = call.options.get("save"); !file.empty()) {
+    if (auto r = write_file_atomically(file, running.deployer->save(*prepared)); !r) {
+      call.session.diagnostics.error("IO-WRITE", {}, r.error().message);
+      return exit_code::kError;
+    }
+    if (out == "text") call.out.put(fmt::format("Saved. To do it: tutti apply {}\n", file));
+  }
+  if (!nothing && !check.safe) return exit_code::kError;
+  return nothing && !drifted ? exit_code::kOk : exit_code::kDifferent;
+}
+
+}  // namespace
+
+extern const Verb plan_verb = {
+    .name = "plan",
+    .group = "Running",
+    .summary = "what would be done to bring a system to what its configuration says",
+    .arguments = "FILE...",
+    .details =
+        "Compares the wanted system with what is recorded, makes the reconfiguration program, estimates how long it "
+        "takes "
+        "and verifies it: no deadlock, the wanted state reached, the invariants kept throughout.\n"
+        "Exit code 0: nothing to do; 2: there is something to do; 1: an error, or a plan that is not safe.",
+    .examples = "$ tutti plan shop.yaml\n$ tutti plan --save change.plan shop.cue && tutti apply change.plan",
+    .options = kOptions,
+    .run = run,
+    .least = 1,
+    .reads = true,
+};
+
+}  // namespace tutti

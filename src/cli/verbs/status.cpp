@@ -1,0 +1,80 @@
+#include <fmt/format.h>
+
+#include "cli/running.h"
+#include "cli/system_input.h"
+
+namespace tutti {
+namespace {
+
+constexpr OptionSpec kOptions[] = {
+    TUTTI_RUNNING_OPTIONS,
+    {"out", "FORMAT", "text (the default), json or yaml"},
+};
+
+int run(Call& call) {
+  Running running(call);
+  if (!running.open()) return exit_code::kError;
+  std::string system = running.the_system();
+  if (system.empty()) return exit_code::kError;
+  i64 serial = 0;
+  auto recorded = running.deployer->recorded(system, &serial);
+  if (!recorded) return exit_code::kError;
+  auto lock = running.place->store->lock(system);
+  i64 unfinished = running.deployer->unfinished(system);
+  TreeMaker make(call.session);
+  std::string out = call.options.get("out", "text");
+  if (out != "text") {
+    std::vector<Entry> components;
+    for (auto& name : recorded->order) {
+      auto& c = recorded->components.at(name);
+      std::vector<std::string> places;
+      for (Symbol p : c.places) places.emplace_back(p.text());
+      std::vector<Entry> outputs;
+      for (auto& [k, v] : c.outputs) outputs.push_back({Symbol(k), Field::kPlain, make.text(v)});
+      components.push_back({Symbol(name), Field::kPlain,
+                            make.map({{"type", make.text(c.type)},
+                                      {"host", make.text(c.host.text())},
+                                      {"state", make.list(places)},
+                                      {"failed", make.text(c.failed)},
+                                      {"outputs", make.builder().map(outputs)}})});
+    }
+    Value root = make.map({{"system", make.text(system)},
+                           {"serial", make.integer(serial)},
+                           {"unfinished_run", make.integer(unfinished)},
+                           {"components", make.builder().map(components)}});
+    return write_answer(call, root, out) ? exit_code::kOk : exit_code::kError;
+  }
+  call.out.put(fmt::format("{} (state {}, {} components)\n", system, serial, recorded->components.size()));
+  std::size_t wide = 9;
+  for (auto& name : recorded->order) wide = std::max(wide, name.size());
+  for (auto& name : recorded->order) {
+    auto& c = recorded->components.at(name);
+    std::vector<std::string_view> places;
+    for (Symbol p : c.places) places.push_back(p.text());
+    std::string uses;
+    for (auto& n : c.needs) uses += (uses.empty() ? "  uses " : ", ") + std::string(n.provider.text());
+    call.out.put(fmt::format("  {:<{}}  {:<10} {:<12} {}{}{}\n", name, wide, fmt::join(places, ","), c.type,
+                             c.host.empty() ? "here" : c.host.text(), uses,
+                             c.failed.empty() ? "" : fmt::format("  FAILED in {}", c.failed)));
+  }
+  if (lock && *lock) call.out.put(fmt::format("In use by {}.\n", store::describe(**lock, store::wall_clock())));
+  if (unfinished) call.out.put(fmt::format("Run {} did not end: tutti resume\n", unfinished));
+  return unfinished ? exit_code::kUnknown : exit_code::kOk;
+}
+
+}  // namespace
+
+extern const Verb status_verb = {
+    .name = "status",
+    .group = "Running",
+    .summary = "what is deployed, and in which state",
+    .arguments = "",
+    .details =
+        "Shows what is recorded; `tutti drift` looks at what is really there. Exit code 16 when a run did not end.",
+    .examples = "$ tutti status\n$ tutti status --out json",
+    .options = kOptions,
+    .run = run,
+    .most = 0,
+};
+
+}  // namespace tutti

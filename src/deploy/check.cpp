@@ -1,0 +1,93 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "deploy/deployer.h"
+#include "engine/estimate/estimate.h"
+#include "engine/verify/verify.h"
+
+namespace tutti::deploy {
+namespace {
+
+// An invariant that holds now must hold in every state on the way; one that does not hold yet, at the end.
+engine::Property property_of(const engine::PlannedSystem& p, const model::Invariant& inv, bool& now) {
+  const model::System& s = p.system;
+  engine::Property out;
+  engine::Expr count;
+  count.kind = engine::Expr::Kind::kCount;
+  count.compare = inv.kind == model::Invariant::Kind::kAtLeast ? engine::Expr::Compare::kGreaterEqual
+                                                               : engine::Expr::Compare::kLessEqual;
+  count.number = inv.count;
+  u32 up = 0;
+  for (u32 i = 0; i < s.instances.size(); ++i) {
+    if (std::find(inv.of.begin(), inv.of.end(), Symbol(p.component_of[i])) == inv.of.end()) continue;
+    const model::ComponentType& type = s.type_of(i);
+    u32 port = inv.port.empty() ? (type.uses < type.ports.size() ? type.uses : model::kNone) : type.find_port(inv.port);
+    if (port == model::kNone) continue;
+    engine::Expr atom;
+    atom.kind = engine::Expr::Kind::kAtom;
+    atom.atom = {engine::Atom::Kind::kPort, i, port};
+    count.parts.push_back(atom);
+    if (s.instances[i].present)
+      for (u32 place : s.instances[i].places)
+        if (type.group.test(port, type.place_element(place))) {
+          ++up;
+          break;
+        }
+  }
+  now = inv.kind == model::Invariant::Kind::kAtLeast ? up >= inv.count : up <= inv.count;
+  out.kind = now ? engine::Property::Kind::kAlways : engine::Property::Kind::kFinally;
+  out.text = inv.text;
+  out.expr = std::move(count);
+  return out;
+}
+
+}  // namespace
+
+Check Deployer::check(const Prepared& p) {
+  Check c;
+  const model::System& s = p.program.system;
+  engine::Graph graph(s);
+  auto e = engine::estimate(graph);
+  c.total = e.total;
+  c.estimated = !s.durations.empty() || e.total > 0;
+  if (e.total > 0)
+    for (u32 v : e.critical) {
+      const engine::Event& ev = graph.events()[v];
+      if (ev.kind != engine::Event::Kind::kFire) continue;
+      const model::ComponentType& type = s.type_of(ev.instance);
+      if (s.duration(ev.instance, type.transitions[ev.index]).mean() < e.total / 1000) continue;
+      c.critical.push_back(s.transition_text(ev.instance, ev.index));
+    }
+  std::vector<engine::Property> properties;
+  std::vector<bool> held;
+  for (auto& inv : p.program.invariants) {
+    bool now = false;
+    properties.push_back(property_of(p.program, inv, now));
+    held.push_back(now);
+  }
+  engine::VerifyOptions options;
+  options.most_states = 300'000;
+  options.budget = &session_.budget;
+  // Large systems without invariants to watch: one run in any order decides whether it gets stuck, see the reduction.
+  auto report = engine::verify(s, properties, options);
+  c.states = report.states;
+  c.complete = report.complete;
+  c.safe = report.deadlock_free && e.finishes;
+  for (std::size_t i = 0; i < report.verdicts.size(); ++i) {
+    bool ok = report.verdicts[i].holds;
+    c.verdicts.push_back(
+        fmt::format("{} {}: {}", ok ? "holds" : "BROKEN", held[i] ? "throughout" : "at the end", properties[i].text));
+    c.safe = c.safe && ok;
+  }
+  for (auto& x : report.counterexamples) {
+    c.trouble.push_back(fmt::format("{} is broken after:", x.property));
+    for (auto& step : x.steps) c.trouble.push_back("  " + engine::step_words(s, step));
+    for (auto& line : x.state) c.trouble.push_back("    " + line);
+  }
+  if (!e.finishes)
+    for (auto& line : e.stuck) c.trouble.push_back(line);
+  return c;
+}
+
+}  // namespace tutti::deploy

@@ -1,0 +1,133 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/plan/plan.h"
+#include "engine/run/runner.h"
+#include "model/deployment.h"
+#include "resource/executor.h"
+#include "store/seal.h"
+#include "store/store.h"
+#include "tree/session.h"
+
+// Joins everything: what is wanted and what is recorded become a plan; a plan is checked, run under a lease with every
+// step journalled, and what it leaves is recorded. The verbs of the command line are thin wrappers around this.
+namespace tutti::deploy {
+
+// The types that ship with tutti, read once per session.
+Value library(Session& session);
+
+// The home of a project: state, key, logs of processes. Made when first needed.
+struct Place {
+  std::string directory;  // .tutti
+  std::unique_ptr<store::Store> store;
+  std::optional<store::Seal> seal;
+};
+Result<Place> open_place(const std::string& directory);
+
+// A plan with all that goes with it, as shown, saved and run.
+struct Prepared {
+  std::string system, kind;  // kind: apply, destroy, rollback
+  i64 serial = 0;            // of the state it was made against
+  std::string lineage;
+  engine::Plan plan;
+  Value wanted;  // the tree it was made from
+  Value state;   // the recorded state
+  engine::PlannedSystem program;
+  std::string digest;  // of what it will do
+};
+
+struct Check {
+  double total = 0;
+  std::vector<std::string> critical;  // "db.start", ...
+  bool estimated = false;             // durations come from earlier runs or the types, not from nowhere
+  bool safe = false;                  // no deadlock, reaches the wanted state, invariants hold
+  bool complete = true;               // all interleavings were looked at
+  u64 states = 0;
+  std::vector<std::string> verdicts;  // "holds: at least 1 of app1, app2 up"
+  std::vector<std::string> trouble;   // why it is not safe: steps that lead there
+};
+
+struct RunEvents {
+  std::function<void(double seconds, std::string_view text)> line;  // progress, one line each
+  std::function<void(u32 done, u32 total, u32 running, std::string_view last)> progress;
+  std::function<void(std::string_view component, resource::Level, std::string_view text)> say;
+};
+
+struct Outcome {
+  i64 run = 0;
+  bool finished = false, cancelled = false, unknown = false;
+  u32 changed = 0, failed = 0, unreachable = 0;
+  double seconds = 0;
+  std::vector<std::string> failures;  // "db.start: ...", one line each
+  std::vector<std::string> stuck;
+  std::string summary;
+  std::string wrong;                          // why nothing was done: the lock, a stale plan, the store
+  int wrong_code = 0;                         // store::kHeld, ...
+  std::map<std::string, std::string> status;  // catalogs: instance -> ok, failed, skipped
+};
+
+class Deployer {
+ public:
+  Deployer(Session& session, Place& place) : session_(session), place_(place) {}
+
+  // Errors are diagnostics.
+  std::optional<Prepared> prepare(const Value& wanted, const std::string& system, const std::string& kind,
+                                  const engine::PlanOptions& options = {});
+  std::optional<Prepared> prepare_removal(const std::string& system);
+  std::optional<Prepared> load(const std::string& saved, const std::string& name);  // a saved plan
+  std::string save(const Prepared& prepared) const;
+
+  Check check(const Prepared& prepared);
+
+  // Runs it. `stop` is raised from outside to end it early.
+  struct RunSettings {
+    u32 parallel = 0;
+    double lease = 30;
+    double wait_for_lock = 0;                      // seconds
+    std::string command;                           // who says it, for the lock
+    std::map<std::string, std::string> decisions;  // resume: "component/transition" -> "done" or "repeat"
+    RunEvents events;
+    resource::ExecutorOptions executor;                           // host, fetch, managed
+    std::function<void(std::function<void()> cancel)> on_cancel;  // gets the function that ends the run
+  };
+  Outcome run(const Prepared& prepared, RunSettings& settings);
+  // Goes on with a run that did not end.
+  Outcome resume(i64 run, RunSettings& settings);
+  // The last run of the system that did not end, 0 when there is none. (Its process is gone or its lease is over.)
+  i64 unfinished(const std::string& system);
+
+  std::optional<engine::Recorded> recorded(const std::string& system, i64* serial = nullptr,
+                                           std::string* lineage = nullptr, Value* tree = nullptr);
+
+  // What is really there: the resources that components hold, looked at.
+  struct Drift {
+    std::string component, resource;
+    std::vector<resource::Change> changes;
+    std::string problem;  // could not be looked at
+  };
+  std::vector<Drift> drift(const engine::Recorded& recorded, const resource::ExecutorOptions& options);
+
+ private:
+  Outcome execute(const Prepared& prepared, RunSettings& settings, const store::Lease& lease, i64 run,
+                  const engine::JournalRecord* record);
+  Value next_state(const Prepared& prepared, const engine::Runner& runner, const resource::Knowledge& knowledge,
+                   const std::vector<engine::ActionSpan>& actions, const std::map<u32, std::string>& failed);
+  void set_durations(engine::PlannedSystem& program);
+  bool finish_preparing(Prepared& p);
+  void fail(std::string code, const Failure& f) { session_.diagnostics.error(std::move(code), {}, f.message); }
+
+  Session& session_;
+  Place& place_;
+};
+
+// Durations are learnt under these keys, the first that is known counts.
+std::vector<std::string> duration_keys(const model::System& system, const std::string& component, u32 instance,
+                                       u32 transition);
+
+}  // namespace tutti::deploy

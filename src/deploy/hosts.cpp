@@ -1,0 +1,53 @@
+#include "deploy/hosts.h"
+
+#include "resource/params.h"
+#include "transport/ssh.h"
+
+namespace tutti::deploy {
+
+void Hosts::describe(const Value& hosts) {
+  std::lock_guard lock(mutex_);
+  if (!hosts.is(Kind::kMap)) return;
+  for (const Entry& e : hosts.entries()) known_[std::string(e.key.text())] = e.value;
+}
+
+Host* Hosts::find(Symbol name) {
+  std::lock_guard lock(mutex_);
+  std::string key(name.text());
+  auto& slot = open_[key];
+  if (slot) return slot.get();
+  if (key.empty() || key == "localhost" || key == "here") {
+    slot = here();
+    return slot.get();
+  }
+  SshTarget target;
+  target.name = key;
+  target.destination = key;
+  if (auto it = known_.find(key); it != known_.end()) {
+    const Value& v = it->second;
+    if (v.is(Kind::kString)) {
+      if (v.text() == "local") {
+        slot = here();
+        return slot.get();
+      }
+      target.destination = v.text();
+    } else if (v.is(Kind::kMap)) {
+      resource::Params p(v);
+      if (p.truth("local")) {
+        slot = here();
+        return slot.get();
+      }
+      target.destination = p.text("ssh", p.text("address", key));
+      target.port = static_cast<u16>(p.number("port", 0));
+      target.user = p.text("user");
+      target.identity = p.text("identity");
+      target.config = p.text("config");
+      target.options = p.list("options");
+    }
+  }
+  target.sockets = directory_ + "/ssh";
+  slot = ssh(target);
+  return slot.get();
+}
+
+}  // namespace tutti::deploy

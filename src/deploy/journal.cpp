@@ -1,0 +1,172 @@
+#include "deploy/journal.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/sink.h"
+#include "format/json.h"
+#include "tree/session.h"
+
+namespace tutti::deploy {
+namespace {
+
+using engine::ActionRequest;
+using engine::ActionResult;
+using engine::How;
+using store::Entry;
+
+std::string_view word(How how) {
+  switch (how) {
+    case How::kOk: return "ok";
+    case How::kFailed: return "failed";
+    case How::kTimeout: return "timeout";
+    case How::kCancelled: return "cancelled";
+    case How::kLost: return "lost";
+  }
+  return "";
+}
+
+How how_of(std::string_view w) {
+  for (How h : {How::kOk, How::kFailed, How::kTimeout, How::kCancelled, How::kLost})
+    if (word(h) == w) return h;
+  return How::kFailed;
+}
+
+std::string quoted(std::string_view text) {
+  StringSink sink;
+  write_json_string(text, false, sink);
+  return sink.take();
+}
+
+std::string outputs_json(const engine::Outputs& outputs) {
+  if (outputs.empty()) return "";
+  std::string out = "{";
+  for (auto& [k, v] : outputs) out += (out.size() > 1 ? "," : "") + quoted(k) + ":" + quoted(v);
+  return out + "}";
+}
+
+}  // namespace
+
+std::string changes_json(const std::vector<resource::Change>& changes) {
+  if (changes.empty()) return "";
+  std::string out = "[";
+  for (auto& c : changes) {
+    out += out.size() > 1 ? "," : "";
+    out += fmt::format("{{\"property\":{},\"text\":{}", quoted(c.property), quoted(c.text));
+    if (!c.subject.empty()) out += ",\"subject\":" + quoted(c.subject);
+    out += "}";
+  }
+  return out + "]";
+}
+
+std::string StoreJournal::name(u32 instance, u32 transition) const {
+  const model::ComponentType& type = system_.type_of(instance);
+  return fmt::format("{}/{}", system_.instances[instance].name.text(), type.transitions[transition].name.text());
+}
+
+void StoreJournal::starting(double, std::span<const ActionRequest> requests) {
+  bool acts = false;
+  for (const ActionRequest& q : requests) {
+    if (q.action->what.is(Kind::kNull)) continue;
+    acts = true;
+    Entry e;
+    e.time = store::wall_clock();
+    e.kind = Entry::Kind::kStart;
+    e.instance = q.instance;
+    e.transition = q.transition;
+    e.attempt = q.attempt;
+    e.name = name(q.instance, q.transition);
+    waiting_.push_back(std::move(e));
+  }
+  if (acts) commit();
+}
+
+void StoreJournal::ended(double, std::span<const ActionResult> results) {
+  bool acts = false;
+  for (const ActionResult& r : results) {
+    const model::ComponentType& type = system_.type_of(r.instance);
+    bool nothing = type.action_of(type.transitions[r.transition]).what.is(Kind::kNull);
+    acts = acts || !nothing;
+    Entry e;
+    e.time = store::wall_clock();
+    e.kind = Entry::Kind::kEnd;
+    e.instance = r.instance;
+    e.transition = r.transition;
+    e.attempt = r.attempt;
+    if (!nothing) {
+      e.name = name(r.instance, r.transition);
+      e.changes = changes_json(executor_.effect(r.instance, r.transition).changes);
+    }
+    e.how = word(r.how);
+    e.code = r.code;
+    e.outcome = r.outcome;
+    e.message = r.message;
+    e.log = r.log;
+    e.outputs = outputs_json(r.outputs);
+    e.seconds = r.ended - r.started;
+    waiting_.push_back(std::move(e));
+  }
+  if (acts) commit();
+}
+
+void StoreJournal::note(std::string text) {
+  Entry e;
+  e.time = store::wall_clock();
+  e.kind = Entry::Kind::kNote;
+  e.message = std::move(text);
+  waiting_.push_back(std::move(e));
+  commit();
+}
+
+void StoreJournal::commit() {
+  if (waiting_.empty() || broken_) return;
+  auto r = store_.append(lease_, run_, waiting_);
+  waiting_.clear();
+  if (r) return;
+  broken_ = true;
+  if (on_broken) on_broken(r.error());
+}
+
+Replay read_journal(const model::System& system, std::vector<store::Entry> entries) {
+  Replay out;
+  std::map<std::pair<u32, u32>, u32> open;
+  for (const Entry& e : entries) {
+    if (e.kind == Entry::Kind::kNote) continue;
+    bool fits = e.instance < system.instances.size() && e.transition < system.type_of(e.instance).transitions.size();
+    if (fits && !e.name.empty())
+      fits = e.name == fmt::format("{}/{}", system.instances[e.instance].name.text(),
+                                   system.type_of(e.instance).transitions[e.transition].name.text());
+    if (!fits) {
+      out.wrong = fmt::format("entry {} of the journal ({}) does not belong to this program", e.sequence, e.name);
+      return out;
+    }
+    if (e.kind == Entry::Kind::kStart) {
+      open[{e.instance, e.transition}] = e.attempt;
+      continue;
+    }
+    open.erase({e.instance, e.transition});
+    ActionResult r;
+    r.instance = e.instance;
+    r.transition = e.transition;
+    r.attempt = e.attempt;
+    r.how = how_of(e.how);
+    r.code = static_cast<int>(e.code);
+    r.outcome = e.outcome;
+    r.message = e.message;
+    r.log = e.log;
+    if (!e.outputs.empty()) {
+      Session session;
+      if (auto source = session.sources->add("outputs", e.outputs))
+        if (auto v = read_json(session, **source); v && v->is(Kind::kMap))
+          for (const tutti::Entry& one : v->entries()) r.outputs.emplace_back(one.key.text(), one.value.text());
+    }
+    out.record.results.push_back(std::move(r));
+  }
+  for (auto& [key, attempt] : open) out.record.open.push_back({key.first, key.second, attempt});
+  out.entries = std::move(entries);
+  return out;
+}
+
+}  // namespace tutti::deploy

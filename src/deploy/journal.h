@@ -1,0 +1,56 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "engine/run/journal.h"
+#include "model/system.h"
+#include "resource/executor.h"
+#include "store/store.h"
+
+namespace tutti::deploy {
+
+// A run's journal in the store. The intent of every action that touches the world is on disk before the action starts;
+// what became possible together goes down together, in one commit. Actions that do nothing are written along with the
+// next ones that do: they need no commit of their own, but their place in the order counts when the run is taken up
+// again.
+class StoreJournal : public engine::Journal {
+ public:
+  StoreJournal(store::Store& store, const store::Lease& lease, i64 run, const model::System& system,
+               const resource::ResourceExecutor& executor)
+      : store_(store), lease_(lease), run_(run), system_(system), executor_(executor) {}
+
+  void step(double, const engine::Step&) override {}
+  void starting(double time, std::span<const engine::ActionRequest> requests) override;
+  void ended(double time, std::span<const engine::ActionResult> results) override;
+  void note(std::string text);
+
+  // The run must end when it cannot be written down any more: called once, with the reason.
+  std::function<void(const Failure&)> on_broken;
+  bool broken() const { return broken_; }
+
+ private:
+  void commit();
+  std::string name(u32 instance, u32 transition) const;
+
+  store::Store& store_;
+  store::Lease lease_;
+  i64 run_;
+  const model::System& system_;
+  const resource::ResourceExecutor& executor_;
+  std::vector<store::Entry> waiting_;
+  bool broken_ = false;
+};
+
+// What a journal says of a run: the results in order, and what was started and has no result.
+struct Replay {
+  engine::JournalRecord record;
+  std::vector<store::Entry> entries;
+  std::string wrong;  // "" or why it is not this program's journal
+};
+Replay read_journal(const model::System& system, std::vector<store::Entry> entries);
+
+std::string changes_json(const std::vector<resource::Change>& changes);
+
+}  // namespace tutti::deploy

@@ -1,0 +1,184 @@
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "deploy/deployer.h"
+#include "deploy/encode.h"
+#include "format/yaml.h"
+#include "transport/host.h"
+
+namespace tutti::deploy {
+
+std::string_view types_text();  // schema/types.yaml, see cmake/schema.cmake
+
+Value library(Session& session) {
+  auto source = session.sources->add("schema/types.yaml", std::string(types_text()));
+  if (!source) return Value::null();
+  auto v = read_yaml(session, **source);
+  return v ? *v : Value::null();
+}
+
+Result<Place> open_place(const std::string& directory) {
+  Place p;
+  p.directory = directory;
+  if (::mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST)
+    return failure(fmt::format("cannot make {}: {}", directory, std::strerror(errno)), errno);
+  auto store = store::open_sqlite(directory + "/state.db");
+  if (!store) return tl::unexpected(store.error());
+  p.store = std::move(*store);
+  auto seal = store::Seal::open(directory + "/key");
+  if (!seal) return tl::unexpected(seal.error());
+  p.seal = std::move(*seal);
+  return p;
+}
+
+std::optional<engine::Recorded> Deployer::recorded(const std::string& system, i64* serial, std::string* lineage,
+                                                   Value* tree) {
+  auto r = place_.store->system(system);
+  if (!r) {
+    fail("STATE-READ", r.error());
+    return std::nullopt;
+  }
+  TreeBuilder b(session_.arena);
+  if (tree) *tree = b.map({});
+  if (!*r) return engine::Recorded{};
+  if (serial) *serial = (*r)->serial;
+  if (lineage) *lineage = (*r)->lineage;
+  if ((*r)->state.empty()) return engine::Recorded{};
+  auto v = decode(session_, "state of " + system, (*r)->state, *place_.seal);
+  if (!v) return std::nullopt;
+  if (tree) *tree = *v;
+  return engine::read_recorded(session_, *v);
+}
+
+std::optional<Prepared> Deployer::prepare(const Value& wanted, const std::string& system, const std::string& kind,
+                                          const engine::PlanOptions& options) {
+  auto deployment = model::read_deployment(session_, wanted, library(session_));
+  if (!deployment) return std::nullopt;
+  Prepared p;
+  p.system = !system.empty() ? system : !deployment->name.empty() ? deployment->name : "system";
+  p.kind = kind;
+  p.wanted = wanted;
+  auto was = recorded(p.system, &p.serial, &p.lineage, &p.state);
+  if (!was) return std::nullopt;
+  auto plan = engine::make_plan(session_, *deployment, *was, options);
+  if (!plan) return std::nullopt;
+  p.plan = std::move(*plan);
+  if (!finish_preparing(p)) return std::nullopt;
+  return p;
+}
+
+std::optional<Prepared> Deployer::prepare_removal(const std::string& system) {
+  Prepared p;
+  p.system = system;
+  p.kind = "destroy";
+  auto was = recorded(system, &p.serial, &p.lineage, &p.state);
+  if (!was) return std::nullopt;
+  model::Deployment nothing;
+  nothing.name = system;
+  if (const Entry* h = p.state.find("hosts"); h && h->value.is(Kind::kMap))
+    for (const Entry& e : h->value.entries()) nothing.hosts[std::string(e.key.text())] = e.value;
+  auto plan = engine::make_plan(session_, nothing, *was);
+  if (!plan) return std::nullopt;
+  p.plan = std::move(*plan);
+  TreeBuilder b(session_.arena);
+  std::vector<Entry> none{{Symbol("system"), Field::kPlain, b.string(system)},
+                          {Symbol("components"), Field::kPlain, b.map({})}};
+  p.wanted = b.map(none);
+  if (!finish_preparing(p)) return std::nullopt;
+  return p;
+}
+
+bool Deployer::finish_preparing(Prepared& p) {
+  auto program = engine::build_system(session_, p.plan.flat);
+  if (!program) return false;
+  p.program = std::move(*program);
+  set_durations(p.program);
+  p.digest = sha256_hex(encode(p.plan.flat, store::Seal::with_key(std::string(32, 'x')))).substr(0, 12);
+  return true;
+}
+
+std::vector<std::string> duration_keys(const model::System& system, const std::string& component, u32 instance,
+                                       u32 transition) {
+  const model::ComponentType& type = system.type_of(instance);
+  std::string_view t = type.transitions[transition].name.text();
+  const Value* kind = resource::with(system.instances[instance], "kind");
+  return {fmt::format("{}/{}", component, t), fmt::format("{}:{}", kind ? kind->text() : type.name.text(), t)};
+}
+
+void Deployer::set_durations(engine::PlannedSystem& program) {
+  auto learnt = place_.store->learnt();
+  if (!learnt || learnt->empty()) return;
+  model::System& s = program.system;
+  for (u32 i = 0; i < s.instances.size(); ++i) {
+    const model::ComponentType& type = s.type_of(i);
+    std::vector<model::Duration> own;
+    for (auto& a : type.actions) own.push_back(a.duration);
+    bool any = false;
+    for (u32 t = 0; t < type.transitions.size(); ++t)
+      for (auto& key : duration_keys(s, program.component_of[i], i, t))
+        if (auto it = learnt->find(key); it != learnt->end()) {
+          own[type.transitions[t].action] = model::Duration::fixed(it->second.mean);
+          any = true;
+          break;
+        }
+    if (any) s.durations[i] = std::move(own);
+  }
+}
+
+std::string Deployer::save(const Prepared& p) const {
+  TreeBuilder b(session_.arena);
+  std::vector<Entry> root{{Symbol("tutti_plan"), Field::kPlain, Value::integer(1)},
+                          {Symbol("system"), Field::kPlain, b.string(p.system)},
+                          {Symbol("kind"), Field::kPlain, b.string(p.kind)},
+                          {Symbol("serial"), Field::kPlain, Value::integer(p.serial)},
+                          {Symbol("lineage"), Field::kPlain, b.string(p.lineage)},
+                          {Symbol("digest"), Field::kPlain, b.string(p.digest)},
+                          {Symbol("wanted"), Field::kPlain, p.wanted},
+                          {Symbol("flat"), Field::kPlain, p.plan.flat}};
+  return encode(b.map(root), *place_.seal) + "\n";
+}
+
+std::optional<Prepared> Deployer::load(const std::string& saved, const std::string& name) {
+  auto v = decode(session_, name, saved, *place_.seal);
+  if (!v) return std::nullopt;
+  const Entry* mark = v->find("tutti_plan");
+  if (!mark || !mark->value.fits_i64() || mark->value.as_i64() != 1) {
+    session_.diagnostics.error("PLAN-BROKEN", {}, fmt::format("{} is not a saved plan of this version", name));
+    return std::nullopt;
+  }
+  Prepared p;
+  auto text = [&](std::string_view key) {
+    const Entry* e = v->find(key);
+    return e && e->value.is(Kind::kString) ? std::string(e->value.text()) : "";
+  };
+  p.system = text("system");
+  p.kind = text("kind");
+  p.lineage = text("lineage");
+  std::string digest = text("digest");
+  if (const Entry* e = v->find("serial"); e && e->value.fits_i64()) p.serial = e->value.as_i64();
+  if (const Entry* e = v->find("wanted")) p.wanted = e->value;
+  if (const Entry* e = v->find("flat")) p.plan.flat = e->value;
+  i64 serial = 0;
+  std::string lineage;
+  auto was = recorded(p.system, &serial, &lineage, &p.state);
+  if (!was) return std::nullopt;
+  if (serial != p.serial || (!p.lineage.empty() && lineage != p.lineage)) {
+    session_.diagnostics
+        .error(
+            "PLAN-STALE", {},
+            fmt::format("the plan was made against state {} of `{}`, which is at {} now", p.serial, p.system, serial))
+        .suggest("make a new plan");
+    return std::nullopt;
+  }
+  if (!finish_preparing(p)) return std::nullopt;
+  if (p.digest != digest) {
+    session_.diagnostics.error("PLAN-BROKEN", {}, fmt::format("{} was altered after it was made", name));
+    return std::nullopt;
+  }
+  return p;
+}
+
+}  // namespace tutti::deploy

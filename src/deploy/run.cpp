@@ -1,0 +1,358 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <set>
+#include <thread>
+
+#include "deploy/deployer.h"
+#include "deploy/encode.h"
+#include "deploy/journal.h"
+
+namespace tutti::deploy {
+namespace {
+
+using engine::ActionRequest;
+using engine::ActionResult;
+using engine::How;
+using engine::RunReport;
+
+// Keeps a lease alive while the run goes on, and says when it was lost.
+class Heartbeat {
+ public:
+  Heartbeat(store::Store& store, const store::Lease& lease, std::function<void(const Failure&)> lost)
+      : thread_([this, &store, lease, lost = std::move(lost)] {
+          std::unique_lock lock(mutex_);
+          auto period = std::chrono::duration<double>(std::max(0.2, lease.seconds / 3));
+          while (!stop_.wait_for(lock, period, [&] { return done_; })) {
+            auto r = store.renew(lease);
+            if (!r && r.error().code == store::kFenced) return lost(r.error());
+          }
+        }) {}
+  ~Heartbeat() {
+    {
+      std::lock_guard lock(mutex_);
+      done_ = true;
+    }
+    stop_.notify_all();
+    thread_.join();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable stop_;
+  bool done_ = false;
+  std::thread thread_;
+};
+
+// Tells the user what happens.
+class Narrator : public engine::RunListener {
+ public:
+  Narrator(const model::System& system, const RunEvents& events) : system_(system), events_(events) {
+    for (u32 i = 0; i < system.program.size(); ++i) {
+      const model::Instruction& in = system.program[i];
+      if (in.op != model::Op::kPush) continue;
+      const model::ComponentType& type = system.type_of(in.instance);
+      for (u32 t : type.behaviours[in.behaviour].transitions)
+        if (!type.action_of(type.transitions[t]).what.is(Kind::kNull)) ++total_;
+    }
+  }
+  void started(double time, const ActionRequest& q) override {
+    if (q.action->what.is(Kind::kNull)) return;
+    ++running_;
+    if (events_.line && !quiet(q))
+      events_.line(time, fmt::format("{}  starts{}", name(q.instance, q.transition),
+                                     q.attempt ? fmt::format(" (try {})", q.attempt + 1) : ""));
+    if (events_.progress) events_.progress(done_, total_, running_, name(q.instance, q.transition));
+  }
+  void ended(double time, const ActionResult& r, bool again) override {
+    const model::ComponentType& type = system_.type_of(r.instance);
+    const model::Action& action = type.action_of(type.transitions[r.transition]);
+    if (action.what.is(Kind::kNull)) return;
+    if (running_) --running_;
+    if (!again) ++done_;
+    if (events_.line && !action.what.find("resource")) {
+      std::string how = r.how == How::kOk          ? "done"
+                        : r.how == How::kCancelled ? "cancelled"
+                        : r.how == How::kLost      ? "UNKNOWN"
+                                                   : "FAILED";
+      events_.line(time,
+                   fmt::format("{}  {} in {:.2f} s{}{}{}", name(r.instance, r.transition), how, r.ended - r.started,
+                               r.message.empty() ? "" : ": ", r.message, again ? " (will try again)" : ""));
+    }
+    if (events_.progress) events_.progress(done_, total_, running_, name(r.instance, r.transition));
+  }
+
+ private:
+  static bool quiet(const ActionRequest& q) { return q.action->what.find("resource") != nullptr; }
+  std::string name(u32 i, u32 t) const { return system_.transition_text(i, t); }
+  const model::System& system_;
+  const RunEvents& events_;
+  u32 total_ = 0, done_ = 0, running_ = 0;
+};
+
+bool is_catalog(const model::System& s, u32 i) {
+  const Value* kind = resource::with(s.instances[i], "kind");
+  return kind && kind->is(Kind::kString) && kind->text() == "resource";
+}
+
+}  // namespace
+
+i64 Deployer::unfinished(const std::string& system) {
+  auto runs = place_.store->runs(system, 20);
+  if (!runs) return 0;
+  for (auto& r : *runs)
+    if (r.status == "running") return r.id;
+  return 0;
+}
+
+Outcome Deployer::run(const Prepared& prepared, RunSettings& settings) {
+  Outcome out;
+  double until = store::wall_clock() + settings.wait_for_lock;
+  store::Holder me = store::this_process(settings.command);
+  auto lease = place_.store->acquire(prepared.system, me, settings.lease);
+  while (!lease && lease.error().code == store::kHeld && store::wall_clock() < until) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    lease = place_.store->acquire(prepared.system, me, settings.lease);
+  }
+  if (!lease) {
+    out.wrong = lease.error().message;
+    out.wrong_code = lease.error().code;
+    return out;
+  }
+  store::RunRecord record;
+  record.system = prepared.system;
+  record.kind = prepared.kind;
+  record.started = store::wall_clock();
+  record.who = me.user + "@" + me.host;
+  record.base_serial = prepared.serial;
+  record.base_state = encode(prepared.state, *place_.seal);
+  record.plan = encode(prepared.plan.flat, *place_.seal);
+  record.wanted = encode(prepared.wanted, *place_.seal);
+  auto id = place_.store->begin(*lease, record);
+  if (!id) {
+    out.wrong = id.error().message;
+    out.wrong_code = id.error().code;
+    [[maybe_unused]] auto released = place_.store->release(*lease);
+    return out;
+  }
+  out = execute(prepared, settings, *lease, *id, nullptr);
+  [[maybe_unused]] auto released = place_.store->release(*lease);
+  return out;
+}
+
+Outcome Deployer::resume(i64 run, RunSettings& settings) {
+  Outcome out;
+  auto wrong = [&](std::string why, int code = 0) {
+    out.wrong = std::move(why);
+    out.wrong_code = code;
+    return out;
+  };
+  auto record = place_.store->run(run);
+  if (!record) return wrong(record.error().message);
+  if (!*record) return wrong(fmt::format("there is no run {}", run));
+  if ((*record)->status != "running") return wrong(fmt::format("run {} has ended already: {}", run, (*record)->status));
+  auto lease = place_.store->acquire((*record)->system, store::this_process(settings.command), settings.lease);
+  if (!lease) return wrong(lease.error().message, lease.error().code);
+  struct Release {
+    store::Store& store;
+    const store::Lease& lease;
+    ~Release() { [[maybe_unused]] auto r = store.release(lease); }
+  } release{*place_.store, *lease};
+  // Read again now that nobody else can write.
+  record = place_.store->run(run);
+  if (!record || !*record || (*record)->status != "running")
+    return wrong(fmt::format("run {} has just been ended by somebody else", run));
+  Prepared p;
+  p.system = (*record)->system;
+  p.kind = (*record)->kind;
+  p.serial = (*record)->base_serial;
+  auto flat = decode(session_, "plan of the run", (*record)->plan, *place_.seal);
+  auto state = decode(session_, "state before the run", (*record)->base_state, *place_.seal);
+  auto wanted = decode(session_, "wanted system", (*record)->wanted, *place_.seal);
+  if (!flat || !state || !wanted) return wrong("what was stored of the run cannot be read");
+  p.plan.flat = *flat;
+  p.state = *state;
+  p.wanted = *wanted;
+  if (!finish_preparing(p)) return wrong("what was stored of the run cannot be read");
+  auto entries = place_.store->entries(run);
+  if (!entries) return wrong(entries.error().message);
+  Replay replay = read_journal(p.program.system, std::move(*entries));
+  if (!replay.wrong.empty()) return wrong(replay.wrong);
+  return execute(p, settings, *lease, run, &replay.record);
+}
+
+Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store::Lease& lease, i64 run,
+                          const engine::JournalRecord* record) {
+  Outcome out;
+  out.run = run;
+  const model::System& s = p.program.system;
+  resource::Knowledge knowledge(s);
+  {
+    std::map<std::string, Value> hosts;
+    if (const Entry* h = p.plan.flat.find("hosts"); h && h->value.is(Kind::kMap))
+      for (const Entry& e : h->value.entries()) hosts[std::string(e.key.text())] = e.value;
+    knowledge.set_hosts(std::move(hosts));
+    engine::Recorded was = engine::read_recorded(session_, p.state);
+    for (u32 i = 0; i < s.assembly; ++i)
+      for (auto& [name, c] : was.components)
+        if (c.instance == s.instances[i].name.text()) knowledge.learn(i, c.outputs);
+  }
+  resource::ExecutorOptions eo = settings.executor;
+  eo.run = std::to_string(run) + "." + std::to_string(lease.fence);
+  if (settings.parallel) eo.workers = settings.parallel;
+  if (settings.events.say)
+    eo.say = [&](u32 i, resource::Level l, std::string_view text) {
+      settings.events.say(s.instances[i].name.text(), l, text);
+    };
+  resource::ResourceExecutor executor(s, knowledge, eo);
+  StoreJournal journal(*place_.store, lease, run, s, executor);
+  Narrator narrator(s, settings.events);
+  engine::RunOptions ro;
+  ro.parallel = settings.parallel;
+  ro.on_failure = engine::OnFailure::kStop;
+  engine::Runner runner(s, executor, ro, &journal, &narrator);
+  std::atomic<bool> lost{false};
+  std::string lost_why;
+  std::mutex lost_mutex;
+  auto cancel = [&] {
+    runner.cancel();
+    executor.wake();
+  };
+  auto on_lost = [&](const Failure& f) {
+    {
+      std::lock_guard lock(lost_mutex);
+      if (lost_why.empty()) lost_why = f.message;
+    }
+    lost = true;
+    runner.cancel();
+    executor.stop_all();
+    executor.wake();
+  };
+  journal.on_broken = on_lost;
+  if (settings.on_cancel) settings.on_cancel(cancel);
+  RunReport report;
+  std::set<std::pair<u32, u32>> unknown;
+  {
+    Heartbeat heartbeat(*place_.store, lease, on_lost);
+    if (!record) {
+      report = runner.run();
+    } else {
+      for (auto& r : record->results) {
+        std::map<std::string, std::string> outputs;
+        for (auto& [k, v] : r.outputs) outputs[k] = v;
+        if (r.how == How::kOk) knowledge.learn(r.instance, outputs);
+      }
+      // Nothing of the dead run may go on beside us.
+      std::set<Symbol> hosts;
+      for (auto& o : record->open) hosts.insert(s.instances[o.instance].host);
+      for (Symbol h : hosts)
+        if (Host* host = eo.host ? eo.host(h) : nullptr) {
+          u32 n = resource::end_leftovers(*host, std::to_string(run));
+          if (n && settings.events.line)
+            settings.events.line(0, fmt::format("ended {} process{} that the interrupted run had left on {}", n,
+                                                n == 1 ? "" : "es", h.empty() ? "this machine" : h.text()));
+        }
+      // What was in flight is looked at first.
+      engine::JournalRecord now = *record;
+      now.open.clear();
+      std::vector<ActionResult> found;
+      for (auto& o : record->open) {
+        std::string name = s.transition_text(o.instance, o.transition), why;
+        auto decision = settings.decisions.find(name);
+        auto f = decision != settings.decisions.end()
+                     ? (decision->second == "done" ? resource::ResourceExecutor::Found::kDone
+                                                   : resource::ResourceExecutor::Found::kNotDone)
+                     : executor.probe(o.instance, o.transition, why);
+        using Found = resource::ResourceExecutor::Found;
+        std::string text;
+        if (f == Found::kDone) {
+          ActionResult r;
+          r.instance = o.instance;
+          r.transition = o.transition;
+          r.attempt = o.attempt;
+          found.push_back(r);
+          text = "was in flight and is done";
+        } else if (f == Found::kNotDone) {
+          text = "was in flight and is done again";
+        } else {
+          now.open.push_back(o);
+          unknown.insert({o.instance, o.transition});
+          text = "was in flight: " + why;
+        }
+        if (settings.events.line) settings.events.line(0, fmt::format("{}  {}", name, text));
+      }
+      if (!unknown.empty()) {
+        // Nobody but the user can say. Nothing is done until they do.
+        out.unknown = true;
+        for (auto& [i, t] : unknown)
+          out.failures.push_back(fmt::format("{}: its result is not known", s.transition_text(i, t)));
+        out.summary = "the result of an action is not known";
+        return out;
+      }
+      if (!found.empty()) {
+        journal.ended(executor.now(), found);
+        now.results.insert(now.results.end(), found.begin(), found.end());
+      }
+      report = runner.resume(now);
+    }
+  }
+  out.finished = report.finished;
+  out.cancelled = report.cancelled && !lost;
+  out.seconds = report.total;
+  if (lost) {
+    std::lock_guard lock(lost_mutex);
+    out.wrong = lost_why;
+    out.wrong_code = store::kFenced;
+    return out;
+  }
+  // Learn, count, record.
+  std::map<std::string, std::pair<double, u32>> kinds;
+  std::vector<std::pair<std::string, double>> durations;
+  std::map<u32, std::string> failed;
+  std::set<u32> touched;
+  for (auto& a : report.actions) {
+    const model::ComponentType& type = s.type_of(a.instance);
+    const model::Transition& t = type.transitions[a.transition];
+    if (type.action_of(t).what.is(Kind::kNull)) continue;
+    if (a.how == How::kOk) {
+      double took = a.end - a.start;
+      if (!is_catalog(s, a.instance) && (!record || took > 0))
+        for (auto& key : duration_keys(s, p.program.component_of[a.instance], a.instance, a.transition))
+          durations.emplace_back(key, took);
+      if (!executor.effect(a.instance, a.transition).changes.empty()) touched.insert(a.instance);
+    } else {
+      failed[a.instance] = t.name.text();
+      ++out.failed;
+      if (a.how == How::kLost) ++out.unreachable;
+      std::string line =
+          fmt::format("{}: {}", s.transition_text(a.instance, a.transition), a.message.empty() ? "failed" : a.message);
+      out.failures.push_back(std::move(line));
+    }
+  }
+  for (u32 i = 0; i < s.instances.size(); ++i) {
+    if (!is_catalog(s, i)) continue;
+    auto outputs = knowledge.outputs(i);
+    if (auto st = outputs.find("status"); st != outputs.end()) {
+      out.status[std::string(s.instances[i].name.text())] = st->second;
+      if (st->second == "failed") ++out.failed;
+    }
+    if (outputs.count("noop")) touched.erase(i);
+  }
+  out.changed = static_cast<u32>(touched.size());
+  if (!report.finished) out.stuck = report.stuck;
+  [[maybe_unused]] auto learnt = place_.store->learn(durations);
+  bool good = report.finished && out.failed == 0;
+  std::string status = good ? "done" : out.cancelled ? "interrupted" : "failed";
+  out.summary = fmt::format("{} changed, {} failed in {:.1f} s", out.changed, out.failed, out.seconds);
+  Value next = next_state(p, runner, knowledge, report.actions, failed);
+  auto finished = place_.store->finish(lease, run, status, out.summary, encode(next, *place_.seal));
+  if (!finished) {
+    out.wrong = finished.error().message;
+    out.wrong_code = finished.error().code;
+  }
+  return out;
+}
+
+}  // namespace tutti::deploy

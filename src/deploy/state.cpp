@@ -1,0 +1,144 @@
+// What a run leaves behind, as the next one will find it; and whether it still is so.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "deploy/deployer.h"
+
+namespace tutti::deploy {
+
+Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, const resource::Knowledge& knowledge,
+                           const std::vector<engine::ActionSpan>& actions, const std::map<u32, std::string>& failed) {
+  const model::System& s = p.program.system;
+  const engine::Scheduler& now = runner.scheduler();
+  TreeBuilder b(session_.arena);
+  engine::Recorded was = engine::read_recorded(session_, p.state), next;
+  // What each instance holds: what its actions brought about, the last word on each resource.
+  std::map<u32, std::map<std::string, Value>> held;
+  for (u32 i = 0; i < s.assembly; ++i)
+    for (auto& [name, c] : was.components)
+      if (c.instance == s.instances[i].name.text())
+        for (auto& h : c.held)
+          held[i][fmt::format("{}/{}", h.find("type")->value.text(), h.find("title")->value.text())] = h;
+  for (auto& a : actions) {
+    if (a.how != engine::How::kOk) continue;
+    const model::ComponentType& type = s.type_of(a.instance);
+    std::string problem;
+    for (auto& r :
+         knowledge.resources(a.instance, type.action_of(type.transitions[a.transition]), session_.arena, problem)) {
+      std::string key = r.type + "/" + r.title;
+      resource::Params params(r.parameters);
+      std::string ensure = params.text("ensure");
+      if (r.type == "wait" || (r.type == "process" && ensure == "reloaded")) continue;
+      if (r.type == "exec" && !params.has("creates") && !params.has("unless") && !params.has("onlyif")) continue;
+      std::vector<Entry> one{{Symbol("type"), Field::kPlain, b.string(r.type)},
+                             {Symbol("title"), Field::kPlain, b.string(r.title)},
+                             {Symbol("parameters"), Field::kPlain, r.parameters}};
+      held[a.instance][key] = b.map(one);
+    }
+  }
+  auto links = now.links();
+  std::map<std::string, u32> names;
+  for (u32 pass = 0; pass < 2; ++pass)
+    for (u32 i = 0; i < s.instances.size(); ++i) {
+      const model::Instance& inst = s.instances[i];
+      const Value* stays = resource::with(inst, "stays");
+      bool staying = !stays || stays->as_bool();
+      if (!now.present(i) || staying != (pass == 0)) continue;
+      engine::RecordedComponent c;
+      c.name = p.program.component_of[i];
+      if (names.count(c.name))
+        c.name = fmt::format("{}~{}", c.name, inst.name.text());  // an old one that should be gone
+      names[c.name] = i;
+      c.instance = inst.name.text();
+      if (const Value* g = resource::with(inst, "generation")) c.generation = static_cast<u32>(g->as_i64());
+      c.type = resource::with(inst, "kind")->text();
+      c.host = inst.host;
+      const model::ComponentType& type = s.type_of(i);
+      std::set<u32> places;
+      for (u32 e : now.marking(i)) {
+        if (type.is_place(e)) places.insert(e);
+        if (type.is_transition(e)) places.insert(type.transitions[type.element_transition(e)].source);
+        if (type.is_ending(e))
+          for (auto& t : type.transitions)
+            for (auto& o : type.outcomes_of(t))
+              if (o.ending == e) places.insert(t.source);
+      }
+      for (u32 place : places) c.places.push_back(type.places[place].name);
+      if (auto f = failed.find(i); f != failed.end()) c.failed = f->second;
+      // The new configuration counts only once everything was done for it.
+      bool complete = now.idle(i) && !failed.count(i);
+      for (u32 pc = now.pc(); pc < s.program.size() && complete; ++pc)
+        if (s.program[pc].op == model::Op::kPush && s.program[pc].instance == i) complete = false;
+      const Value* config = resource::with(inst, "config");
+      const Value* old = resource::with(inst, "old");
+      c.config = complete || !old ? (config ? *config : b.map({})) : *old;
+      const Value* needs = resource::with(inst, "needs");
+      for (auto& link : links) {
+        if (link.user != i) continue;
+        model::Need n;
+        n.port = type.ports[link.use].name;
+        n.provider = Symbol(p.program.component_of[link.provider]);
+        n.provide = s.type_of(link.provider).ports[link.provide].name;
+        n.hold = true;
+        if (needs)
+          for (const Value& v : needs->items())
+            if (const Entry* port = v.find("port"); port && port->value.text() == n.port.text())
+              if (const Entry* hold = v.find("hold")) n.hold = hold->value.as_bool();
+        c.needs.push_back(n);
+      }
+      c.outputs = knowledge.outputs(i);
+      for (auto& [key, h] : held[i]) c.held.push_back(h);
+      next.order.push_back(c.name);
+      next.components.emplace(c.name, std::move(c));
+    }
+  // Types of everything that is left, as they are now and, for what stayed behind, as they were.
+  if (const Entry* k = p.plan.flat.find("kinds"); k && k->value.is(Kind::kMap))
+    for (const Entry& e : k->value.entries()) next.kinds[std::string(e.key.text())] = e.value;
+  for (auto& [name, tree] : was.kinds) next.kinds.try_emplace(name, tree);
+  std::set<std::string> used;
+  for (auto& [name, c] : next.components) used.insert(c.type);
+  std::erase_if(next.kinds, [&](auto& k) { return !used.count(k.first); });
+  Value state = engine::write_recorded(next, b);
+  MapDraft m;
+  for (const Entry& e : state.entries()) m.set(e.key, e.value);
+  if (const Entry* h = p.plan.flat.find("hosts")) m.set(Symbol("hosts"), h->value);
+  return m.build(b);
+}
+
+std::vector<Deployer::Drift> Deployer::drift(const engine::Recorded& recorded,
+                                             const resource::ExecutorOptions& options) {
+  std::vector<Drift> out;
+  for (auto& name : recorded.order) {
+    const engine::RecordedComponent& c = recorded.components.at(name);
+    Host* host = options.host ? options.host(c.host) : nullptr;
+    for (auto& h : c.held) {
+      Drift d;
+      d.component = name;
+      resource::Resource r{std::string(h.find("type")->value.text()), std::string(h.find("title")->value.text()),
+                           h.find("parameters")->value};
+      d.resource = fmt::format("{} {}", r.type, r.title);
+      const resource::Provider* provider = resource::find_provider(r.type);
+      if (!host || !provider) {
+        d.problem = !host ? fmt::format("there is no host `{}`", c.host.text()) : "no such type of resource";
+        out.push_back(std::move(d));
+        continue;
+      }
+      resource::Context context(*host, r);
+      context.home = c.host.empty() ? options.home : options.remote_home;
+      context.fetch = options.fetch;
+      auto f = provider->examine(context);
+      if (!f) {
+        d.problem = f.error().message;
+        out.push_back(std::move(d));
+      } else if (!f->in_sync()) {
+        d.changes = f->changes;
+        out.push_back(std::move(d));
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace tutti::deploy
