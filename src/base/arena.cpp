@@ -1,6 +1,10 @@
 #include "base/arena.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "base/budget.h"
 
 namespace tutti {
 
@@ -9,6 +13,9 @@ namespace tutti {
 void* Arena::allocate_slow(std::size_t size, std::size_t align) {
   constexpr std::size_t kFirst = 4096, kLargest = std::size_t{4} << 20;
   std::size_t next = std::clamp(bytes_, kFirst, kLargest);
+  if (size > limit_ || bytes_ > limit_ - size) {
+    throw LimitError("LIMIT-MEMORY", fmt::format("needs more than {} bytes of memory (--limit memory=N)", limit_));
+  }
   if (size + align > next / 4) {
     auto own = std::make_unique_for_overwrite<char[]>(size + align);
     auto at = reinterpret_cast<std::uintptr_t>(own.get());

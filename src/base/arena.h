@@ -59,6 +59,8 @@ class Arena {
 
   // All bytes asked of the system so far.
   std::size_t bytes() const { return bytes_; }
+  // Asking for more than this in all throws a LimitError.
+  void set_limit(std::size_t bytes) { limit_ = bytes; }
 
  private:
   void* allocate_slow(std::size_t size, std::size_t align);
@@ -67,6 +69,7 @@ class Arena {
   std::size_t used_ = 0;
   std::size_t capacity_ = 0;
   std::size_t bytes_ = 0;
+  std::size_t limit_ = SIZE_MAX;
   std::vector<std::unique_ptr<char[]>> blocks_;
 };
 

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "format/json.h"
+#include "format/layout.h"
 #include "format/toml.h"
 #include "format/write.h"
 #include "format/xml.h"
@@ -42,6 +43,11 @@ class JsonFormat final : public DataFormat {
     return kExtensions;
   }
 
+  bool can_format() const override { return true; }
+  std::optional<std::string> format(Session& session, const Source& source) const override {
+    return layout_json(session, source);
+  }
+
  protected:
   std::optional<Value> read(Session& session, const Source& source) const override {
     bool stream = source.path.ends_with(".jsonl") || source.path.ends_with(".ndjson");
@@ -57,6 +63,11 @@ class YamlFormat final : public DataFormat {
     return kExtensions;
   }
 
+  bool can_format() const override { return true; }
+  std::optional<std::string> format(Session& session, const Source& source) const override {
+    return layout_yaml(session, source);
+  }
+
  protected:
   std::optional<Value> read(Session& session, const Source& source) const override {
     return read_yaml(session, source);
@@ -69,6 +80,11 @@ class TomlFormat final : public DataFormat {
   std::span<const std::string_view> extensions() const override {
     static constexpr std::array<std::string_view, 1> kExtensions = {".toml"};
     return kExtensions;
+  }
+
+  bool can_format() const override { return true; }
+  std::optional<std::string> format(Session& session, const Source& source) const override {
+    return layout_toml(session, source);
   }
 
  protected:

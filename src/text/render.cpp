@@ -41,6 +41,18 @@ std::string printable(std::string_view text) {
   return out;
 }
 
+// Words of a diagnostic may hold what the user wrote, and that may be meant for the terminal: only line ends stay.
+std::string safe(std::string_view text) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = std::min(text.find('\n', at), text.size());
+    out += printable(text.substr(at, end - at));
+    if (end < text.size()) out += '\n';
+    at = end + 1;
+  }
+  return out;
+}
+
 void excerpt(std::string& out, const Sources& sources, Span span, std::string_view label, char mark, const Paint& paint,
              std::string_view colour, std::size_t gutter) {
   Location from = sources.locate(span.begin);
@@ -78,20 +90,20 @@ std::string with_excerpt(const Diagnostic& d, const Sources& sources, bool colou
   auto to = std::back_inserter(out);
   std::string_view tint = d.severity == Severity::kError ? paint.red() : paint.yellow();
   fmt::format_to(to, "{}{}{}{}: {}{}{}\n", tint, word(d.severity), d.code.empty() ? "" : "[" + d.code + "]",
-                 paint.off(), paint.bold(), d.message, paint.off());
+                 paint.off(), paint.bold(), safe(d.message), paint.off());
   u32 last_line = sources.locate(d.where.begin).line;
   for (const Label& r : d.related) last_line = std::max(last_line, sources.locate(r.span.begin).line);
   std::size_t gutter = fmt::formatted_size("{}", last_line);
   if (d.where.begin) {
-    fmt::format_to(to, "{}{:>{}}-->{} {}\n", paint.blue(), "", gutter, paint.off(), sources.show(d.where.begin));
+    fmt::format_to(to, "{}{:>{}}-->{} {}\n", paint.blue(), "", gutter, paint.off(), safe(sources.show(d.where.begin)));
     excerpt(out, sources, d.where, "", '^', paint, tint, gutter);
   }
   for (const Label& r : d.related) {
-    fmt::format_to(to, "{}{:>{}}:::{} {}\n", paint.blue(), "", gutter, paint.off(), sources.show(r.span.begin));
-    excerpt(out, sources, r.span, r.text, '-', paint, paint.blue(), gutter);
+    fmt::format_to(to, "{}{:>{}}:::{} {}\n", paint.blue(), "", gutter, paint.off(), safe(sources.show(r.span.begin)));
+    excerpt(out, sources, r.span, safe(r.text), '-', paint, paint.blue(), gutter);
   }
-  for (const std::string& n : d.notes) fmt::format_to(to, "{:>{}} = note: {}\n", "", gutter, n);
-  if (!d.help.empty()) fmt::format_to(to, "{:>{}} = help: {}\n", "", gutter, d.help);
+  for (const std::string& n : d.notes) fmt::format_to(to, "{:>{}} = note: {}\n", "", gutter, safe(n));
+  if (!d.help.empty()) fmt::format_to(to, "{:>{}} = help: {}\n", "", gutter, safe(d.help));
   return out;
 }
 
@@ -102,7 +114,7 @@ std::string as_line(const Diagnostic& d, const Sources& sources) {
   for (const Label& r : d.related) out += fmt::format("; {}: {}", sources.show(r.span.begin), r.text);
   if (!d.help.empty()) out += "; " + d.help;
   std::replace(out.begin(), out.end(), '\n', ' ');
-  return out + '\n';
+  return printable(out) + '\n';
 }
 
 void json_text(std::string& out, std::string_view text) {

@@ -17,7 +17,9 @@ namespace tutti {
 // A session belongs to one thread; several may share the sources.
 struct Session {
   explicit Session(const Limits& limits = {}, std::shared_ptr<Sources> shared = nullptr)
-      : sources(shared ? std::move(shared) : std::make_shared<Sources>()), diagnostics(limits.errors), budget(limits) {}
+      : sources(shared ? std::move(shared) : std::make_shared<Sources>()), diagnostics(limits.errors), budget(limits) {
+    arena.set_limit(limits.memory);
+  }
 
   std::shared_ptr<Sources> sources;
   Arena arena;
@@ -27,8 +29,8 @@ struct Session {
 
   TreeBuilder builder() { return TreeBuilder(arena); }
 
-  // What a language keeps beside a tree that it made, for its own outputs (the XML of a resolved CDL document says more than
-  // the tree). Found again by the tree's root; null for other trees.
+  // What a language keeps beside a tree that it made, for its own outputs (the XML of a resolved CDL document says more
+  // than the tree). Found again by the tree's root; null for other trees.
   template <class T>
   void attach(const Value& root, std::shared_ptr<T> kept) {
     kept_.push_back({root.body(), &typeid(T), std::move(kept)});

@@ -139,8 +139,16 @@ int run(Call& call) {
     json_steps(call, v->origin(), most, out);
     StringSink quoted;
     write_json_string(path->text(), false, quoted);
-    call.out.put(
-        fmt::format("{{\"path\":{},\"kind\":\"{}\",\"steps\":{}}}\n", quoted.take(), kind_word(v->kind()), out));
+    std::string inside;
+    for (const Around& a : around(*e.value, *path)) {
+      StringSink name;
+      write_json_string(a.path.text(), false, name);
+      inside += fmt::format("{}{{\"path\":{},\"steps\":", inside.empty() ? "" : ",", name.take());
+      json_steps(call, a.value->origin(), most, inside);
+      inside += '}';
+    }
+    call.out.put(fmt::format("{{\"path\":{},\"kind\":\"{}\",\"steps\":{},\"inside\":[{}]}}\n", quoted.take(),
+                             kind_word(v->kind()), out, inside));
     return call.code();
   }
   bool hidden = v->secret() && !call.options.has("reveal");

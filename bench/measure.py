@@ -1,0 +1,64 @@
+"""What every benchmark needs: run a command and tell what it used, print a row of the table.
+
+A row is tab-separated: what | tutti | peer | ratio. A benchmark is a script bench/NAME/run, called with --bin PATH (the program)
+and --data DIR (where generated inputs are kept); it prints rows and, for a peer that is not there, says so.
+"""
+import argparse, os, resource, shutil, subprocess, sys, time
+
+
+def options():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--bin", required=True)
+    parser.add_argument("--data", required=True)
+    o = parser.parse_args()
+    os.makedirs(o.data, exist_ok=True)
+    return o
+
+
+class Used:
+    def __init__(self, cpu, wall, memory, code):
+        self.cpu, self.wall, self.memory, self.code = cpu, wall, memory, code
+
+
+def run(command, repeat=1, cwd=None, env=None, stdin=None):
+    """The best of several runs: CPU seconds (user and system), wall seconds, peak memory in bytes."""
+    best = None
+    for _ in range(repeat):
+        start = time.monotonic()
+        with open(os.devnull, "r+b") as null:
+            process = subprocess.Popen(command, stdin=stdin or null, stdout=null, stderr=null, cwd=cwd, env=env)
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        used = Used(usage.ru_utime + usage.ru_stime, time.monotonic() - start, usage.ru_maxrss * 1024, process.returncode)
+        if best is None or used.cpu < best.cpu:
+            best = used
+    return best
+
+
+def have(program):
+    return shutil.which(program) is not None
+
+
+def seconds(s):
+    return f"{s * 1000:.1f} ms" if s < 1 else f"{s:.2f} s"
+
+
+def megabytes(b):
+    return f"{b / 1e6:.0f} MB"
+
+
+def row(what, ours, peer, ratio):
+    print("\t".join((what, ours, peer, ratio)), flush=True)
+
+
+def versus(what, ours, peer_name, peer):
+    """Two rows, CPU time and peak memory. `peer` is None when it is not installed."""
+    if ours.code != 0:
+        row(what, f"failed ({ours.code})", "", "")
+        return
+    if peer is None:
+        row(what + ", CPU", seconds(ours.cpu), f"{peer_name}: absent", "")
+        row(what + ", memory", megabytes(ours.memory), f"{peer_name}: absent", "")
+        return
+    row(what + ", CPU", seconds(ours.cpu), f"{peer_name} {seconds(peer.cpu)}", f"{peer.cpu / max(ours.cpu, 1e-4):.1f} x faster")
+    row(what + ", memory", megabytes(ours.memory), f"{peer_name} {megabytes(peer.memory)}", f"{ours.memory / peer.memory:.2f} of it")
