@@ -4,8 +4,10 @@
 
 #include "lang/smartfrog/eval/core.h"
 #include "lang/smartfrog/eval/encode.h"
+#include "lang/smartfrog/levels.h"
 #include "lang/smartfrog/production/production.h"
 #include "lang/smartfrog/reference/reference.h"
+#include "lang/smartfrog/syntax/format.h"
 #include "lang/smartfrog/syntax/parser.h"
 
 namespace tutti::smartfrog {
@@ -28,6 +30,46 @@ std::optional<Value> by_reference(Session& session, const Body& body) {
   return std::nullopt;
 }
 
+const Body* parse_files(Session& session, const Request& request, Level level) {
+  if (request.files.size() != 1) {
+    session.diagnostics.error("SF-ONE-FILE", {}, "one SmartFrog file at a time: others come in with #include");
+    return nullptr;
+  }
+  const Source* source = session.open(request.files[0]);
+  if (!source) return nullptr;
+  Loader loader(session, request.options.all("include"));
+  return Parser(session, level, &loader).parse(*source);
+}
+
+production::Settings settings_of(const Options& options) {
+  production::Settings settings;
+  for (const std::string& given : options.all("property")) {
+    std::size_t equals = given.find('=');
+    settings.properties[given.substr(0, equals)] = equals == std::string::npos ? "" : given.substr(equals + 1);
+  }
+  return settings;
+}
+
+// What happened to an attribute, in words.
+std::string tell(const Session& session, const CoreCompiler& compiler) {
+  std::string out;
+  auto at = [&](Pos p) { return session.sources->show(p); };
+  for (const CoreEvent& e : compiler.events()) {
+    std::string what;
+    switch (e.what) {
+      case CoreEvent::What::kWritten: what = "written"; break;
+      case CoreEvent::What::kPlaced: what = "placed"; break;
+      case CoreEvent::What::kLinked: what = fmt::format("taken from the link `{}`", e.from.text()); break;
+      case CoreEvent::What::kInherited: what = fmt::format("inherited from the prototype `{}`", e.from.text()); break;
+      case CoreEvent::What::kEmptied: what = "begun as a component"; break;
+    }
+    out += fmt::format("  {} at {}{}\n", what, at(e.at), e.created ? ", which made the attribute" : "");
+  }
+  if (compiler.watched_placed())
+    out += fmt::format("  its position among its neighbours was decided at {}\n", at(compiler.watched_placed()));
+  return out;
+}
+
 }  // namespace
 
 std::span<const std::string_view> SmartFrog::extensions() const {
@@ -48,26 +90,68 @@ std::span<const OptionSpec> SmartFrog::options() const {
 std::optional<Value> SmartFrog::evaluate(Session& session, const Request& request) const {
   auto level = level_of(session, request.options);
   if (!level) return std::nullopt;
-  Loader loader(session, request.options.all("include"));
-  Parser parser(session, *level, &loader);
-  const Body* body = nullptr;
-  for (const std::string& file : request.files) {
-    const Source* source = session.open(file);
-    if (!source) return std::nullopt;
-    body = parser.parse(*source);
-    if (!body) return std::nullopt;
-  }
+  const Body* body = parse_files(session, request, *level);
   if (!body) return std::nullopt;
   if (*level == Level::kProduction) {
-    production::Settings settings;
-    for (const std::string& given : request.options.all("property")) {
-      std::size_t equals = given.find('=');
-      settings.properties[given.substr(0, equals)] = equals == std::string::npos ? "" : given.substr(equals + 1);
-    }
-    return production::Compiler(session, settings).run(*body);
+    production::Settings settings = settings_of(request.options);
+    production::Compiler compiler(session, settings);
+    return compiler.run(*body);
   }
   if (request.options.has("reference")) return by_reference(session, *body);
-  return CoreCompiler(session).run(*body);
+  CoreCompiler compiler(session);
+  return compiler.run(*body);
+}
+
+std::optional<std::string> SmartFrog::format(Session& session, const Source& source) const {
+  // Which level the file is written for is not asked: what the core does not take may still be production.
+  Session scratch(session.budget.limits(), session.sources);
+  if (auto text = format_source(scratch, source, Level::kCore)) return text;
+  return format_source(session, source, Level::kProduction);
+}
+
+bool SmartFrog::vet(Session& session, const Request& request) const {
+  auto level = level_of(session, request.options);
+  if (!level) return false;
+  const Body* body = parse_files(session, request, *level);
+  if (!body) return false;
+  production::Settings settings = settings_of(request.options);
+  std::optional<Value> value;
+  if (*level == Level::kProduction) {
+    production::Compiler compiler(session, settings);
+    compiler.warn_about_order = true;
+    value = compiler.run(*body);
+  } else {
+    CoreCompiler compiler(session);
+    value = compiler.run(*body);
+  }
+  if (!value || !session.diagnostics.ok()) return false;
+  compare_levels(session, request, *level, *value, settings);
+  return true;
+}
+
+std::string SmartFrog::explain(Session& session, const Value&, const Path& path, const Request& request) const {
+  Session again(session.budget.limits(), session.sources);
+  auto level = level_of(again, request.options);
+  std::vector<Symbol> keys;
+  for (const Path::Step& step : path.steps()) {
+    if (!step.is_key()) break;
+    keys.push_back(step.key);
+  }
+  const Body* body = level ? parse_files(again, request, *level) : nullptr;
+  if (!body || keys.empty()) return {};
+  if (*level == Level::kProduction) {
+    production::Settings settings = settings_of(request.options);
+    production::Compiler compiler(again, settings);
+    if (!compiler.run(*body)) return {};
+    Pos placed = compiler.placed(keys);
+    return placed ? fmt::format("  its position among its neighbours was decided at {}\n", again.sources->show(placed))
+                  : "";
+  }
+  keys.insert(keys.begin(), Symbol("sfConfig"));
+  CoreCompiler compiler(again);
+  compiler.watch(keys);
+  if (!compiler.run(*body)) return {};
+  return tell(again, compiler);
 }
 
 Value SmartFrog::encode(Session& session, const Value& value, std::string_view, const Options&) const {

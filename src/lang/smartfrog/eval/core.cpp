@@ -62,7 +62,7 @@ std::optional<Value> CoreCompiler::run(const Body& spec) {
     }
   }
   if (session_.diagnostics.errors() != errors) return std::nullopt;
-  if (warn_about_order) report_order();
+  if (warn_about_order) order_.report(session_);
   Finisher finisher(session_);
   Value result = finisher.finish(*s);
   if (session_.diagnostics.errors() != errors) return std::nullopt;
@@ -89,9 +89,7 @@ void CoreCompiler::evaluate(const Attribute& a) {
       bind(a, a.value.literal, nullptr, a.value.begin);
       note_event(a.placement() ? CoreEvent::What::kPlaced : CoreEvent::What::kWritten, a.begin, {});
       return;
-    case ExprKind::kComponent:
-      start_component(a);
-      return;
+    case ExprKind::kComponent: start_component(a); return;
     case ExprKind::kReference:
       if (!a.value.ref->data) {
         const Reference& r = *a.value.ref;
@@ -112,8 +110,7 @@ void CoreCompiler::evaluate(const Attribute& a) {
         return;
       }
       [[fallthrough]];
-    default:
-      bind(a, basic(a.value), nullptr, a.value.begin);
+    default: bind(a, basic(a.value), nullptr, a.value.begin);
   }
   note_event(a.placement() ? CoreEvent::What::kPlaced : CoreEvent::What::kWritten, a.begin, {});
 }
@@ -429,6 +426,22 @@ void CoreCompiler::missing(const char* code, const Reference& r, std::string mes
   if (!known) d.did_you_mean(nearest(r.parts[0].name, names).text());
 }
 
+// A block that sets an attribute which stands further in front than one the block has set before.
+void CoreCompiler::check_order(Frame& f, const Attribute& a, const Slot* slot, bool added) {
+  const Table* t = f.target->table;
+  u32 position = added ? t->size + 1 : static_cast<u32>(slot - t->slots) + 1;
+  if (position >= f.highest) {
+    f.highest = position;
+    return;
+  }
+  if (f.highest > t->size) return;
+  // A name set twice in the same block is no surprise.
+  if (slot->placed >= f.body->begin && slot->placed <= f.body->end) return;
+  const Slot& other = t->slots[f.highest - 1];
+  order_.add(f.body->orders.empty() ? t->orders : f.body->orders, a.name(), other.key, a.begin, slot->placed,
+             other.placed);
+}
+
 // ---- for `tutti why`
 
 void CoreCompiler::note_event(CoreEvent::What what, Pos at, Symbol from) {
@@ -449,6 +462,7 @@ void CoreCompiler::note_event(CoreEvent::What what, Pos at, Symbol from) {
     return;
   }
   Origin now = slot->value.origin();
+  watched_placed_ = slot->placed;
   if (was && now == watched_origin_) return;
   watched_origin_ = now;
   events_.push_back({what, at, from, !was});

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
+#include "lang/smartfrog/eval/order.h"
 #include "lang/smartfrog/eval/store.h"
 #include "tree/session.h"
 
@@ -32,6 +32,7 @@ class CoreCompiler {
   // Writes down what happens to the attribute at this path from the root (sfConfig included) while running.
   void watch(std::vector<Symbol> path) { watched_ = std::move(path); }
   const std::vector<CoreEvent>& events() const { return events_; }
+  Pos watched_placed() const { return watched_placed_; }
 
   // Off for the comparison with the reference, where only the first error counts.
   bool warn_about_order = true;
@@ -56,13 +57,6 @@ class CoreCompiler {
     Origin origin;
     u32 highest = 0;  // 1 + position of the last in order of the attributes the block has set
   };
-  struct OrderCause {
-    const Attribute* later;  // the attribute that came out earlier than written
-    Symbol earlier;          // the one it now stands before
-    Pos later_placed, earlier_placed;
-    u32 count = 1;
-  };
-
   void evaluate(const Attribute& a);
   void step_component();
   void start_component(const Attribute& a);
@@ -80,7 +74,6 @@ class CoreCompiler {
   Store* snapshot(Store* s);
   Value basic(const Expr& e);
   void check_order(Frame& f, const Attribute& a, const Slot* slot, bool added);
-  void report_order();
   void push_scope(Store* s);
   void pop_scopes(u32 count);
 
@@ -91,13 +84,13 @@ class CoreCompiler {
   Stores stores_;
   std::vector<Store*> scopes_;  // from the root to the component being defined
   std::vector<Frame> frames_;
-  std::unordered_map<u64, OrderCause> order_causes_;
-  std::vector<u64> order_seen_;
+  OrderWarnings order_;
   std::vector<Symbol> watched_;
   std::vector<CoreEvent> events_;
   bool watched_there_ = false;
   bool has_references_ = false;
   Origin watched_origin_;
+  Pos watched_placed_;
 };
 
 // The text of a reference as written: a:b:c.

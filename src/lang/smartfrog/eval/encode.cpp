@@ -34,17 +34,13 @@ class Encoder {
         if (v.tag() == kLink) return reference("", v);
         if (v.tag() == kDataRef) return reference("DATA ", v);
         return builder_.string(fmt::format("$.{}", v.text()), v.origin());
-      case Kind::kLazy:
-        return reference("LAZY ", v);
+      case Kind::kLazy: return reference("LAZY ", v);
       case Kind::kOpen:
         return wrap("$OTHER", fmt::format("org.smartfrog.sfcore.languages.sf.constraints.FreeVar {}", v.text()),
                     v.origin());
-      case Kind::kList:
-        return list(v);
-      case Kind::kMap:
-        return map(v);
-      default:
-        return v;
+      case Kind::kList: return list(v);
+      case Kind::kMap: return map(v);
+      default: return v;
     }
   }
 

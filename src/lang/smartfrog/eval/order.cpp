@@ -1,56 +1,38 @@
+#include "lang/smartfrog/eval/order.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "lang/smartfrog/eval/core.h"
-
-// The warning of section 10.4: a block sets attributes that an earlier prototype had already put in another order, and
-// the order of that prototype stays. One warning for each pair of places whose order wins, however many blocks it
-// concerns.
 namespace tutti::smartfrog {
-namespace {
 
-bool ruled(std::span<const OrderRule> rules, Symbol a, Symbol b) {
+void OrderWarnings::add(std::span<const OrderRule> rules, Symbol later, Symbol earlier, Pos written, Pos later_placed,
+                        Pos earlier_placed) {
   for (const OrderRule& r : rules) {
-    bool has_a = std::find(r.names.begin(), r.names.end(), a) != r.names.end();
-    bool has_b = std::find(r.names.begin(), r.names.end(), b) != r.names.end();
-    if (has_a && has_b) return true;
+    bool has_later = std::find(r.names.begin(), r.names.end(), later) != r.names.end();
+    bool has_earlier = std::find(r.names.begin(), r.names.end(), earlier) != r.names.end();
+    if (has_later && has_earlier) return;
   }
-  return false;
-}
-
-}  // namespace
-
-void CoreCompiler::check_order(Frame& f, const Attribute& a, const Slot* slot, bool added) {
-  const Table* t = f.target->table;
-  u32 position = added ? t->size + 1 : static_cast<u32>(slot - t->slots) + 1;
-  if (position >= f.highest) {
-    f.highest = position;
-    return;
-  }
-  if (f.highest > t->size) return;
-  const Slot& other = t->slots[f.highest - 1];
-  // A name set twice in the same block is no surprise.
-  if (slot->placed >= f.body->begin && slot->placed <= f.body->end) return;
-  if (ruled(f.body->orders, a.name(), other.key) || ruled(t->orders, a.name(), other.key)) return;
-  u64 cause = (u64{slot->placed.at} << 32) | other.placed.at;
-  auto [it, is_new] = order_causes_.try_emplace(cause, OrderCause{&a, other.key, slot->placed, other.placed, 1});
+  u64 key = (u64{later_placed.at} << 32) | earlier_placed.at;
+  auto [it, is_new] = known_.try_emplace(key, causes_.size());
   if (is_new)
-    order_seen_.push_back(cause);
+    causes_.push_back({later, earlier, written, later_placed, 1});
   else
-    it->second.count++;
+    causes_[it->second].count++;
 }
 
-void CoreCompiler::report_order() {
-  for (u64 key : order_seen_) {
-    const OrderCause& c = order_causes_.at(key);
-    auto& d =
-        session_.diagnostics.warning("SF-ORDER-CHANGED", c.later->name_span(),
-                                     fmt::format("`{}` is written after `{}` here, but stands before it in the result",
-                                                 c.later->name().text(), c.earlier.text()));
-    d.relate(c.later_placed, fmt::format("`{}` has its position from here", c.later->name().text()));
-    if (c.count > 1) d.note(fmt::format("the same happens in {} other blocks", c.count - 1));
-    d.suggest(fmt::format("say which order is meant: order {} < {};", c.earlier.text(), c.later->name().text()));
+void OrderWarnings::report(Session& session) const {
+  constexpr std::size_t kMost = 20;
+  for (std::size_t i = 0; i < causes_.size() && i < kMost; i++) {
+    const Cause& c = causes_[i];
+    auto& d = session.diagnostics.warning(
+        "SF-ORDER-CHANGED", Span(c.written, Pos{c.written.at + static_cast<u32>(c.later.text().size())}),
+        fmt::format("`{}` is written after `{}` here, but stands before it in the result", c.later.text(),
+                    c.earlier.text()));
+    d.relate(c.later_placed, fmt::format("`{}` has its position from here", c.later.text()));
+    if (c.count > 1) d.note(fmt::format("the same happens in {} other block{}", c.count - 1, c.count > 2 ? "s" : ""));
+    if (i + 1 == kMost && causes_.size() > kMost) d.note(fmt::format("and {} more like this", causes_.size() - kMost));
+    d.suggest(fmt::format("if the order matters, say which: order {} < {};", c.earlier.text(), c.later.text()));
   }
 }
 

@@ -76,14 +76,9 @@ Item Compiler::make_item(const Expr& e, Description* parent) {
   Item item;
   item.basic = e.literal.with_origin(e.begin);
   switch (e.kind) {
-    case ExprKind::kNothing:
-      item.basic = Value::null(e.begin);
-      break;
-    case ExprKind::kLiteral:
-      break;
-    case ExprKind::kTbd:
-      item.what = What::kTbd;
-      break;
+    case ExprKind::kNothing: item.basic = Value::null(e.begin); break;
+    case ExprKind::kLiteral: break;
+    case ExprKind::kTbd: item.what = What::kTbd; break;
     case ExprKind::kVar:
       item.what = What::kVariable;
       item.basic = Value::integer(++variables_, e.begin);
@@ -126,8 +121,7 @@ Item Compiler::make_item(const Expr& e, Description* parent) {
       item.description->data = true;
       fill(item.description, *e.body);
       break;
-    default:
-      return make_function(e, parent);
+    default: return make_function(e, parent);
   }
   return item;
 }
@@ -170,9 +164,7 @@ Item Compiler::make_function(const Expr& e, Description* parent) {
   }
   bool nary = e.kind == ExprKind::kVector;
   switch (e.op) {
-    case Tok::kNot:
-      argument("data", e.items[0]);
-      break;
+    case Tok::kNot: argument("data", e.items[0]); break;
     case Tok::kPlus:
     case Tok::kTimes:
     case Tok::kConcat:
@@ -180,9 +172,7 @@ Item Compiler::make_function(const Expr& e, Description* parent) {
     case Tok::kAnd:
     case Tok::kOr:
     case Tok::kXor:
-    case Tok::kImplies:
-      nary = true;
-      break;
+    case Tok::kImplies: nary = true; break;
     default:
       if (nary) break;
       argument("left", e.items[0]);

@@ -48,19 +48,15 @@ Value Compiler::finish(const Item& item) {
   static const Symbol kLink("LINK"), kDataReference("DATA-REFERENCE");
   Origin origin = item.basic.origin();
   switch (item.what) {
-    case What::kBasic:
-      return item.basic;
-    case What::kDescription:
-      return finish(item.description);
+    case What::kBasic: return item.basic;
+    case What::kDescription: return finish(item.description);
     case What::kVector: {
       std::vector<Value> items;
       for (const Item& i : item.vector->items) items.push_back(finish(i));
       return session_.builder().list(items, origin);
     }
-    case What::kVariable:
-      return Value::open(arena_.copy(std::string_view("VAR" + item.basic.number_text())), origin);
-    case What::kTbd:
-      return Value::open("TBD", origin);
+    case What::kVariable: return Value::open(arena_.copy(std::string_view("VAR" + item.basic.number_text())), origin);
+    case What::kTbd: return Value::open("TBD", origin);
     default: {
       std::string_view text = arena_.copy(std::string_view(text_of(item, false)));
       if (item.lazy) return Value::lazy(text, origin);

@@ -56,28 +56,20 @@ std::string_view last_part(std::string_view name) { return name.substr(kFunction
 template <class T>
 T compute(Tok op, T a, T b) {
   switch (op) {
-    case Tok::kPlus:
-      return a + b;
-    case Tok::kMinus:
-      return a - b;
-    case Tok::kTimes:
-      return a * b;
-    default:
-      return a / b;
+    case Tok::kPlus: return a + b;
+    case Tok::kMinus: return a - b;
+    case Tok::kTimes: return a * b;
+    default: return a / b;
   }
 }
 
 template <class T>
 bool compares(Tok op, T a, T b) {
   switch (op) {
-    case Tok::kLess:
-      return a < b;
-    case Tok::kLessEqual:
-      return a <= b;
-    case Tok::kGreater:
-      return a > b;
-    default:
-      return a >= b;
+    case Tok::kLess: return a < b;
+    case Tok::kLessEqual: return a <= b;
+    case Tok::kGreater: return a > b;
+    default: return a >= b;
   }
 }
 
@@ -115,7 +107,7 @@ Compiler::Found Compiler::arithmetic(Tok op, const Item& a, const Item& b, Item&
     r = static_cast<i64>(compute(op, static_cast<u64>(x), static_cast<u64>(y)));
   }
   out = of(t == Num::kInt64 ? Value::integer(r).with_tag(kLong)
-                           : Value::integer(static_cast<i32>(static_cast<u32>(static_cast<u64>(r)))));
+                            : Value::integer(static_cast<i32>(static_cast<u32>(static_cast<u64>(r)))));
   return Found::kYes;
 }
 
@@ -147,17 +139,12 @@ std::string Compiler::java_string(const Item& i) {
   if (!i.is(What::kBasic)) return text_of(i);
   const Value& v = i.basic;
   switch (v.kind()) {
-    case Kind::kNull:
-      return "NULL";
-    case Kind::kBool:
-      return v.as_bool() ? "true" : "false";
-    case Kind::kString:
-      return std::string(v.text());
+    case Kind::kNull: return "NULL";
+    case Kind::kBool: return v.as_bool() ? "true" : "false";
+    case Kind::kString: return std::string(v.text());
     case Kind::kInt:
-    case Kind::kDecimal:
-      return v.number_text();
-    default:
-      return text_of(i);
+    case Kind::kDecimal: return v.number_text();
+    default: return text_of(i);
   }
 }
 
@@ -425,40 +412,25 @@ namespace {
 std::string_view java_class(const Item& i) {
   switch (i.what) {
     case What::kReference:
-    case What::kTbd:
-      return "org.smartfrog.sfcore.languages.sf.sfreference.SFReference";
-    case What::kApply:
-      return "org.smartfrog.sfcore.languages.sf.sfreference.SFApplyReference";
-    case What::kAssert:
-      return "org.smartfrog.sfcore.languages.sf.sfreference.SFAssertReference";
-    case What::kDescription:
-      return "org.smartfrog.sfcore.componentdescription.ComponentDescription";
-    case What::kVector:
-      return "java.util.Vector";
-    default:
-      break;
+    case What::kTbd: return "org.smartfrog.sfcore.languages.sf.sfreference.SFReference";
+    case What::kApply: return "org.smartfrog.sfcore.languages.sf.sfreference.SFApplyReference";
+    case What::kAssert: return "org.smartfrog.sfcore.languages.sf.sfreference.SFAssertReference";
+    case What::kDescription: return "org.smartfrog.sfcore.componentdescription.ComponentDescription";
+    case What::kVector: return "java.util.Vector";
+    default: break;
   }
   switch (number_type(i)) {
-    case Num::kInt32:
-      return "java.lang.Integer";
-    case Num::kInt64:
-      return "java.lang.Long";
-    case Num::kSingle:
-      return "java.lang.Float";
-    case Num::kDoubled:
-      return "java.lang.Double";
-    case Num::kNone:
-      break;
+    case Num::kInt32: return "java.lang.Integer";
+    case Num::kInt64: return "java.lang.Long";
+    case Num::kSingle: return "java.lang.Float";
+    case Num::kDoubled: return "java.lang.Double";
+    case Num::kNone: break;
   }
   switch (i.basic.kind()) {
-    case Kind::kNull:
-      return "org.smartfrog.sfcore.common.SFNull";
-    case Kind::kBool:
-      return "java.lang.Boolean";
-    case Kind::kString:
-      return "java.lang.String";
-    default:
-      return "org.smartfrog.sfcore.common.SFByteArray";
+    case Kind::kNull: return "org.smartfrog.sfcore.common.SFNull";
+    case Kind::kBool: return "java.lang.Boolean";
+    case Kind::kString: return "java.lang.String";
+    default: return "org.smartfrog.sfcore.common.SFByteArray";
   }
 }
 

@@ -32,48 +32,27 @@ inline const Names& names() {
 // The class of the function that an operator stands for.
 inline std::string_view function_of(Tok op) {
   switch (op) {
-    case Tok::kPlus:
-      return "org.smartfrog.sfcore.languages.sf.functions.Sum";
-    case Tok::kMinus:
-      return "org.smartfrog.sfcore.languages.sf.functions.Minus";
-    case Tok::kTimes:
-      return "org.smartfrog.sfcore.languages.sf.functions.Product";
-    case Tok::kDivide:
-      return "org.smartfrog.sfcore.languages.sf.functions.Divide";
-    case Tok::kModulo:
-      return "org.smartfrog.sfcore.languages.sf.functions.Mod";
-    case Tok::kConcat:
-      return "org.smartfrog.sfcore.languages.sf.functions.Concatenate";
-    case Tok::kAppend:
-      return "org.smartfrog.sfcore.languages.sf.functions.Append";
-    case Tok::kEqual:
-      return "org.smartfrog.sfcore.languages.sf.functions.EQ";
-    case Tok::kNotEqual:
-      return "org.smartfrog.sfcore.languages.sf.functions.NE";
-    case Tok::kGreaterEqual:
-      return "org.smartfrog.sfcore.languages.sf.functions.GE";
-    case Tok::kLessEqual:
-      return "org.smartfrog.sfcore.languages.sf.functions.LE";
-    case Tok::kGreater:
-      return "org.smartfrog.sfcore.languages.sf.functions.GT";
-    case Tok::kLess:
-      return "org.smartfrog.sfcore.languages.sf.functions.LT";
-    case Tok::kAnd:
-      return "org.smartfrog.sfcore.languages.sf.functions.And";
-    case Tok::kOr:
-      return "org.smartfrog.sfcore.languages.sf.functions.Or";
-    case Tok::kXor:
-      return "org.smartfrog.sfcore.languages.sf.functions.Xor";
-    case Tok::kNot:
-      return "org.smartfrog.sfcore.languages.sf.functions.Not";
-    case Tok::kImplies:
-      return "org.smartfrog.sfcore.languages.sf.functions.Implies";
-    case Tok::kIf:
-      return "org.smartfrog.sfcore.languages.sf.functions.IfThenElse";
-    case Tok::kSwitch:
-      return "org.smartfrog.sfcore.languages.sf.functions.Switch";
-    default:
-      return "org.smartfrog.sfcore.languages.sf.functions.Vector";
+    case Tok::kPlus: return "org.smartfrog.sfcore.languages.sf.functions.Sum";
+    case Tok::kMinus: return "org.smartfrog.sfcore.languages.sf.functions.Minus";
+    case Tok::kTimes: return "org.smartfrog.sfcore.languages.sf.functions.Product";
+    case Tok::kDivide: return "org.smartfrog.sfcore.languages.sf.functions.Divide";
+    case Tok::kModulo: return "org.smartfrog.sfcore.languages.sf.functions.Mod";
+    case Tok::kConcat: return "org.smartfrog.sfcore.languages.sf.functions.Concatenate";
+    case Tok::kAppend: return "org.smartfrog.sfcore.languages.sf.functions.Append";
+    case Tok::kEqual: return "org.smartfrog.sfcore.languages.sf.functions.EQ";
+    case Tok::kNotEqual: return "org.smartfrog.sfcore.languages.sf.functions.NE";
+    case Tok::kGreaterEqual: return "org.smartfrog.sfcore.languages.sf.functions.GE";
+    case Tok::kLessEqual: return "org.smartfrog.sfcore.languages.sf.functions.LE";
+    case Tok::kGreater: return "org.smartfrog.sfcore.languages.sf.functions.GT";
+    case Tok::kLess: return "org.smartfrog.sfcore.languages.sf.functions.LT";
+    case Tok::kAnd: return "org.smartfrog.sfcore.languages.sf.functions.And";
+    case Tok::kOr: return "org.smartfrog.sfcore.languages.sf.functions.Or";
+    case Tok::kXor: return "org.smartfrog.sfcore.languages.sf.functions.Xor";
+    case Tok::kNot: return "org.smartfrog.sfcore.languages.sf.functions.Not";
+    case Tok::kImplies: return "org.smartfrog.sfcore.languages.sf.functions.Implies";
+    case Tok::kIf: return "org.smartfrog.sfcore.languages.sf.functions.IfThenElse";
+    case Tok::kSwitch: return "org.smartfrog.sfcore.languages.sf.functions.Switch";
+    default: return "org.smartfrog.sfcore.languages.sf.functions.Vector";
   }
 }
 

@@ -39,9 +39,22 @@ std::optional<Value> Compiler::run(const Body& spec) {
     }
   }
   if (session_.diagnostics.errors() != errors) return std::nullopt;
+  result_ = at;
+  if (warn_about_order) order_.report(session_);
   Value result = finish(at).with_origin(at->begin);
   if (session_.diagnostics.errors() != errors) return std::nullopt;
   return result;
+}
+
+Pos Compiler::placed(std::span<const Symbol> path) const {
+  const Description* d = result_;
+  const Slot* s = nullptr;
+  for (Symbol key : path) {
+    s = d ? d->slots.find(key) : nullptr;
+    if (!s) return {};
+    d = s->item.is(What::kDescription) ? s->item.description : nullptr;
+  }
+  return s ? s->placed : Pos{};
 }
 
 // The list of phases is itself data: an attribute `phaseList` of the file.

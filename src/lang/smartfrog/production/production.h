@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "lang/smartfrog/eval/order.h"
 #include "lang/smartfrog/production/model.h"
 
 namespace tutti::smartfrog::production {
@@ -21,6 +22,12 @@ class Compiler {
   Compiler(Session& session, const Settings& settings);
 
   std::optional<Value> run(const Body& spec);
+
+  // After a run: the attribute that decided the position of the one at this path, or no place.
+  Pos placed(std::span<const Symbol> path) const;
+
+  // Say where a block sets attributes in another order than what it inherits (section 10.4 of the paper).
+  bool warn_about_order = false;
 
  private:
   // How an attempt to find a value ended.
@@ -56,6 +63,7 @@ class Compiler {
   void resolve_types(Description* d);
   bool take_in_types(Description* d);
   bool take_in(Description* d, TableOf<Slot>& from, Span at);
+  void check_order(const Description* d, const TableOf<Slot>& from);
   void compose(Slot* own, Slot* inherited);
   void mark_merge(Description* d);
   bool place_phase(Description* root);
@@ -111,6 +119,8 @@ class Compiler {
   bool progress_ = false;
   bool linking_ = false;  // values found may be kept: nothing moves any more
   std::string why_, help_;
+  Description* result_ = nullptr;
+  OrderWarnings order_;
   u32 variables_ = 0;
   i64 next_last_ = -1;
   u64 random_state_ = 0;

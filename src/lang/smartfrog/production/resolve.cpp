@@ -30,8 +30,7 @@ Compiler::Found Compiler::resolve(Description* at, Item& item, Item& out) {
   Budget::Level level(session_.budget);
   session_.budget.step();
   switch (item.what) {
-    case What::kTbd:
-      return no("this attribute is still to be defined (TBD)");
+    case What::kTbd: return no("this attribute is still to be defined (TBD)");
     case What::kReference: {
       if (item.lazy) return Found::kLazy;
       std::size_t troubles = troubles_.size();
@@ -45,13 +44,9 @@ Compiler::Found Compiler::resolve(Description* at, Item& item, Item& out) {
       }
       return f;
     }
-    case What::kApply:
-      return apply(at, item, out);
-    case What::kAssert:
-      return check(at, item, out);
-    default:
-      out = item;
-      return Found::kYes;
+    case What::kApply: return apply(at, item, out);
+    case What::kAssert: return check(at, item, out);
+    default: out = item; return Found::kYes;
   }
 }
 
@@ -122,8 +117,7 @@ Compiler::Found Compiler::walk(Description* at, std::span<const RefPart> parts, 
       case Part::kRoot:
         while (d->parent) d = d->parent;
         break;
-      case Part::kThis:
-        break;
+      case Part::kThis: break;
       case Part::kAttrib:
       case Part::kHere: {
         Slot* s = d->slots.find(p.name);
@@ -161,8 +155,7 @@ Compiler::Found Compiler::walk(Description* at, std::span<const RefPart> parts, 
         d = found.description;
         continue;
       }
-      default:
-        return outside(p, out);
+      default: return outside(p, out);
     }
     if (last) {
       out = {};
@@ -180,10 +173,8 @@ Compiler::Found Compiler::outside(const RefPart& p, Item& out) {
   std::string name(p.name.text());
   std::optional<std::string> text;
   switch (p.kind) {
-    case Part::kHost:
-      return no(fmt::format("HOST {} is only known at run time", name), {});
-    case Part::kProcess:
-      return no("PROCESS is only known at run time");
+    case Part::kHost: return no(fmt::format("HOST {} is only known at run time", name), {});
+    case Part::kProcess: return no("PROCESS is only known at run time");
     case Part::kConstant: {
       auto constant = java_constant(name, arena_);
       if (!constant) return no(fmt::format("there is no constant {}", name));
@@ -194,8 +185,7 @@ Compiler::Found Compiler::outside(const RefPart& p, Item& out) {
     case Part::kIntEnvProperty:
       if (const char* v = std::getenv(name.c_str())) text = v;
       break;
-    default:
-      text = property(name, settings_.properties);
+    default: text = property(name, settings_.properties);
   }
   if (!text)
     return no(fmt::format(

@@ -11,29 +11,14 @@ void write_string(std::string& out, std::string_view s) {
   out += '"';
   for (char c : s) {
     switch (c) {
-      case '\n':
-        out += "\\n";
-        break;
-      case '\t':
-        out += "\\t";
-        break;
-      case '\b':
-        out += "\\b";
-        break;
-      case '\r':
-        out += "\\r";
-        break;
-      case '\f':
-        out += "\\f";
-        break;
-      case '\\':
-        out += "\\\\";
-        break;
-      case '"':
-        out += "\\\"";
-        break;
-      default:
-        out += c;
+      case '\n': out += "\\n"; break;
+      case '\t': out += "\\t"; break;
+      case '\b': out += "\\b"; break;
+      case '\r': out += "\\r"; break;
+      case '\f': out += "\\f"; break;
+      case '\\': out += "\\\\"; break;
+      case '"': out += "\\\""; break;
+      default: out += c;
     }
   }
   out += '"';
@@ -66,18 +51,10 @@ std::string Compiler::text_of(const Reference& r) {
         if (i == 0) out += "HERE ";
         out += name;
         break;
-      case Part::kParent:
-        out += "PARENT";
-        break;
-      case Part::kRoot:
-        out += "ROOT";
-        break;
-      case Part::kThis:
-        out += "THIS";
-        break;
-      case Part::kProcess:
-        out += "PROCESS";
-        break;
+      case Part::kParent: out += "PARENT"; break;
+      case Part::kRoot: out += "ROOT"; break;
+      case Part::kThis: out += "THIS"; break;
+      case Part::kProcess: out += "PROCESS"; break;
       case Part::kHost:
         out += "HOST ";
         if (!name.empty() && name[0] >= '0' && name[0] <= '9')
@@ -85,21 +62,11 @@ std::string Compiler::text_of(const Reference& r) {
         else
           out += name;
         break;
-      case Part::kProperty:
-        out += "PROPERTY " + std::string(name);
-        break;
-      case Part::kIntProperty:
-        out += "IPROPERTY " + std::string(name);
-        break;
-      case Part::kEnvProperty:
-        out += "ENVPROPERTY " + std::string(name);
-        break;
-      case Part::kIntEnvProperty:
-        out += "IENVPROPERTY " + std::string(name);
-        break;
-      case Part::kConstant:
-        out += "CONSTANT " + std::string(name);
-        break;
+      case Part::kProperty: out += "PROPERTY " + std::string(name); break;
+      case Part::kIntProperty: out += "IPROPERTY " + std::string(name); break;
+      case Part::kEnvProperty: out += "ENVPROPERTY " + std::string(name); break;
+      case Part::kIntEnvProperty: out += "IENVPROPERTY " + std::string(name); break;
+      case Part::kConstant: out += "CONSTANT " + std::string(name); break;
     }
   }
   return out;
@@ -157,17 +124,10 @@ void Compiler::write_item(std::string& out, const Item& item) {
   switch (item.what) {
     case What::kReference:
     case What::kApply:
-    case What::kAssert:
-      out += text_of(item);
-      return;
-    case What::kTbd:
-      out += "TBD";
-      return;
-    case What::kVariable:
-      out += "VAR" + item.basic.number_text();
-      return;
-    case What::kTemporary:
-      return;
+    case What::kAssert: out += text_of(item); return;
+    case What::kTbd: out += "TBD"; return;
+    case What::kVariable: out += "VAR" + item.basic.number_text(); return;
+    case What::kTemporary: return;
     case What::kVector: {
       out += "[|";
       bool first = true;
@@ -189,36 +149,26 @@ void Compiler::write_item(std::string& out, const Item& item) {
       write_slots(out, item.description);
       out += "}";
       return;
-    case What::kBasic:
-      break;
+    case What::kBasic: break;
   }
   const Value& v = item.basic;
   switch (v.kind()) {
-    case Kind::kNull:
-      out += "NULL";
-      return;
-    case Kind::kBool:
-      out += v.as_bool() ? "true" : "false";
-      return;
+    case Kind::kNull: out += "NULL"; return;
+    case Kind::kBool: out += v.as_bool() ? "true" : "false"; return;
     case Kind::kString:
       if (v.tag().empty())
         write_string(out, v.text());
       else
         out += v.text();
       return;
-    case Kind::kInt:
-      out += v.number_text() + (v.tag().empty() ? "" : "L");
-      return;
-    case Kind::kDecimal:
-      out += v.number_text() + (v.tag().text() == "DOUBLE" ? "D" : "");
-      return;
+    case Kind::kInt: out += v.number_text() + (v.tag().empty() ? "" : "L"); return;
+    case Kind::kDecimal: out += v.number_text() + (v.tag().text() == "DOUBLE" ? "D" : ""); return;
     case Kind::kBytes:
       out += "#HEX#";
       for (unsigned char c : v.text()) out += fmt::format("{:02X}", c);
       out += '#';
       return;
-    default:
-      return;
+    default: return;
   }
 }
 

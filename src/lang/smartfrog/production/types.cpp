@@ -91,6 +91,13 @@ bool Compiler::take_in_types(Description* d) {
         break;
       }
       Description* copied = copy(prototype, d);
+      if (t.ref) {
+        Symbol name(text_of(*t.ref));
+        for (Slot& s : copied->slots) {
+          Origin o = session_.origins.add(How::kInherited, t.ref->begin, s.item.basic.origin(), {}, name);
+          s.item.basic = s.item.basic.with_origin(o);
+        }
+      }
       if (t.merge) mark_merge(copied);
       for (Slot& s : copied->slots)
         if (s.item.is(What::kDescription) || s.item.is(What::kApply) || s.item.is(What::kAssert))
@@ -130,6 +137,7 @@ bool Compiler::take_in(Description* d, TableOf<Slot>& from, Span at) {
       return false;
     }
   }
+  if (warn_about_order) check_order(d, from);
   for (const Slot& own : d->slots) {
     bool added;
     Slot* s = from.put(arena_, own.key, added);
@@ -151,6 +159,20 @@ bool Compiler::take_in(Description* d, TableOf<Slot>& from, Span at) {
   }
   d->slots = from;
   return true;
+}
+
+void Compiler::check_order(const Description* d, const TableOf<Slot>& from) {
+  const Slot *highest = nullptr, *highest_own = nullptr;
+  for (const Slot& own : d->slots) {
+    const Slot* inherited = from.find(own.key);
+    if (!inherited || !own.path.empty()) continue;
+    if (!highest || inherited > highest) {
+      highest = inherited;
+      highest_own = &own;
+    } else if (own.placed > highest_own->placed) {
+      order_.add(d->orders, own.key, highest->key, own.placed, inherited->placed, highest->placed);
+    }
+  }
 }
 
 // merge( ): the inherited component becomes the first prototype of the one written over it.

@@ -93,63 +93,37 @@ int unicode_escape(std::string_view s, std::size_t i, std::size_t& end) {
 
 std::string_view token_words(Tok tok) {
   switch (tok) {
-    case Tok::kEnd:
-      return "the end of the file";
-    case Tok::kWord:
-      return "a name";
+    case Tok::kEnd: return "the end of the file";
+    case Tok::kWord: return "a name";
     case Tok::kString:
-    case Tok::kMultiline:
-      return "a string";
-    case Tok::kBytes:
-      return "a byte array";
+    case Tok::kMultiline: return "a string";
+    case Tok::kBytes: return "a byte array";
     case Tok::kInteger:
     case Tok::kLong:
     case Tok::kFloat:
-    case Tok::kDouble:
-      return "a number";
-    case Tok::kLeftBrace:
-      return "`{`";
-    case Tok::kRightBrace:
-      return "`}`";
-    case Tok::kLeftBracket:
-      return "`[`";
-    case Tok::kRightBracket:
-      return "`]`";
-    case Tok::kVectorStart:
-      return "`[|`";
-    case Tok::kVectorEnd:
-      return "`|]`";
-    case Tok::kLeftParen:
-      return "`(`";
-    case Tok::kRightParen:
-      return "`)`";
-    case Tok::kComma:
-      return "`,`";
-    case Tok::kColon:
-      return "`:`";
-    case Tok::kSemicolon:
-      return "`;`";
-    case Tok::kUnique:
-      return "`--`";
+    case Tok::kDouble: return "a number";
+    case Tok::kLeftBrace: return "`{`";
+    case Tok::kRightBrace: return "`}`";
+    case Tok::kLeftBracket: return "`[`";
+    case Tok::kRightBracket: return "`]`";
+    case Tok::kVectorStart: return "`[|`";
+    case Tok::kVectorEnd: return "`|]`";
+    case Tok::kLeftParen: return "`(`";
+    case Tok::kRightParen: return "`)`";
+    case Tok::kComma: return "`,`";
+    case Tok::kColon: return "`:`";
+    case Tok::kSemicolon: return "`;`";
+    case Tok::kUnique: return "`--`";
     case Tok::kInclude:
-    case Tok::kIncludeOptional:
-      return "`#include`";
-    case Tok::kCodebase:
-      return "`#codebase`";
-    case Tok::kExtends:
-      return "`extends`";
-    case Tok::kThen:
-      return "`THEN`";
-    case Tok::kElse:
-      return "`ELSE`";
-    case Tok::kFi:
-      return "`FI`";
-    case Tok::kEndSwitch:
-      return "`ENDSWITCH`";
-    case Tok::kIf:
-      return "`IF`";
-    default:
-      break;
+    case Tok::kIncludeOptional: return "`#include`";
+    case Tok::kCodebase: return "`#codebase`";
+    case Tok::kExtends: return "`extends`";
+    case Tok::kThen: return "`THEN`";
+    case Tok::kElse: return "`ELSE`";
+    case Tok::kFi: return "`FI`";
+    case Tok::kEndSwitch: return "`ENDSWITCH`";
+    case Tok::kIf: return "`IF`";
+    default: break;
   }
   if (tok >= Tok::kPlus && tok <= Tok::kImplies) return "an operator";
   return tok >= Tok::kData ? "a reserved word" : "this";
@@ -254,28 +228,17 @@ Token Lexer::next() {
   };
   char d = at(at_ + 1);
   switch (c) {
-    case '"':
-      return string(t);
-    case '#':
-      return hash(t);
-    case '{':
-      return give(Tok::kLeftBrace, 1);
-    case '}':
-      return give(Tok::kRightBrace, 1);
-    case '[':
-      return production && d == '|' ? give(Tok::kVectorStart, 2) : give(Tok::kLeftBracket, 1);
-    case ']':
-      return give(Tok::kRightBracket, 1);
-    case ',':
-      return give(Tok::kComma, 1);
-    case ':':
-      return give(Tok::kColon, 1);
-    case ';':
-      return give(Tok::kSemicolon, 1);
-    case '(':
-      return give(Tok::kLeftParen, 1);
-    case ')':
-      return give(Tok::kRightParen, 1);
+    case '"': return string(t);
+    case '#': return hash(t);
+    case '{': return give(Tok::kLeftBrace, 1);
+    case '}': return give(Tok::kRightBrace, 1);
+    case '[': return production && d == '|' ? give(Tok::kVectorStart, 2) : give(Tok::kLeftBracket, 1);
+    case ']': return give(Tok::kRightBracket, 1);
+    case ',': return give(Tok::kComma, 1);
+    case ':': return give(Tok::kColon, 1);
+    case ';': return give(Tok::kSemicolon, 1);
+    case '(': return give(Tok::kLeftParen, 1);
+    case ')': return give(Tok::kRightParen, 1);
     case '-':
       if (is_digit(d) || (d == '.' && is_digit(at(at_ + 2)))) return number(t, at_ + 1);
       if (production && d == '-') return give(Tok::kUnique, 2);
@@ -286,29 +249,22 @@ Token Lexer::next() {
       if (production && d == '>') return give(Tok::kAppend, 2);
       if (production && d == '=') return give(Tok::kLessEqual, 2);
       return give(Tok::kLess, 1);
-    default:
-      break;
+    default: break;
   }
   if (production) {
     switch (c) {
       case '.':
         if (is_digit(d)) return number(t, at_);
         break;
-      case '+':
-        return d == '+' ? give(Tok::kConcat, 2) : give(Tok::kPlus, 1);
-      case '*':
-        return give(Tok::kTimes, 1);
-      case '/':
-        return give(Tok::kDivide, 1);
-      case '%':
-        return give(Tok::kModulo, 1);
+      case '+': return d == '+' ? give(Tok::kConcat, 2) : give(Tok::kPlus, 1);
+      case '*': return give(Tok::kTimes, 1);
+      case '/': return give(Tok::kDivide, 1);
+      case '%': return give(Tok::kModulo, 1);
       case '=':
         if (d == '=') return give(Tok::kEqual, 2);
         break;
-      case '!':
-        return d == '=' ? give(Tok::kNotEqual, 2) : give(Tok::kNot, 1);
-      case '>':
-        return d == '=' ? give(Tok::kGreaterEqual, 2) : give(Tok::kGreater, 1);
+      case '!': return d == '=' ? give(Tok::kNotEqual, 2) : give(Tok::kNot, 1);
+      case '>': return d == '=' ? give(Tok::kGreaterEqual, 2) : give(Tok::kGreater, 1);
       case '&':
         if (d == '&') return give(Tok::kAnd, 2);
         break;
@@ -316,8 +272,7 @@ Token Lexer::next() {
         if (d == '|') return give(Tok::kOr, 2);
         if (d == ']') return give(Tok::kVectorEnd, 2);
         break;
-      default:
-        break;
+      default: break;
     }
   }
   std::size_t end = at_;
@@ -472,21 +427,11 @@ std::string_view Lexer::string_value(const Token& t) const {
     }
     i++;
     switch (raw[i]) {
-      case 'n':
-        out += '\n';
-        break;
-      case 't':
-        out += '\t';
-        break;
-      case 'b':
-        out += '\b';
-        break;
-      case 'r':
-        out += '\r';
-        break;
-      case 'f':
-        out += '\f';
-        break;
+      case 'n': out += '\n'; break;
+      case 't': out += '\t'; break;
+      case 'b': out += '\b'; break;
+      case 'r': out += '\r'; break;
+      case 'f': out += '\f'; break;
       default:
         if (is_octal3(raw, i)) {
           utf8::append(out, static_cast<char32_t>((raw[i] - '0') * 64 + (raw[i + 1] - '0') * 8 + (raw[i + 2] - '0')));

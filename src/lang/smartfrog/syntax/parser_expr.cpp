@@ -21,10 +21,8 @@ bool is_nary(Tok t) {
     case Tok::kAnd:
     case Tok::kOr:
     case Tok::kXor:
-    case Tok::kImplies:
-      return true;
-    default:
-      return false;
+    case Tok::kImplies: return true;
+    default: return false;
   }
 }
 
@@ -69,27 +67,23 @@ Expr Parser::read_core_basic() {
       Token t = take();
       return literal(t, Value::boolean(t.kind == Tok::kTrue));
     }
-    case Tok::kNull:
-      return literal(take(), Value::null());
+    case Tok::kNull: return literal(take(), Value::null());
     case Tok::kString: {
       Token t = take();
       return literal(t, Value::string(lexer_->string_value(t)));
     }
     case Tok::kInteger:
-    case Tok::kDouble:
-      return number(take());
+    case Tok::kDouble: return number(take());
     case Tok::kData: {
       take();
       return read_reference(true);
     }
-    case Tok::kLeftBracket:
-      return read_vector(Tok::kRightBracket, true);
+    case Tok::kLeftBracket: return read_vector(Tok::kRightBracket, true);
     case Tok::kWord:
       fail_at(lexer_->span(ahead_),
               fmt::format("a vector holds basic values, not references such as `{}`", lexer_->text(ahead_)),
               "references in vectors need --level production");
-    default:
-      fail("a value");
+    default: fail("a value");
   }
 }
 
@@ -156,12 +150,9 @@ Expr Parser::read_simple() {
       expect(Tok::kRightParen, "after the expression");
       return e;
     }
-    case Tok::kIf:
-      return read_if();
-    case Tok::kSwitch:
-      return read_switch();
-    case Tok::kLeftBracket:
-      return read_vector(Tok::kRightBracket, false);
+    case Tok::kIf: return read_if();
+    case Tok::kSwitch: return read_switch();
+    case Tok::kLeftBracket: return read_vector(Tok::kRightBracket, false);
     case Tok::kLazy:
     case Tok::kOptional:
     case Tok::kApply:
@@ -178,17 +169,14 @@ Expr Parser::read_simple() {
     case Tok::kProperty:
     case Tok::kRoot:
     case Tok::kThis:
-    case Tok::kWord:
-      return read_reference(false);
-    default:
-      return read_primitive();
+    case Tok::kWord: return read_reference(false);
+    default: return read_primitive();
   }
 }
 
 Expr Parser::read_primitive() {
   switch (ahead_.kind) {
-    case Tok::kNull:
-      return literal(take(), Value::null());
+    case Tok::kNull: return literal(take(), Value::null());
     case Tok::kTrue:
     case Tok::kFalse: {
       Token t = take();
@@ -202,15 +190,10 @@ Expr Parser::read_primitive() {
     case Tok::kInteger:
     case Tok::kLong:
     case Tok::kFloat:
-    case Tok::kDouble:
-      return number(take());
-    case Tok::kBytes:
-      return bytes(take());
-    case Tok::kVectorStart:
-      return read_vector(Tok::kVectorEnd, true);
-    case Tok::kData:
-      take();
-      return read_reference(true);
+    case Tok::kDouble: return number(take());
+    case Tok::kBytes: return bytes(take());
+    case Tok::kVectorStart: return read_vector(Tok::kVectorEnd, true);
+    case Tok::kData: take(); return read_reference(true);
     case Tok::kTbd: {
       Expr e = literal(take(), Value::null());
       e.kind = ExprKind::kTbd;
@@ -238,8 +221,7 @@ Expr Parser::read_primitive() {
     }
     case Tok::kExtends:
       fail_at(lexer_->span(ahead_), "a component is not a value here", "put it in parentheses: (extends { ... })");
-    default:
-      fail("a value");
+    default: fail("a value");
   }
 }
 
@@ -463,32 +445,19 @@ RefPart Parser::read_part(bool first) {
       return RefPart{kind, {}};
     };
     switch (ahead_.kind) {
-      case Tok::kAttrib:
-        return named(Part::kAttrib);
-      case Tok::kHere:
-        return named(Part::kHere);
-      case Tok::kHost:
-        return named(Part::kHost);
-      case Tok::kProperty:
-        return named(Part::kProperty);
-      case Tok::kIntProperty:
-        return named(Part::kIntProperty);
-      case Tok::kEnvProperty:
-        return named(Part::kEnvProperty);
-      case Tok::kIntEnvProperty:
-        return named(Part::kIntEnvProperty);
-      case Tok::kConstant:
-        return named(Part::kConstant);
-      case Tok::kParent:
-        return plain(Part::kParent);
-      case Tok::kRoot:
-        return plain(Part::kRoot);
-      case Tok::kThis:
-        return plain(Part::kThis);
-      case Tok::kProcess:
-        return plain(Part::kProcess);
-      default:
-        break;
+      case Tok::kAttrib: return named(Part::kAttrib);
+      case Tok::kHere: return named(Part::kHere);
+      case Tok::kHost: return named(Part::kHost);
+      case Tok::kProperty: return named(Part::kProperty);
+      case Tok::kIntProperty: return named(Part::kIntProperty);
+      case Tok::kEnvProperty: return named(Part::kEnvProperty);
+      case Tok::kIntEnvProperty: return named(Part::kIntEnvProperty);
+      case Tok::kConstant: return named(Part::kConstant);
+      case Tok::kParent: return plain(Part::kParent);
+      case Tok::kRoot: return plain(Part::kRoot);
+      case Tok::kThis: return plain(Part::kThis);
+      case Tok::kProcess: return plain(Part::kProcess);
+      default: break;
     }
   }
   fail(first ? "a reference" : "a name after `:`");
