@@ -1,0 +1,99 @@
+#include <gtest/gtest.h>
+
+#include "lang/smartfrog/syntax/java_number.h"
+#include "lang/smartfrog/testing.h"
+
+namespace tutti::smartfrog {
+namespace {
+
+std::string production(const std::string& text) {
+  Outcome o = run_text(text, "production");
+  return o.tree.empty() ? o.codes : o.tree;
+}
+
+TEST(Production, LinksAreResolvedWhereTheyWereCopiedTo) {
+  EXPECT_EQ(production("v 1; P extends { x v; } sfConfig extends { v 2; q extends P; r P; }"),
+            "{v:2, q:{x:2}, r:{x:1}}");
+  EXPECT_EQ(production("sfConfig extends { a b; b c; c 3; }"), "{a:3, b:3, c:3}");
+}
+
+// Figures 7 to 10 of the paper.
+TEST(Production, ForwardLinksAndPlacements) {
+  EXPECT_EQ(production("sfConfig extends { a b; b 1; c a; }"), "{a:1, b:1, c:1}");
+  EXPECT_EQ(production("sfConfig extends { comp1 extends { comp2 comp1; } }"), "SF-LINK");
+  EXPECT_EQ(production("sfConfig extends { a:b extends { c 2; } a extends { b 1; } }"), "{a:{b:{c:2}}}");
+  EXPECT_EQ(production("sfConfig extends { a extends { b extends { c 1; } } a:b:c 3; a 1; }"), "SF-PLACE");
+  EXPECT_EQ(production("sfConfig extends { a:b:c 1; a:b extends {} a extends {} }"), "{a:{b:{c:1}}}");
+}
+
+TEST(Production, CyclesAreErrors) {
+  EXPECT_EQ(production("sfConfig extends { a b; b a; }"), "SF-LINK SF-LINK");
+  EXPECT_EQ(production("sfConfig extends { port port; }"), "SF-LINK");
+  EXPECT_EQ(production("sfConfig extends { a extends b { x 1; } b extends a { y 2; } }").substr(0, 7), "SF-TYPE");
+  EXPECT_EQ(production("sfConfig extends { a extends sfConfig }"), "SF-TYPE");
+  EXPECT_EQ(production("sfConfig extends { a (b + 1); b (a + 1); }").substr(0, 7), "SF-LINK");
+}
+
+TEST(Production, JavaArithmetic) {
+  EXPECT_EQ(production("sfConfig extends { a (2147483647 + 1); b (1L + 1); c (7 / 2); d (-7 / 2); e (-7 % 3); f (1 / "
+                       "2.0D); g (1.5F + 1); }"),
+            "{a:-2147483648, b:2:LONG, c:3, d:-3, e:-1, f:0.5:DOUBLE, g:2.5:FLOAT}");
+  EXPECT_EQ(production("sfConfig extends { a (1 == 1L); b (1 < 2L); c ([1, \"x\"] == [1, \"x\"]); }"),
+            "{a:false, b:true, c:true}");
+  EXPECT_EQ(production("sfConfig extends { a (1 / 0); }"), "SF-LINK");
+  EXPECT_EQ(java_text(1e7), "1.0E7");
+  EXPECT_EQ(java_text(0.001), "0.001");
+  EXPECT_EQ(java_text(1234567.5), "1234567.5");
+  EXPECT_EQ(java_text(34.76f), "34.76");
+  EXPECT_EQ(java_text(-0.0), "-0.0");
+}
+
+TEST(Production, LazyThingsStay) {
+  EXPECT_EQ(production("sfConfig extends { x 1; l LAZY x; m l; n LAZY HOST localhost:foo; d DATA x; }"),
+            "{x:1, l:~x, m:~l, n:~HOST localhost:foo, d:@x}");
+  EXPECT_EQ(production("sfConfig extends { l LAZY x; o (l + 1); }"),
+            "{l:~x, o:~APPLY {sfFunctionClass \"org.smartfrog.sfcore.languages.sf.functions.Sum\"; unique0 LAZY l; "
+            "unique1 1; }}");
+}
+
+TEST(Production, MergeAndOrder) {
+  EXPECT_EQ(production("P extends { q extends { a 1; b 2; } } sfConfig extends P, merge({ q extends { b 3; c 4; } })"),
+            "{q:{a:1, b:3, c:4}}");
+  EXPECT_EQ(production("P extends { order b < a; a 1; b 2; } sfConfig extends { c extends P; }"), "{c:{b:2, a:1}}");
+}
+
+TEST(Production, SchemasWithoutALibrary) {
+  std::string library =
+      "F extends { phase.function \"org.smartfrog.sfcore.languages.sf.ConstructFunction\"; "
+      "sfFunctionClass \"org.smartfrog.sfcore.languages.sf.functions.CheckSchemaElement\"; optional false; binding "
+      "\"anyBinding\"; class \"anyClass\"; }\n"
+      "Int extends F { class \"java.lang.Integer\"; }\n"
+      "S extends { phase.function \"org.smartfrog.sfcore.languages.sf.ConstructSchema\"; sfAssertionPhase \"static\"; "
+      "port extends Int; }\n";
+  EXPECT_EQ(production(library + "sfConfig extends { schema extends S; port 80; }"), "{port:80}");
+  EXPECT_EQ(production(library + "sfConfig extends { schema extends S; port \"80\"; }"), "SF-LINK");
+  EXPECT_EQ(production(library + "sfConfig extends { schema extends S; }"), "SF-LINK");
+}
+
+TEST(Production, EveryErrorOfAPhaseIsReported) {
+  EXPECT_EQ(production("sfConfig extends { a nope; b [nope2, 1]; c TBD; }"), "SF-LINK SF-LINK SF-LINK");
+  EXPECT_EQ(production("sfConfig extends { a extends N1; b extends N2; }"), "SF-TYPE SF-TYPE");
+}
+
+TEST(Production, Limits) {
+  Limits limits;
+  limits.depth = 100;
+  std::string chain = "sfConfig extends {";
+  for (int i = 0; i < 300; i++) chain += " a" + std::to_string(i) + " a" + std::to_string(i + 1) + ";";
+  EXPECT_EQ(run_text(chain + " a300 1; }", "production", false, limits).codes, "LIMIT-DEPTH");
+  EXPECT_EQ(
+      run_text("sfConfig extends { a " + std::string(5000, '(') + "1" + std::string(5000, ')') + "; }", "production")
+          .codes.substr(0, 8),
+      "SF-PARSE");
+  EXPECT_EQ(run_text("sfConfig extends { a " + std::string(5000, '[') + std::string(5000, ']') + "; }", "core")
+                .codes.substr(0, 8),
+            "SF-PARSE");
+}
+
+}  // namespace
+}  // namespace tutti::smartfrog
