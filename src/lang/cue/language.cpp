@@ -36,6 +36,15 @@ std::optional<Value> Cue::evaluate(Session& session, const Request& request) con
   return v;
 }
 
+Value Cue::encode(Session& session, const Value& value, std::string_view output, const Options&) const {
+  if (output != "leaves") return value;
+  auto* instance = session.attached<Instance>(value);
+  if (!instance || !instance->root()) return value;
+  TreeOptions options;
+  options.leaves = true;
+  return to_tree(*instance, instance->root(), options);
+}
+
 const Language& language() {
   static const Cue cue;
   return cue;

@@ -11,6 +11,7 @@ class Cue final : public Language {
   std::span<const std::string_view> extensions() const override;
   std::span<const OptionSpec> options() const override;
   std::optional<Value> evaluate(Session& session, const Request& request) const override;
+  Value encode(Session& session, const Value& value, std::string_view output, const Options& options) const override;
 };
 
 const Language& language();

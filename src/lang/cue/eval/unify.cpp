@@ -129,6 +129,8 @@ bool Context::unify(Vertex* v, Flags f) {
     n->finalize_sharing();
     if (n->has_ancestor(w)) {
       n->report_cycle();
+      for (Vertex* p = v->parent; p; p = p->parent)
+        if (p == w) to<Bottom>(v->base)->told_elsewhere = true;
       return true;
     }
     if (shared_target_in_cycle(w)) {

@@ -219,6 +219,7 @@ struct Error {
 struct Bottom : Node {
   Code code = Code::kEval;
   bool has_recursive = false, child_error = false, close_check = false;
+  bool told_elsewhere = false;  // a reference to an ancestor: the cycle is shown there
   Error* error = nullptr;
   Vertex* node = nullptr;
   explicit Bottom(Code c, Error* e = nullptr, Vertex* n = nullptr)

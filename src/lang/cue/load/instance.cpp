@@ -115,7 +115,6 @@ struct Builder {
   Value open(Node* n) {
     Kinds k = ctx.kinds(n);
     if (k == kStructKind) return build.map({}, Origin(n->pos)).with_tag(Symbol("open"));
-    if (k == kListKind) return build.list({}, Origin(n->pos)).with_tag(Symbol("open"));
     return Value::open(keep(compact(n)), Origin(n->pos));
   }
 
@@ -127,7 +126,6 @@ struct Builder {
       case NodeType::kNum: {
         auto* x = to<Num>(n);
         std::string t = x->value.text('E');
-        if (x->kind == kFloatKind && t.find_first_of(".E") == std::string::npos) t += ".0";
         return Value::number(keep(t), o);
       }
       case NodeType::kString: return Value::string(keep(to<String>(n)->text), o);
@@ -143,22 +141,25 @@ struct Builder {
     v = v->deref_value();
     if (!v->base && v->status != Status::kFinalized) ctx.finalize(v);
     Bottom* b = v->bottom();
-    if (b && !(b->child_error && !v->arcs.empty())) return error(b);
+    if (b && !(b->child_error && b->node == v) && !b->told_elsewhere) return error(b);
     if (!b) {
       Node* d = ctx.default_of(v);
       if (d->type != NodeType::kVertex) return scalar(d);
       v = to<Vertex>(d)->deref_value();
-      if (Bottom* e = v->bottom(); e && !(e->child_error && !v->arcs.empty())) return error(e);
+      if (Bottom* e = v->bottom(); e && !(e->child_error && e->node == v) && !e->told_elsewhere) return error(e);
     }
     Pos at;
     if (v->conjuncts.size() > 0) at = v->conjuncts[0].x->pos;
-    if (v->is_list()) {
+    bool fields = false;
+    if (options.leaves && v->is_list())
+      for (Vertex* a : v->arcs) fields |= !a->label.is_int() && !a->label.is_let() && a->arc_type == ArcType::kMember;
+    if (v->is_list() && !fields) {
       std::vector<Value> items;
       for (u32 i = 0; i < v->arcs.size(); ++i)
         if (v->arcs[i]->label.is_int()) items.push_back(vertex(v->arcs[i]));
       return build.list(items, Origin(at));
     }
-    bool is_struct = !v->base || v->base->type == NodeType::kStructMarker || v->base->type == NodeType::kBottom;
+    bool is_struct = fields || !v->base || v->base->type == NodeType::kStructMarker || v->base->type == NodeType::kBottom;
     if (!is_struct) return scalar(v->base);
     std::vector<Entry> entries;
     for (u32 i = 0; i < v->arcs.size(); ++i) {

@@ -63,6 +63,7 @@ void report(Session& session, std::span<const FlatError> errors);
 
 struct TreeOptions {
   bool definitions = true, hidden = true, optional = false;
+  bool leaves = false;  // for --out leaves: a list that has definitions too becomes a map of both
 };
 
 // The result as the common tree: defaults taken, what is not concrete as an open value, errors where they are.
