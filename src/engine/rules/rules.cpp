@@ -144,6 +144,13 @@ void Rules::marking(const u64* s, u32 i, u64* out) const {
   if (f.bits % 64) out[n - 1] &= (u64{1} << (f.bits % 64)) - 1;
 }
 
+bool Rules::may_fail(const u64* s, u32 i, u32 t) const {
+  if (!options_.failures || get(s, failures_) >= options_.failures) return false;
+  const ComponentType& type = system_.type_of(i);
+  auto outcomes = type.outcomes_of(type.transitions[t]);
+  return std::none_of(outcomes.begin(), outcomes.end(), [](const Outcome& o) { return o.on_failure; });
+}
+
 bool Rules::failed_transition(const u64* s, u32 i, u32 t) const {
   return options_.failures && test_bit(s, layout_[i].failed, t);
 }
@@ -242,30 +249,46 @@ bool Rules::can_finish(const u64* s, u32 i, u32 b) const {
 }
 
 void Rules::enabled_of(const u64* s, u32 i, std::vector<Step>& steps) const {
-  if (!present(s, i)) return;
+  visit_enabled(s, i, [&](const Step& step) {
+    steps.push_back(step);
+    return false;
+  });
+}
+
+bool Rules::visit_enabled(const u64* s, u32 i, const Visitor& visitor) const {
+  if (!present(s, i)) return false;
   u32 b = current(s, i);
-  if (b == kNone) return;  // nothing but places is marked
+  if (b == kNone) return false;  // nothing but places is marked
   const ComponentType& type = system_.type_of(i);
   Scratch m(type.words());
   marking(s, i, m.data());
-  bool may_fail = options_.failures && get(s, failures_) < options_.failures;
-  for_each_bit(m.data(), m.size(), [&](u32 e) {
-    if (type.is_place(e)) {
-      if (can_fire(s, i, e, b)) steps.push_back({Step::Kind::kFire, i, e, 0});
-    } else if (type.is_transition(e)) {
-      u32 t = type.element_transition(e);
-      if (failed_transition(s, i, t)) return;
-      auto outcomes = type.outcomes_of(type.transitions[t]);
-      for (u32 o = 0; o < outcomes.size(); ++o) steps.push_back({Step::Kind::kEnd, i, t, o});
-      if (may_fail && std::none_of(outcomes.begin(), outcomes.end(), [](const Outcome& o) { return o.on_failure; }))
-        steps.push_back({Step::Kind::kFail, i, t, 0});
+  u32 first_ending = static_cast<u32>(type.places.size() + type.transitions.size());
+  bool endings = false;
+  for (std::size_t w = 0; w < m.size(); ++w)
+    for (u64 left = m[w]; left != 0; left &= left - 1) {
+      u32 e = static_cast<u32>(w * 64 + static_cast<u32>(std::countr_zero(left)));
+      if (type.is_place(e)) {
+        if (can_fire(s, i, e, b) && visitor({Step::Kind::kFire, i, e, 0})) return true;
+      } else if (e >= first_ending) {
+        endings = true;
+        break;
+      } else {
+        u32 t = type.element_transition(e);
+        if (failed_transition(s, i, t)) continue;
+        auto outcomes = type.outcomes_of(type.transitions[t]);
+        for (u32 o = 0; o < outcomes.size(); ++o)
+          if (visitor({Step::Kind::kEnd, i, t, o})) return true;
+        if (may_fail(s, i, t) && visitor({Step::Kind::kFail, i, t, 0})) return true;
+      }
     }
-  });
-  for (u32 st = 0; st < type.stations.size(); ++st)
-    if (type.stations[st].needs && test_bit(s, layout_[i].marking, type.needs[type.stations[st].first_need]) &&
-        can_enter(s, i, st))
-      steps.push_back({Step::Kind::kEnter, i, st, 0});
-  if (can_finish(s, i, b)) steps.push_back({Step::Kind::kFinish, i, b, 0});
+  if (endings) {
+    for (u32 st = 0; st < type.stations.size(); ++st)
+      if (type.stations[st].needs && test_bit(s, layout_[i].marking, type.needs[type.stations[st].first_need]) &&
+          can_enter(s, i, st) && visitor({Step::Kind::kEnter, i, st, 0}))
+        return true;
+    return false;
+  }
+  return can_finish(s, i, b) && visitor({Step::Kind::kFinish, i, b, 0});
 }
 
 bool Rules::instruction_enabled(const u64* s) const {

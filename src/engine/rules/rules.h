@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -42,6 +43,9 @@ class Rules {
   State initial() const;
   void enabled(const u64* s, std::vector<Step>& steps) const;  // appends, in a fixed order
   void enabled_of(const u64* s, u32 instance, std::vector<Step>& steps) const;
+  // The same one by one, until the visitor has seen enough and returns true; whether it did.
+  using Visitor = std::function<bool(const Step&)>;
+  bool visit_enabled(const u64* s, u32 instance, const Visitor& visitor) const;
   bool instruction_enabled(const u64* s) const;
   void apply(u64* s, const Step& step) const;  // the step must be enabled
   bool is_enabled(const u64* s, const Step& step) const;
@@ -56,6 +60,7 @@ class Rules {
   bool present(const u64* s, u32 i) const { return present_at(i, pc(s)); }
   bool marked(const u64* s, u32 i, u32 element) const;
   bool failed(const u64* s, u32 i) const;  // holds a failed token
+  bool may_fail(const u64* s, u32 i, u32 t) const;                       // a running transition, within the bound
   bool failed_transition(const u64* s, u32 i, u32 t) const;
   void marking(const u64* s, u32 i, u64* out) const;  // type's words()
   bool active(const u64* s, u32 i, u32 port) const;

@@ -285,30 +285,31 @@ bool Reduction::visible(const u64* s, const Step& step) const {
 void Reduction::steps(const u64* s, u32 hint, std::vector<Step>& steps) const {
   u32 n = static_cast<u32>(rules_.system().instances.size());
   if (n && hint >= n) hint = 0;
+  Step chosen;
+  auto choose = [&](const Step& step) {
+    if (!safe(s, step) || visible(s, step)) return false;
+    chosen = step;
+    return true;
+  };
   for (u32 k = 0; k < n; ++k) {
     u32 i = hint + k < n ? hint + k : hint + k - n;
-    std::size_t from = steps.size();
-    rules_.enabled_of(s, i, steps);
-    for (std::size_t at = from; at < steps.size(); ++at) {
-      Step step = steps[at];
-      if (!safe(s, step) || visible(s, step)) continue;
-      // All outcomes of a transition go together.
-      std::vector<Step> together;
-      for (std::size_t x = from; x < steps.size(); ++x) {
-        const Step& y = steps[x];
-        bool same_end = step.kind == Step::Kind::kEnd && (y.kind == Step::Kind::kEnd || y.kind == Step::Kind::kFail) &&
-                        y.index == step.index;
-        if (x == at || same_end) together.push_back(y);
-      }
-      steps = std::move(together);
+    if (!rules_.visit_enabled(s, i, choose)) continue;
+    if (chosen.kind != Step::Kind::kEnd) {
+      steps.push_back(chosen);
       return;
     }
+    // All outcomes of a transition go together.
+    const ComponentType& t = rules_.system().type_of(i);
+    const model::Transition& ending = t.transitions[chosen.index];
+    for (u32 o = 0; o < ending.outcomes; ++o) steps.push_back({Step::Kind::kEnd, i, chosen.index, o});
+    if (rules_.may_fail(s, i, chosen.index)) steps.push_back({Step::Kind::kFail, i, chosen.index, 0});
+    return;
   }
-  if (rules_.instruction_enabled(s)) {
-    Step step{Step::Kind::kInstruction, kNone, rules_.pc(s), 0};
-    if (safe(s, step) && !visible(s, step)) steps.clear();
-    steps.push_back(step);
+  if (rules_.instruction_enabled(s) && choose({Step::Kind::kInstruction, kNone, rules_.pc(s), 0})) {
+    steps.push_back(chosen);
+    return;
   }
+  rules_.enabled(s, steps);
 }
 
 }  // namespace tutti::engine
