@@ -59,8 +59,8 @@ class Rules {
   u32 current(const u64* s, u32 i) const;  // behaviour, kNone when the queue is empty
   bool present(const u64* s, u32 i) const { return present_at(i, pc(s)); }
   bool marked(const u64* s, u32 i, u32 element) const;
-  bool failed(const u64* s, u32 i) const;  // holds a failed token
-  bool may_fail(const u64* s, u32 i, u32 t) const;                       // a running transition, within the bound
+  bool failed(const u64* s, u32 i) const;           // holds a failed token
+  bool may_fail(const u64* s, u32 i, u32 t) const;  // a running transition, within the bound
   bool failed_transition(const u64* s, u32 i, u32 t) const;
   void marking(const u64* s, u32 i, u64* out) const;  // type's words()
   bool active(const u64* s, u32 i, u32 port) const;

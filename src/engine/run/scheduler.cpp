@@ -99,9 +99,7 @@ struct Scheduler::Impl {
   void add_token(u32 i, u32 e) {
     Item& it = items_[i];
     marks(it)[e / 64] |= u64{1} << (e % 64);
-    for_each_bit(it.type->ports_of.row(e), it.type->port_words(), [&](u32 q) {
-      if (++ports_[it.ports + q].tokens == 1) activated(i, q);
-    });
+    for_each_bit(it.type->ports_of.row(e), it.type->port_words(), [&](u32 q) { more_tokens(i, q); });
   }
 
   void remove_token(u32 i, u32 e) {
@@ -122,13 +120,21 @@ struct Scheduler::Impl {
     for (std::size_t w = 0; w < it.type->port_words(); ++w) {
       for (u64 left = b[w] & ~a[w]; left; left &= left - 1) {
         u32 q = static_cast<u32>(w * 64 + std::countr_zero(left));
-        if (++ports_[it.ports + q].tokens == 1) activated(i, q);
+        more_tokens(i, q);
       }
       for (u64 left = a[w] & ~b[w]; left; left &= left - 1) {
         u32 q = static_cast<u32>(w * 64 + std::countr_zero(left));
         if (--ports_[it.ports + q].tokens == 0) deactivated(i, q);
       }
     }
+  }
+
+  void more_tokens(u32 i, u32 q) {
+    PortState& p = ports_[items_[i].ports + q];
+    if (++p.tokens == 1)
+      activated(i, q);
+    else if (p.leavers != kNone)
+      wake(p.leavers, Task::Kind::kFire);  // no longer the last token: it may go although the port is in use
   }
 
   void activated(u32 i, u32 q) {

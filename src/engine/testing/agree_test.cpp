@@ -38,7 +38,8 @@ std::string text_of(const model::System& s) {
     }
   }
   for (const auto& i : s.instances) t += fmt::format("{} : {}\n", i.name.text(), s.types[i.type]->name.text());
-  for (const auto& l : s.links) t += fmt::format("{} -> {}\n", s.port_text(l.user, l.use), s.port_text(l.provider, l.provide));
+  for (const auto& l : s.links)
+    t += fmt::format("{} -> {}\n", s.port_text(l.user, l.use), s.port_text(l.provider, l.provide));
   for (const auto& in : s.program) t += s.instruction_text(in) + "\n";
   return t;
 }
@@ -59,7 +60,8 @@ class Checker : public RunListener {
   void compare(const Scheduler& scheduler) {
     std::vector<Step> left;
     rules_.enabled(state_.data(), left);
-    EXPECT_TRUE(left.empty()) << "still possible: " << (left.empty() ? "" : step_text(system_, left[0])) << "\n" << text_of(system_);
+    EXPECT_TRUE(left.empty()) << "still possible: " << (left.empty() ? "" : step_text(system_, left[0])) << "\n"
+                              << text_of(system_);
     for (u32 i = 0; i < system_.instances.size(); ++i) {
       if (!scheduler.present(i)) continue;
       for (u32 e = 0; e < system_.type_of(i).elements; ++e)
@@ -84,7 +86,8 @@ TEST(Agree, SchedulerFollowsTheRulesToTheEnd) {
     SimulatedExecutor executor([&](const ActionRequest& r) {
       const auto& t = system.type_of(r.instance);
       auto outcomes = t.outcomes_of(t.transitions[r.transition]);
-      return SimulatedExecutor::Fate{static_cast<double>(dice() % 5), How::kOk, std::string(outcomes[dice() % outcomes.size()].name.text())};
+      return SimulatedExecutor::Fate{static_cast<double>(dice() % 5), How::kOk,
+                                     std::string(outcomes[dice() % outcomes.size()].name.text())};
     });
     RunOptions options;
     if (dice() % 3 == 0) options.parallel = 1 + static_cast<u32>(dice() % 2);

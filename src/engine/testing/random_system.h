@@ -12,7 +12,7 @@ namespace tutti::engine {
 struct RandomSystemOptions {
   u32 most_types = 2, most_instances = 3, most_places = 4, most_behaviours = 2, most_pushes = 5;
   bool switches = true;
-  bool changes = true;   // add, del, con, dcon in the program
+  bool changes = true;  // add, del, con, dcon in the program
 };
 
 class RandomSystem {

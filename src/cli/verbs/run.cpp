@@ -1,0 +1,43 @@
+#include "cli/apply_program.h"
+#include "cli/system_input.h"
+
+namespace tutti {
+namespace {
+
+constexpr OptionSpec kOptions[] = {
+    {"out", "FORMAT", "text (the default), json or yaml: the account at the end"},
+    TUTTI_SYSTEM_OPTIONS,
+    {"parallel", "N", "at most so many actions at once"},
+    {"per-host", "N", "at most so many at once on one host"},
+    {"continue", "", "the program goes on past instances that failed"},
+    {"grace", "SECONDS", "between asking an action to stop and killing it (default 10)"},
+    {"unsafe", "", "run it even if it can get stuck"},
+    {"save", "FILE", "the assembly as it is at the end, to begin the next program with"},
+    {"trace", "FILE", "a trace for chrome://tracing or ui.perfetto.dev"},
+    {"gantt", "FILE", "a chart of the run, as SVG"},
+    {"quiet", "", "no progress"},
+};
+
+}  // namespace
+
+extern const Verb run_verb = {
+    .name = "run",
+    .group = "Running",
+    .summary = "run a reconfiguration program whose actions are commands",
+    .arguments = "SYSTEM... [PROGRAM]",
+    .details =
+        "A transition's `run` is a shell command or a list of words; it may have `env`, `cwd`, `stdin`, `timeout` and "
+        "`retry`.\n"
+        "It finds the data of its used ports in variables PORT_KEY and gives its own by appending KEY=VALUE lines to "
+        "the file\n"
+        "$TUTTI_OUTPUT; `outcome=NAME` chooses the outcome of a switch. The program is verified before anything "
+        "starts.",
+    .examples =
+        "$ tutti run shop.yaml\n$ tutti run --save now.json shop.yaml && tutti run shop.yaml now.json update.concerto",
+    .options = kOptions,
+    .run = apply_program,
+    .least = 1,
+    .reads = true,
+};
+
+}  // namespace tutti
