@@ -19,6 +19,8 @@ class CdlLanguage final : public Language {
     static constexpr OptionSpec kOptions[] = {
         {"catalog", "FILE", "cdl: an XML catalog that maps locations of imports to files"},
         {"include", "DIR", "where imports are looked for", true},
+        {"require-signature", "KEY", "cdl: every document must be signed with the key (PEM) in this file"},
+        {"decrypt-key", "KEY", "cdl: the key (PEM, or the bytes of an AES key) for encrypted parts"},
     };
     return kOptions;
   }
@@ -59,7 +61,8 @@ class CdlLanguage final : public Language {
   std::optional<std::string> write(Session& session, const Value& value, std::string_view,
                                    const Options& options) const override {
     const System* system = session.attached<System>(value);
-    return system ? to_xml(*system, options.has("compact")) : tree_to_cdl(value, options.has("compact"));
+    return system ? to_xml(*system, options.has("compact"), options.has("reveal"))
+                  : tree_to_cdl(value, options.has("compact"));
   }
 
  private:
@@ -91,7 +94,9 @@ class CdlLanguage final : public Language {
 
 }  // namespace
 
-LoadOptions load_options(const Options& options) { return {options.get("catalog"), options.all("include")}; }
+LoadOptions load_options(const Options& options) {
+  return {options.get("require-signature"), options.get("decrypt-key"), options.get("catalog"), options.all("include")};
+}
 
 const Language& language() {
   static const CdlLanguage cdl;

@@ -118,7 +118,9 @@ void Instances::fill(const Job& job) {
   n.attributes = attributes.data();
   n.attribute_count = static_cast<u32>(attributes.size());
   static const Symbol kUse("use"), kType("type");
+  static const QName kSecret{Symbol(kSecretNamespace), Symbol("secret")};
   for (const Attribute& a : attributes) {
+    if (a.name == kSecret) n.secret = a.value == "true" || a.value == "1";
     if (!is_cdl_namespace(a.name.ns)) continue;
     if (a.name.local == kUse) n.required = a.value == "required";
     if (a.name.local == kType) n.typed = true;
@@ -136,6 +138,7 @@ void Instances::fill(const Job& job) {
     const Element& child = *slot.item.element;
     Node* c = make_node(child, &n, n.depth + 1);
     content[size++] = {c, {}};
+    c->secret = n.secret;
     const Element* via = slot.via ? slot.via : job.via;
     if (via) {
       c->inherited = true;

@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "base/near.h"
+#include "lang/cdl/resolve/security.h"
 #include "lang/cdl/syntax/parse.h"
 
 namespace tutti::cdl {
@@ -57,6 +58,24 @@ const Document* Library::load_source(const Source& source, const std::string& ke
   Document* document = parse_document(session_, source, documents_, imported);
   by_path_[key] = document;
   if (!document) return nullptr;
+  bool must = !options_.signature_key.empty() && !document->is_schema;
+  if ((must || document->signature) && !verify_signature(session_, *document, options_.signature_key)) return nullptr;
+  if (document->encrypted) {
+    std::optional<Clear> clear = decrypt(session_, *document, options_.decryption_key);
+    if (!clear) return nullptr;
+    // Places are those of a text that shows stars, so that no diagnostic or story quotes a secret.
+    Result<const Source*> shown = session_.sources->add(source.name + " (decrypted)", std::move(clear->shown));
+    if (!shown) return nullptr;
+    Source decrypted;
+    decrypted.text = std::move(clear->text);
+    decrypted.first = (*shown)->first;
+    document = parse_document(session_, decrypted, documents_, false);
+    by_path_[key] = document;
+    if (!document) return nullptr;
+    document->source = *shown;
+    document->directory = directory(source.path);
+  }
+  if (document->directory.empty()) document->directory = directory(source.path);
   loading_.push_back({key, wanted_at});
   load_imports(*document);
   loading_.pop_back();
@@ -87,7 +106,7 @@ std::string Library::locate(const Document& from, std::string_view location, std
     why = "nothing is ever fetched: map the location to a file in a catalog (--catalog)";
     return {};
   } else {
-    tried.push_back(wanted.starts_with('/') ? wanted : directory(from.source->path) + wanted);
+    tried.push_back(wanted.starts_with('/') ? wanted : from.directory + wanted);
     for (const std::string& d : options_.includes) tried.push_back(fmt::format("{}/{}", d, wanted));
   }
   for (const std::string& path : tried) {

@@ -22,7 +22,9 @@ struct List {
 };
 
 struct LoadOptions {
-  std::string catalog;  // a file that maps locations to files, or ""
+  std::string signature_key;   // every document must be signed by its owner; "" asks for no signature
+  std::string decryption_key;  // for what is encrypted, or ""
+  std::string catalog;         // a file that maps locations to files, or ""
   std::vector<std::string>
       includes;  // where `classpath:` locations, and relative ones not found elsewhere, are looked up
 };

@@ -59,6 +59,7 @@ struct Node {
   bool indexed = false;
   bool valued = false;     // `value` has been made
   bool inherited = false;  // comes from a prototype: absolute paths are shown as relative ones
+  bool secret = false;     // its value is not to be shown
   bool required = false;   // cdl:use
   bool typed = false;      // has a cdl:type
 

@@ -14,6 +14,14 @@ Wait& wait_of(Arena& arena, Node& node) {
   return *node.wait;
 }
 
+bool holds_secret(const Node& node) {
+  if (node.secret) return true;
+  for (const Content& c : node.items()) {
+    if (c.node && holds_secret(*c.node)) return true;
+  }
+  return false;
+}
+
 bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
 
 }  // namespace
@@ -169,6 +177,7 @@ void Resolver::bind(Task& task, Node& target) {
   Node& owner = *task.owner;
   owner.origin =
       session_.origins.add(How::kReferenced, task.ref->at->pos, target.origin, {}, Symbol(task.ref->path.text));
+  owner.secret |= target.secret;
   fill(owner, target.content, target.content_size);
 }
 
@@ -180,6 +189,7 @@ void Resolver::evaluate(Task& task) {
   for (Task* t = formula.variables; t && t->ref; t = t->next_variable) {
     XPathValue value{.kind = XPathValue::kNodes};
     for (const Content& c : t->target->items()) value.nodes.push_back(&c);
+    owner.secret |= holds_secret(*t->target);
     bound.emplace_back(t->ref->variable, std::move(value));
   }
   std::optional<XPathValue> value;
@@ -221,6 +231,8 @@ void Resolver::splice(Node& holder) {
   std::vector<Content> all;
   bool elements = false;
   for (const Content& c : holder.items()) {
+    if (c.node && c.node->source->kind != ElementKind::kProperty && !c.node->has_elements())
+      holder.secret |= c.node->secret;
     if (c.node && c.node->source->kind != ElementKind::kProperty) {
       all.insert(all.end(), c.node->items().begin(), c.node->items().end());
       if (holder.content_size == 1) holder.origin = c.node->origin;

@@ -61,7 +61,8 @@ LoadOptions load_options(const Options& options);
 Value to_value(Session& session, Node& node);
 
 // The resolved cdl:system (or cdl:configuration) as XML, namespaces declared on its root.
-std::string to_xml(const System& system, bool compact);
+// Secret values are written as (secret) unless revealed.
+std::string to_xml(const System& system, bool compact, bool reveal);
 
 // Any tree as a CDL document with one cdl:system.
 std::string tree_to_cdl(const Value& value, bool compact);

@@ -189,6 +189,7 @@ Value to_value(Session& session, Node& node) {
     value = node.source->parent ? Value::null(node.origin) : session.builder().map({}, node.origin);
   } else if (node.content_size == 1 && !node.content[0].node) {
     value = scalar(node, node.content[0], node.origin);
+    if (node.secret) value = value.as_secret();
   } else {
     MapMaker map(session);
     std::string text;

@@ -24,7 +24,7 @@ void escape(std::string& out, std::string_view text, bool attribute) {
 
 class Writer {
  public:
-  Writer(const System& system, bool compact) : system_(system), compact_(compact) {
+  Writer(const System& system, bool compact, bool reveal) : system_(system), compact_(compact), reveal_(reveal) {
     const Element& e = *system.root().source;
     scope_ = e.scope;
     default_ = default_namespace(scope_);
@@ -245,7 +245,7 @@ class Writer {
     out += '>';
     for (const Content& c : n.items()) {
       if (!c.node) {
-        escape(out, c.text, false);
+        escape(out, n.secret && !reveal_ ? "(secret)" : c.text, false);
       } else if (c.node->source->kind == ElementKind::kProperty) {
         if (indent) {
           node(out, *c.node, depth + 1, now_default);
@@ -273,7 +273,7 @@ class Writer {
         if (c.node) {
           bare_node(out, *c.node, 0, now_default, false);
         } else {
-          escape(out, c.text, false);
+          escape(out, n.secret && !reveal_ ? "(secret)" : c.text, false);
         }
       }
       return;
@@ -289,6 +289,7 @@ class Writer {
 
   const System& system_;
   bool compact_;
+  bool reveal_;
   const Binding* scope_ = nullptr;
   Symbol default_;
   Symbol cdl_;
@@ -298,6 +299,6 @@ class Writer {
 
 }  // namespace
 
-std::string to_xml(const System& system, bool compact) { return Writer(system, compact).run(); }
+std::string to_xml(const System& system, bool compact, bool reveal) { return Writer(system, compact, reveal).run(); }
 
 }  // namespace tutti::cdl

@@ -21,6 +21,9 @@ struct List;
 // The namespace of the specification, and the two older ones that documents in the field use.
 inline constexpr std::string_view kNamespace = "http://www.gridforum.org/2004/12/CDDLM/XML-CDL/1.0";
 bool is_cdl_namespace(Symbol uri);
+// An attribute `secret` of this namespace, true, marks a property whose value is not to be shown; it is inherited as
+// all attributes are. What was encrypted is marked with it.
+inline constexpr std::string_view kSecretNamespace = "urn:tutti:secret";
 inline constexpr std::string_view kSchemaNamespace = "http://www.w3.org/2001/XMLSchema";
 
 // An expanded name.
@@ -131,7 +134,8 @@ struct TypesPart {
 
 struct Document {
   const Source* source = nullptr;
-  Symbol cdl_ns;  // which of the CDL namespaces it is written in
+  std::string directory;  // that relative locations start from, with its slash
+  Symbol cdl_ns;          // which of the CDL namespaces it is written in
   Symbol target_ns;
   bool is_schema = false;  // an XML Schema that was imported, not a CDL document
   const Binding* scope = nullptr;
@@ -141,6 +145,8 @@ struct Document {
   const Element* configuration = nullptr;
   const Element* system = nullptr;
   std::vector<TypesPart> types;
+  Pos signature;  // of a ds:Signature, if it has one
+  Pos encrypted;  // of the first part that is encrypted, if one is
 };
 
 // The place of an attribute of an element (name and value), or of the element's name where it has no such attribute.

@@ -22,6 +22,11 @@ std::string_view trim(std::string_view text) {
   return text.substr(from, text.find_last_not_of(kSpace) - from + 1);
 }
 
+bool is_encrypted(QName name) {
+  static const QName kEncrypted{Symbol("http://www.w3.org/2001/04/xmlenc#"), Symbol("EncryptedData")};
+  return name == kEncrypted;
+}
+
 // Whether the bytes libxml2 works on are those of the source, so that its offsets are ours.
 bool bytes_are_utf8(std::string_view text) {
   if (text.starts_with("\xFE\xFF") || text.starts_with("\xFF\xFE")) return false;
@@ -209,6 +214,8 @@ void DocumentBuilder::start_root(xmlParserCtxt* parser, Frame frame, QName name)
 DocumentBuilder::Frame DocumentBuilder::start_top(Frame frame, QName name) {
   Pos pos = source_.pos(frame.begin);
   frame.mode = Mode::kSkip;
+  if (name == QName{Symbol("http://www.w3.org/2000/09/xmldsig#"), Symbol("Signature")}) document_.signature = pos;
+  if (is_encrypted(name) && !document_.encrypted) document_.encrypted = pos;
   if (!is_cdl_namespace(name.ns)) return frame;
   static constexpr std::string_view kOrder[] = {"import", "types", "configuration", "system"};
   std::string_view local = name.local.text();
@@ -265,6 +272,10 @@ DocumentBuilder::Frame DocumentBuilder::start_property(Frame frame, QName name, 
   Pos pos = source_.pos(frame.begin);
   frame.mode = Mode::kSkip;
   Element& parent = *outer.element;
+  if (is_encrypted(name)) {
+    if (!document_.encrypted) document_.encrypted = pos;
+    return frame;
+  }
   if (is_cdl_namespace(name.ns)) {
     std::string_view local = name.local.text();
     if (local == "documentation") return frame;

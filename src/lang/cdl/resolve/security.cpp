@@ -1,0 +1,289 @@
+#include "lang/cdl/resolve/security.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <libxml/parser.h>
+#include <libxml/tree.h>
+#include <xmlsec/xmlsec.h>
+// xmlsec.h must come first.
+#include <xmlsec/errors.h>
+#include <xmlsec/keysmngr.h>
+#include <xmlsec/openssl/app.h>
+#include <xmlsec/openssl/crypto.h>
+#include <xmlsec/xmldsig.h>
+#include <xmlsec/xmlenc.h>
+
+#include <algorithm>
+#include <mutex>
+
+#include "base/file.h"
+
+namespace tutti::cdl {
+namespace {
+
+const xmlChar* x(const char* s) { return reinterpret_cast<const xmlChar*>(s); }
+std::string str(const xmlChar* s) { return s ? reinterpret_cast<const char*>(s) : ""; }
+
+// The functions of xmlsec that we call, with the types of its headers.
+struct XmlSec {
+#define TUTTI_XMLSEC(F)                      \
+  F(xmlSecInit)                              \
+  F(xmlSecErrorsSetCallback)                 \
+  F(xmlSecOpenSSLInit)                       \
+  F(xmlSecOpenSSLAppInit)                    \
+  F(xmlSecOpenSSLAppKeyLoadMemory)           \
+  F(xmlSecOpenSSLAppDefaultKeysMngrInit)     \
+  F(xmlSecOpenSSLAppDefaultKeysMngrAdoptKey) \
+  F(xmlSecOpenSSLKeyDataAesGetKlass)         \
+  F(xmlSecKeyReadMemory)                     \
+  F(xmlSecKeyDestroy)                        \
+  F(xmlSecKeyDuplicate)                      \
+  F(xmlSecKeysMngrCreate)                    \
+  F(xmlSecKeysMngrDestroy)                   \
+  F(xmlSecDSigCtxCreate)                     \
+  F(xmlSecDSigCtxDestroy)                    \
+  F(xmlSecDSigCtxVerify)                     \
+  F(xmlSecEncCtxCreate)                      \
+  F(xmlSecEncCtxDestroy)                     \
+  F(xmlSecEncCtxDecrypt)
+#define F(name) decltype(&::name) name = nullptr;
+  TUTTI_XMLSEC(F)
+#undef F
+  std::string problem;
+};
+
+void be_quiet(const char*, int, const char*, const char*, const char*, int, const char*) {}
+
+const XmlSec& library() {
+  static const XmlSec loaded = [] {
+    XmlSec s;
+    void* core = dlopen("libxmlsec1.so.1", RTLD_NOW | RTLD_GLOBAL);
+    void* crypto = core ? dlopen("libxmlsec1-openssl.so.1", RTLD_NOW | RTLD_GLOBAL) : nullptr;
+    if (!crypto) {
+      s.problem = fmt::format("the xmlsec library is not installed ({})", dlerror());
+      return s;
+    }
+    auto find = [&](const char* name) {
+      void* f = dlsym(crypto, name);
+      if (!f) f = dlsym(core, name);
+      if (!f && s.problem.empty()) s.problem = fmt::format("the xmlsec library has no {}", name);
+      return f;
+    };
+#define F(name) s.name = reinterpret_cast<decltype(&::name)>(find(#name));
+    TUTTI_XMLSEC(F)
+#undef F
+    if (!s.problem.empty()) return s;
+    if (s.xmlSecInit() < 0 || s.xmlSecOpenSSLAppInit(nullptr) < 0 || s.xmlSecOpenSSLInit() < 0) {
+      s.problem = "the xmlsec library cannot be started";
+    }
+    s.xmlSecErrorsSetCallback(be_quiet);
+    return s;
+  }();
+  return loaded;
+}
+
+xmlDoc* read(const Source& source) {
+  return xmlReadMemory(source.text.data(), static_cast<int>(source.text.size()), nullptr, nullptr,
+                       XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
+}
+
+bool is(xmlNode* n, const xmlChar* local, const xmlChar* ns) {
+  return n->type == XML_ELEMENT_NODE && xmlStrEqual(n->name, local) && n->ns && xmlStrEqual(n->ns->href, ns);
+}
+
+xmlNode* child(xmlNode* n, const char* local) {
+  for (xmlNode* c = n ? n->children : nullptr; c; c = c->next) {
+    if (is(c, x(local), x("http://www.w3.org/2000/09/xmldsig#"))) return c;
+  }
+  return nullptr;
+}
+
+// A signature may cover anything, and elements can be moved around it. We want the one kind that covers the whole
+// document: one reference to it, with nothing left out but the signature itself.
+std::string covers_all(xmlNode* signature) {
+  xmlNode* info = child(signature, "SignedInfo");
+  xmlNode* reference = child(info, "Reference");
+  if (!reference) return "it signs nothing";
+  for (xmlNode* c = reference->next; c; c = c->next) {
+    if (c->type == XML_ELEMENT_NODE) return "it has several references";
+  }
+  xmlChar* uri = xmlGetNoNsProp(reference, x("URI"));
+  bool whole = uri && *uri == 0;
+  xmlFree(uri);
+  if (!whole) return "it does not sign the whole document (URI=\"\")";
+  xmlNode* transforms = child(reference, "Transforms");
+  for (xmlNode* t = transforms ? transforms->children : nullptr; t; t = t->next) {
+    if (t->type != XML_ELEMENT_NODE) continue;
+    xmlChar* value = xmlGetNoNsProp(t, x("Algorithm"));
+    std::string name = str(value);
+    xmlFree(value);
+    bool known = name == "http://www.w3.org/2000/09/xmldsig#enveloped-signature" ||
+                 name.starts_with("http://www.w3.org/TR/2001/REC-xml-c14n-20010315") ||
+                 name.starts_with("http://www.w3.org/2006/12/xml-c14n11") ||
+                 name.starts_with("http://www.w3.org/2001/10/xml-exc-c14n#");
+    if (!known) return fmt::format("it leaves something out by the transform {}", name);
+  }
+  return {};
+}
+
+xmlSecKey* load_key(const XmlSec& sec, const std::string& file, std::string& problem) {
+  Result<std::string> bytes = read_file(file, u64{1} << 20);
+  if (!bytes) {
+    problem = bytes.error().message;
+    return nullptr;
+  }
+  const auto* data = reinterpret_cast<const xmlSecByte*>(bytes->data());
+  auto size = static_cast<xmlSecSize>(bytes->size());
+  xmlSecKey* key = nullptr;
+  if (bytes->find("-----BEGIN") != std::string::npos) {
+    bool certificate = bytes->find("-----BEGIN CERTIFICATE") != std::string::npos;
+    key = sec.xmlSecOpenSSLAppKeyLoadMemory(
+        data, size, certificate ? xmlSecKeyDataFormatCertPem : xmlSecKeyDataFormatPem, nullptr, nullptr, nullptr);
+  } else if (size == 16 || size == 24 || size == 32) {
+    key = sec.xmlSecKeyReadMemory(sec.xmlSecOpenSSLKeyDataAesGetKlass(), data, size);
+  }
+  if (!key) problem = fmt::format("`{}` holds no key that can be used", file);
+  return key;
+}
+
+std::string dump(xmlDoc* doc) {
+  xmlChar* text = nullptr;
+  int size = 0;
+  xmlDocDumpMemoryEnc(doc, &text, &size, "UTF-8");
+  std::string out(reinterpret_cast<const char*>(text), static_cast<std::size_t>(size));
+  xmlFree(text);
+  return out;
+}
+
+// Stars for all text below, as many as its characters take when written.
+void put_stars(xmlNode* node) {
+  for (xmlNode* c = node->children; c; c = c->next) {
+    if (c->type == XML_ELEMENT_NODE) put_stars(c);
+    if (c->type != XML_TEXT_NODE && c->type != XML_CDATA_SECTION_NODE) continue;
+    std::string stars;
+    for (const xmlChar* t = c->content; t && *t; t++) {
+      bool escaped = c->type == XML_TEXT_NODE;
+      std::size_t size = !escaped ? 1 : *t == '&' || *t == '\r' ? 5 : *t == '<' || *t == '>' ? 4 : 1;
+      stars.append(size, *t == '\n' ? '\n' : '*');
+    }
+    xmlNodeSetContent(c, x(stars.c_str()));
+  }
+}
+
+}  // namespace
+
+bool verify_signature(Session& session, const Document& document, const std::string& key_file) {
+  auto wrong = [&](const std::string& message) {
+    session.diagnostics.error("CDL-SIGNATURE", document.signature ? document.signature : document.pos, message);
+    return false;
+  };
+  if (!document.signature) return wrong("the document is not signed");
+  const XmlSec& sec = library();
+  if (!sec.problem.empty()) {
+    if (!key_file.empty()) return wrong("the signature cannot be verified: " + sec.problem);
+    session.diagnostics.warning("CDL-SIGNATURE", document.signature, "the signature is not verified: " + sec.problem);
+    return true;
+  }
+  xmlDoc* doc = read(*document.source);
+  xmlNode* root = doc ? xmlDocGetRootElement(doc) : nullptr;
+  xmlNode* signature = child(root, "Signature");
+  std::string problem = signature ? covers_all(signature) : "the document is not signed";
+  bool no_key = false;
+  if (problem.empty()) {
+    xmlSecKeysMngr* manager = sec.xmlSecKeysMngrCreate();
+    sec.xmlSecOpenSSLAppDefaultKeysMngrInit(manager);
+    xmlSecDSigCtx* context = sec.xmlSecDSigCtxCreate(key_file.empty() ? manager : nullptr);
+    if (!key_file.empty()) {
+      context->signKey = load_key(sec, key_file, problem);
+    } else {
+      context->keyInfoReadCtx.flags |= XMLSEC_KEYINFO_FLAGS_X509DATA_DONT_VERIFY_CERTS;
+      no_key = !child(signature, "KeyInfo");
+    }
+    if (problem.empty() && !no_key) {
+      int result = sec.xmlSecDSigCtxVerify(context, signature);
+      if (result < 0 || context->status != xmlSecDSigStatusSucceeded) {
+        problem = key_file.empty()
+                      ? "the signature is wrong: the document was changed after it was signed"
+                      : fmt::format("the signature is not one of the document as it is by the key in `{}`", key_file);
+      }
+    }
+    sec.xmlSecDSigCtxDestroy(context);
+    sec.xmlSecKeysMngrDestroy(manager);
+  }
+  xmlFreeDoc(doc);
+  if (no_key) {
+    session.diagnostics.warning("CDL-SIGNATURE", document.signature, "the signature is not verified: no key is known")
+        .suggest("give the signer's key with --require-signature");
+  }
+  return problem.empty() || wrong(problem);
+}
+
+std::optional<Clear> decrypt(Session& session, const Document& document, const std::string& key_file) {
+  auto wrong = [&](const std::string& message) {
+    session.diagnostics.error("CDL-ENCRYPTED", document.encrypted, message);
+    return std::nullopt;
+  };
+  if (key_file.empty()) return wrong("this part is encrypted: give the key with --decrypt-key");
+  const XmlSec& sec = library();
+  if (!sec.problem.empty()) return wrong(sec.problem);
+  std::string problem;
+  xmlSecKey* key = load_key(sec, key_file, problem);
+  if (!key) return wrong(problem);
+  xmlSecKeysMngr* manager = sec.xmlSecKeysMngrCreate();
+  sec.xmlSecOpenSSLAppDefaultKeysMngrInit(manager);
+  sec.xmlSecOpenSSLAppDefaultKeysMngrAdoptKey(manager, sec.xmlSecKeyDuplicate(key));
+  xmlDoc* doc = read(*document.source);
+  std::vector<xmlNode*> found;
+  std::vector<xmlNode*> open;
+  if (doc) open.push_back(xmlDocGetRootElement(doc));
+  while (!open.empty()) {
+    xmlNode* n = open.back();
+    open.pop_back();
+    if (is(n, x("EncryptedData"), x("http://www.w3.org/2001/04/xmlenc#"))) {
+      found.push_back(n);
+      continue;
+    }
+    for (xmlNode* c = n->children; c; c = c->next) {
+      if (c->type == XML_ELEMENT_NODE) open.push_back(c);
+    }
+  }
+  std::vector<xmlNode*> secrets;
+  for (xmlNode* n : found) {
+    xmlNode *parent = n->parent, *before = n->prev;
+    xmlChar* type = xmlGetNoNsProp(n, x("Type"));
+    bool content = str(type).ends_with("#Content");
+    xmlFree(type);
+    xmlSecEncCtx* context = sec.xmlSecEncCtxCreate(manager);
+    bool wrapped = false;
+    for (xmlNode* c = n->children; c; c = c->next)
+      wrapped |= is(c, x("KeyInfo"), x("http://www.w3.org/2000/09/xmldsig#"));
+    if (!wrapped) context->encKey = sec.xmlSecKeyDuplicate(key);
+    if (sec.xmlSecEncCtxDecrypt(context, n) < 0 || !context->resultReplaced) {
+      problem = fmt::format("a part cannot be decrypted with the key in `{}`", key_file);
+    }
+    sec.xmlSecEncCtxDestroy(context);
+    if (!problem.empty()) break;
+    xmlNode* secret = content ? parent : before ? before->next : parent->children;
+    while (secret && secret->type != XML_ELEMENT_NODE) secret = secret->next;
+    if (secret) {
+      secrets.push_back(secret);
+      xmlNs* ns = xmlSearchNsByHref(doc, secret, x(kSecretNamespace.data()));
+      if (!ns) ns = xmlNewNs(secret, x(kSecretNamespace.data()), x("tutti-secret"));
+      xmlSetNsProp(secret, ns, x("secret"), x("true"));
+    }
+  }
+  Clear out;
+  if (problem.empty()) {
+    out.text = dump(doc);
+    for (xmlNode* secret : secrets) put_stars(secret);
+    out.shown = dump(doc);
+    if (out.shown.size() != out.text.size()) out.shown.assign(out.text.size(), '*');
+  }
+  xmlFreeDoc(doc);
+  sec.xmlSecKeysMngrDestroy(manager);
+  sec.xmlSecKeyDestroy(key);
+  if (!problem.empty()) return wrong(problem);
+  return out;
+}
+
+}  // namespace tutti::cdl
