@@ -1,0 +1,1 @@
+// Only here to give the precompiled headers a target to belong to (cmake/layers.cmake).
