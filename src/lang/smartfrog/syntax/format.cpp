@@ -247,7 +247,13 @@ std::optional<std::string> format_source(Session& session, const Source& source,
   std::vector<Token> tokens;
   do tokens.push_back(lexer.next());
   while (tokens.back().kind != Tok::kEnd);
-  return Printer(lexer.all(), tokens, comments, layout).print();
+  // Escapes of the source stay as they are written: all places are those of the source itself.
+  auto in_source = [&](u32& offset) { offset = static_cast<u32>(source.offset(lexer.pos(offset))); };
+  for (Token& t : tokens) in_source(t.begin), in_source(t.end);
+  for (Comment& c : comments) in_source(c.begin), in_source(c.end);
+  for (u32& at : layout.statements) in_source(at);
+  for (u32& at : layout.blocks) in_source(at);
+  return Printer(source.text, tokens, comments, layout).print();
 }
 
 }  // namespace tutti::smartfrog
