@@ -43,6 +43,14 @@ bool write_result(Call& call, const Evaluated& evaluated, std::string_view outpu
   }
   std::span<const std::string_view> common = output_names();
   if (std::find(common.begin(), common.end(), output) == common.end()) {
+    // A format of another language, which writes any tree.
+    for (const Language* language : languages().all()) {
+      std::span<const std::string_view> own = language->outputs();
+      if (std::find(own.begin(), own.end(), output) == own.end()) continue;
+      std::optional<std::string> text = language->write(call.session, *evaluated.value, output, call.options);
+      if (text) call.out.put(*text);
+      return text.has_value();
+    }
     std::vector<std::string_view> names = all_outputs();
     call.session.diagnostics
         .error("OUT-UNKNOWN", {}, fmt::format("there is no output format `{}` for this input", output))

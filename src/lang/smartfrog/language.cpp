@@ -9,6 +9,7 @@
 #include "lang/smartfrog/reference/reference.h"
 #include "lang/smartfrog/syntax/format.h"
 #include "lang/smartfrog/syntax/parser.h"
+#include "lang/smartfrog/write.h"
 
 namespace tutti::smartfrog {
 namespace {
@@ -47,6 +48,8 @@ production::Settings settings_of(const Options& options) {
     std::size_t equals = given.find('=');
     settings.properties[given.substr(0, equals)] = equals == std::string::npos ? "" : given.substr(equals + 1);
   }
+  std::string out = options.get("out");
+  settings.keep_links = out == "cdl" || out == "sf";
   return settings;
 }
 
@@ -152,6 +155,16 @@ std::string SmartFrog::explain(Session& session, const Value&, const Path& path,
   compiler.watch(keys);
   if (!compiler.run(*body)) return {};
   return tell(again, compiler);
+}
+
+std::span<const std::string_view> SmartFrog::outputs() const {
+  static constexpr std::string_view kOutputs[] = {"sf"};
+  return kOutputs;
+}
+
+std::optional<std::string> SmartFrog::write(Session& session, const Value& value, std::string_view,
+                                            const Options&) const {
+  return write_smartfrog(session, value);
 }
 
 Value SmartFrog::encode(Session& session, const Value& value, std::string_view, const Options&) const {

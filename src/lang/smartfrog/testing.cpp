@@ -38,7 +38,7 @@ std::string line_of(const Value& v) {
   }
 }
 
-Outcome run_text(const std::string& text, std::string_view level, bool vet, Limits limits) {
+Outcome run_text(const std::string& text, std::string_view level, bool vet, Limits limits, std::string_view out) {
   // A file and not a text alone, because a request names files.
   static int count = 0;
   std::string path =
@@ -48,12 +48,14 @@ Outcome run_text(const std::string& text, std::string_view level, bool vet, Limi
   Request request;
   request.files = {path};
   request.options.add("level", std::string(level));
+  if (!out.empty()) request.options.add("out", std::string(out));
   Outcome o;
   try {
     if (vet) {
       language().vet(session, request);
     } else if (auto v = language().evaluate(session, request)) {
       o.tree = line_of(*v);
+      if (!out.empty()) o.text = language().write(session, *v, out, request.options).value_or("");
     }
   } catch (const LimitError& e) {
     o.codes = e.code();

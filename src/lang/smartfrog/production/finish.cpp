@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "lang/common/links.h"
 #include "lang/smartfrog/eval/encode.h"
 #include "lang/smartfrog/production/names.h"
 #include "lang/smartfrog/production/production.h"
@@ -26,8 +27,14 @@ Value Compiler::finish(Description* d) {
       std::string_view text = s.key.text();
       key = Symbol(text.substr(1, text.size() - 2));
     }
-    entries.push_back({key, Field::kPlain, finish(s.item).with_origin(s.item.basic.origin())});
-    d->nodes += s.item.is(What::kDescription) ? s.item.description->nodes : 1;
+    Value value;
+    if (!s.kept.empty()) {
+      value = (s.item.lazy ? Value::lazy(s.kept.text()) : Value::reference(s.kept.text())).with_tag(link_tag());
+    } else {
+      value = finish(s.item);
+    }
+    entries.push_back({key, Field::kPlain, value.with_origin(s.item.basic.origin())});
+    d->nodes += s.item.is(What::kDescription) && s.kept.empty() ? s.item.description->nodes : 1;
     if (s.tags.empty()) continue;
     std::vector<Value> list;
     for (Symbol tag : s.tags) list.push_back(Value::string(tag.text()));

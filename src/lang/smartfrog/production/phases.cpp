@@ -32,7 +32,9 @@ std::optional<Value> Compiler::run(const Body& spec) {
     } else if (phase == n.config) {
       at = select_config(root);
       if (!at) return std::nullopt;
+      result_ = at;
     } else if (phase == n.link) {
+      if (settings_.keep_links) keep_links(at);
       link_phase(at);
     } else if (phase != n.print) {
       function_phase(at, phase);

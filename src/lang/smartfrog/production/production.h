@@ -12,6 +12,7 @@ namespace tutti::smartfrog::production {
 
 struct Settings {
   std::map<std::string, std::string> properties;  // what PROPERTY finds, before those of the system
+  bool keep_links = false;                        // references within the result stay references, for another language
 };
 
 // The production language: raw descriptions -> type -> place -> function -> sfConfig -> link -> tree. Each phase
@@ -104,6 +105,11 @@ class Compiler {
   void write_slots(std::string& out, const Description* d);
   void write_item(std::string& out, const Item& item);
   std::string name_of(const Description* d);
+
+  // keep.cpp
+  void keep_links(Description* d);
+  Symbol way_to(Description* from, const Reference& r);
+  Symbol from_root(Description* top, std::span<const Symbol> down);
 
   // finish.cpp
   Value finish(Description* d);

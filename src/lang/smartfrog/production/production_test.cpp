@@ -80,6 +80,38 @@ TEST(Production, EveryErrorOfAPhaseIsReported) {
   EXPECT_EQ(production("sfConfig extends { a extends N1; b extends N2; }"), "SF-TYPE SF-TYPE");
 }
 
+std::string written(const std::string& text, std::string_view level) {
+  Outcome o = run_text(text, level, false, {}, "sf");
+  return o.text.empty() ? o.codes : o.text;
+}
+
+TEST(Production, WrittenAsSmartFrogAgain) {
+  EXPECT_EQ(written("P extends { port 80; } sfConfig extends { a extends P; s a:port; t extends { u s; v PARENT:a; } l "
+                    "LAZY t:u; }",
+                    "production"),
+            "sfConfig extends {\n  a extends {\n    port 80;\n  }\n  s THIS:a:port;\n  t extends {\n    u PARENT:s;\n  "
+            "  v PARENT:a;\n  }\n"
+            "  l LAZY THIS:t:u;\n}\n");
+  EXPECT_EQ(written("g 5; sfConfig extends { a g; b ROOT:sfConfig:a; [x] c [1, 2L, (1.5D + 1), \"q\\n\"]; \"odd name\" "
+                    "NULL; d extends DATA {} }",
+                    "production"),
+            "sfConfig extends {\n  a 5;\n  b ROOT:sfConfig:a;\n  [x] c [1, 2L, 2.5D, \"q\\n\"];\n  \"odd name\" "
+            "NULL;\n  d extends DATA {}\n}\n");
+}
+
+// What is written means the same tree, links resolved, at both levels.
+TEST(Production, RoundTrip) {
+  for (const char* text :
+       {"P extends { n extends { v x; } x 1; } sfConfig extends { a extends P { x 2; } b extends P { n:v 9; } c a:n; d "
+        "[c:v, 3]; }",
+        "sfConfig extends { x 1; y extends { z x; w extends { q z; } } e y:w:q; }",
+        "sfConfig extends { s \"tab\\t \\\\ \\\" \\001\"; f 1.5F; b #HEX#00FF#; t true; n NULL; v [[], [1]]; }"}) {
+    std::string again = written(text, "production");
+    EXPECT_EQ(production(again), production(text)) << again;
+    EXPECT_EQ(written(again, "production"), again);
+  }
+}
+
 TEST(Production, Limits) {
   Limits limits;
   limits.depth = 100;
