@@ -3,6 +3,7 @@
 #include "format/formats.h"
 #include "lang/cdl/language.h"
 #include "lang/cue/language.h"
+#include "lang/puppet/language.h"
 #include "lang/smartfrog/language.h"
 
 namespace tutti {
@@ -16,6 +17,7 @@ const Languages& languages() {
       &cue::language(),
       &toml_format(),
       &xml_format(),
+      &puppet::language(),
       &smartfrog::language(),
   });
   return all;

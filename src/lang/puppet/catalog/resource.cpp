@@ -4,6 +4,12 @@
 
 namespace tutti::puppet {
 
+Symbol ResourceParam::lower_name() const {
+  for (char c : name.text())
+    if (c >= 'A' && c <= 'Z') return Symbol(downcase(name.text()));
+  return name;
+}
+
 std::string Resource::class_title() const { return capitalize_segments(title); }
 
 std::string Resource::ref() const {

@@ -22,6 +22,7 @@ struct ResourceParam {
   bool add = false;                    // +>
   How how = How::kWritten;
   Origin replaced;                     // what it overrode
+  Symbol lower_name() const;           // as catalogs write it
 };
 
 enum class ResourceKind : u8 { kUnknown, kNative, kDefine, kClass };

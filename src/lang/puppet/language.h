@@ -1,0 +1,22 @@
+#pragma once
+
+#include "lang/common/language.h"
+
+namespace tutti::puppet {
+
+// Puppet manifests, .pp files: the catalog of a node. Options: --node, --facts, --environment, --modulepath,
+// --strict-variables, --strict.
+class Puppet final : public Language {
+ public:
+  std::string_view name() const override { return "puppet"; }
+  std::span<const std::string_view> extensions() const override;
+  std::span<const OptionSpec> options() const override;
+  std::optional<Value> evaluate(Session& session, const Request& request) const override;
+  std::span<const std::string_view> outputs() const override;
+  std::optional<std::string> write(Session& session, const Value& value, std::string_view output,
+                                   const Options& options) const override;
+};
+
+const Language& language();
+
+}  // namespace tutti::puppet
