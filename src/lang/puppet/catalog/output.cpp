@@ -180,7 +180,8 @@ Value catalog_tree(Compiler& c) {
   std::vector<Entry> resources;
   std::vector<bool> out(catalog.resources.size());
   std::vector<std::string_view> refs(catalog.resources.size());
-  for (const Resource& r : catalog.resources) {
+  for (const Resource* each : catalog.resources) {
+    const Resource& r = *each;
     if (r.is_virtual || (r.exported && r.is_virtual)) continue;
     out[r.index] = true;
     std::vector<Entry> e;

@@ -25,7 +25,13 @@ Resource* Catalog::find(Symbol type, std::string_view title) const {
   return it == index_.end() ? nullptr : it->second;
 }
 
-void Catalog::add(Resource* r) { index_.emplace(Key{r->type, r->title}, r); }
+Resource* Catalog::make() { return &made_.emplace_back(); }
+
+void Catalog::add(Resource* r) {
+  r->index = static_cast<u32>(resources.size());
+  resources.push_back(r);
+  index_.emplace(Key{r->type, r->title}, r);
+}
 void Catalog::alias(Symbol type, std::string_view title, Resource* r) { index_.emplace(Key{type, title}, r); }
 
 void Catalog::tag(Symbol t) {

@@ -69,17 +69,19 @@ struct Edge {
 // The resources of a node in the order they were added, found by type and title.
 class Catalog {
  public:
-  std::deque<Resource> resources;
+  std::vector<Resource*> resources;  // in the order they were added
   std::vector<Edge> edges;
   std::vector<Symbol> classes;  // evaluated, in order
   std::vector<Symbol> tags;
 
   Resource* find(Symbol type, std::string_view title) const;
-  void add(Resource* r);  // index it; the caller has checked that there is none
+  Resource* make();       // a resource that is not in the catalog yet
+  void add(Resource* r);  // the caller has checked that there is none
   void alias(Symbol type, std::string_view title, Resource* r);
   void tag(Symbol t);
 
  private:
+  std::deque<Resource> made_;
   struct Key {
     Symbol type;
     std::string_view title;

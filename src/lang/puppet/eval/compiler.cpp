@@ -55,17 +55,17 @@ Scope* Compiler::new_scope(Scope::Kind kind, Scope* parent) {
 bool Compiler::compile(std::span<const Program* const> manifests) {
   try {
     top_ = new_scope(Scope::Kind::kTop, nullptr);
-    Resource& stage = catalog_.resources.emplace_back();
+    Resource& stage = *catalog_.make();
     stage.type = Symbol("Stage");
     stage.title = "main";
     stage.is_stage = true;
     stage.evaluated = true;
     stage.scope = top_;
     stage.tag(Symbol("stage"));
+    stage.tags_merged = true;
     catalog_.add(&stage);
     set_top_variables();
-    Resource& settings_class = catalog_.resources.emplace_back();
-    settings_class.index = 1;
+    Resource& settings_class = *catalog_.make();
     settings_class.type = sym_class();
     settings_class.title = "settings";
     settings_class.is_class = true;
@@ -162,8 +162,7 @@ void Compiler::set_top_variables() {
 }
 
 void Compiler::evaluate_main(std::span<const Program* const> manifests) {
-  Resource& main = catalog_.resources.emplace_back();
-  main.index = static_cast<u32>(catalog_.resources.size() - 1);
+  Resource& main = *catalog_.make();
   main.type = sym_class();
   main.title = "main";
   main.is_class = true;
@@ -172,7 +171,7 @@ void Compiler::evaluate_main(std::span<const Program* const> manifests) {
   main.tag(Symbol("class"));
   catalog_.add(&main);
   top_->resource = &main;
-  catalog_.edges.push_back({&catalog_.resources[0], &main});
+  catalog_.edges.push_back({catalog_.resources[0], &main});
   for (const Program* p : manifests) {
     try {
       evaluate(p->body, *top_);
@@ -220,8 +219,7 @@ void Compiler::evaluate_node() {
     name.erase(0, name.find_first_not_of('.'));
     name = "__node_regexp__" + name;
   }
-  Resource& r = catalog_.resources.emplace_back();
-  r.index = static_cast<u32>(catalog_.resources.size() - 1);
+  Resource& r = *catalog_.make();
   r.type = Symbol("Node");
   r.title = arena().copy(std::string_view(name));
   r.is_node = true;
@@ -309,7 +307,7 @@ bool Compiler::evaluate_collector(Collector& c) {
     query_ = &c;
     std::size_t most = catalog_.resources.size();
     for (std::size_t n = 0; n < most; ++n) {
-      Resource& r = catalog_.resources[n];
+      Resource& r = *catalog_.resources[n];
       if (r.type != c.type || (c.syntax->exported && !r.exported)) continue;
       if (query_matches(c.syntax->query, r, *c.scope)) found.push_back(&r);
     }
@@ -333,7 +331,7 @@ bool Compiler::evaluate_definitions() {
   // Those known now; what they create waits for the next round.
   std::vector<Resource*> todo;
   for (std::size_t n = 0; n < catalog_.resources.size(); ++n) {
-    Resource& r = catalog_.resources[n];
+    Resource& r = *catalog_.resources[n];
     if (!r.evaluated && !r.is_virtual && (r.kind == ResourceKind::kDefine || r.is_class)) todo.push_back(&r);
   }
   for (Resource* r : todo) evaluate_resource(*r);

@@ -1,12 +1,454 @@
 // Type.new(...): the conversions between types.
 #include <fmt/format.h>
 
+#include <chrono>
+#include <cmath>
+#include <ctime>
+
 #include "lang/puppet/eval/compiler.h"
+#include "lang/puppet/types/regex.h"
+#include "lang/puppet/types/string_format.h"
+#include "lang/puppet/types/type_parse.h"
 
 namespace tutti::puppet {
+namespace {
 
-Val Compiler::construct(const Type* type, std::span<const Val>, Pos at) {
-  fail(at, fmt::format("creation of new instance of type '{}' is not supported", type_text(type)), "PP-NEW");
+struct Maker {
+  Compiler& c;
+  const Type* type;
+  std::span<const Val> args;
+  Pos at;
+
+  [[noreturn]] void bad(const std::string& what) const { c.fail(at, fmt::format("{}.new(): {}", type_text_short(type), what), "PP-NEW"); }
+  Arena& arena() const { return c.arena(); }
+  const Val& from() const {
+    if (args.empty()) bad("needs a value");
+    return args[0];
+  }
+  void most(std::size_t n) const {
+    if (args.size() > n) bad(fmt::format("expects at most {} argument{}, got {}", n, n == 1 ? "" : "s", args.size()));
+  }
+
+  // {from => x, ...}: arguments by name.
+  std::vector<Val> named(std::initializer_list<std::string_view> names) const {
+    std::vector<Val> out(args.begin(), args.end());
+    if (args.size() == 1 && args[0].is(VK::kHash) && args[0].get("from")) {
+      out.clear();
+      for (std::string_view n : names) {
+        const Val* v = args[0].get(n);
+        out.push_back(v ? *v : Val::default_());
+      }
+      while (!out.empty() && out.back().is(VK::kDefault)) out.pop_back();
+    }
+    return out;
+  }
+
+  Val integer() const {
+    std::vector<Val> a = named({"from", "radix", "abs"});
+    if (a.empty()) bad("needs a value");
+    const Val& v = a[0];
+    bool absolute = a.size() > 2 && a[2].truthy() && a[2].is(VK::kBool);
+    i64 n = 0;
+    switch (v.kind) {
+      case VK::kInt: n = v.i; break;
+      case VK::kFloat:
+        if (std::isnan(v.d) || std::fabs(v.d) > 9.2e18) bad("the value does not fit an Integer");
+        n = static_cast<i64>(v.d);
+        break;
+      case VK::kBool: n = v.b ? 1 : 0; break;
+      case VK::kTimespan: case VK::kTimestamp: n = v.i / 1'000'000'000; break;
+      case VK::kString: n = parse_integer(v.text(), a.size() > 1 && a[1].is(VK::kInt) ? static_cast<int>(a[1].i) : 0); break;
+      default: bad(fmt::format("the value {} cannot be converted to Integer", v.undefined() ? "undef" : to_literal(v)));
+    }
+    return Val::integer(absolute && n < 0 ? -n : n);
+  }
+
+  i64 parse_integer(std::string_view text, int radix) const {
+    std::string s;
+    for (char x : text)
+      if (x != ' ' && x != '_') s += x;
+    auto refuse = [&] { bad(fmt::format("the string '{}' cannot be converted to Integer", text)); };
+    bool negative = false;
+    std::string_view d = s;
+    if (!d.empty() && (d[0] == '-' || d[0] == '+')) negative = d[0] == '-', d.remove_prefix(1);
+    std::string prefix = d.size() > 1 && d[0] == '0' ? downcase(d.substr(0, 2)) : "";
+    int base = prefix == "0x" ? 16 : prefix == "0b" ? 2 : !prefix.empty() ? 8 : 10;
+    if (radix == 10) base = 10;
+    else if (radix && radix != base && !(radix == 10)) refuse();
+    if (base == 16 || base == 2) d.remove_prefix(2);
+    if (d.empty()) refuse();
+    std::string digits = (negative ? "-" : "") + std::string(d);
+    char* end = nullptr;
+    errno = 0;
+    long long n = std::strtoll(digits.c_str(), &end, base);
+    if (errno || *end) refuse();
+    return n;
+  }
+
+  Val number(bool want_float) const {
+    std::vector<Val> a = named({"from", "abs"});
+    if (a.empty()) bad("needs a value");
+    Val v = a[0];
+    switch (v.kind) {
+      case VK::kInt: case VK::kFloat: break;
+      case VK::kBool: v = Val::integer(v.b ? 1 : 0); break;
+      case VK::kTimespan: case VK::kTimestamp: v = Val::real(static_cast<double>(v.i) / 1e9); break;
+      case VK::kString: {
+        Val n;
+        if (!parse_number(v.text(), n)) bad(fmt::format("the string '{}' cannot be converted to {}", v.text(), want_float ? "Float" : "Numeric"));
+        v = n;
+        break;
+      }
+      default: bad(fmt::format("the value {} cannot be converted to {}", v.undefined() ? "undef" : to_literal(v), want_float ? "Float" : "Numeric"));
+    }
+    if (a.size() > 1 && a[1].is(VK::kBool) && a[1].b) {
+      if (v.is(VK::kInt) && v.i < 0) v.i = -v.i;
+      if (v.is(VK::kFloat)) v.d = std::fabs(v.d);
+    }
+    if (want_float && v.is(VK::kInt)) return Val::real(static_cast<double>(v.i));
+    return v;
+  }
+
+  Val boolean() const {
+    most(1);
+    const Val& v = from();
+    if (v.is(VK::kBool)) return v;
+    if (v.is(VK::kInt)) return Val::boolean(v.i != 0);
+    if (v.is(VK::kFloat)) return Val::boolean(v.d != 0);
+    if (v.is(VK::kString)) {
+      std::string s = downcase(v.text());
+      if (s == "true" || s == "yes" || s == "y") return Val::boolean(true);
+      if (s == "false" || s == "no" || s == "n") return Val::boolean(false);
+    }
+    bad(fmt::format("the value {} cannot be converted to Boolean", to_literal(v)));
+  }
+
+  Val array() const {
+    most(2);
+    const Val& v = from();
+    if (v.undefined()) bad("the value undef cannot be converted to Array");
+    bool wrap = args.size() > 1 && args[1].truthy() && args[1].is(VK::kBool);
+    if (wrap && !v.is(VK::kArray)) return make_array(arena(), std::span<const Val>(&v, 1));
+    if (v.is(VK::kArray)) return v;
+    FunctionCall call{c, c.top(), "Array", args, nullptr, at};
+    if (v.is(VK::kHash) || v.is(VK::kString) || v.is(VK::kInt) || v.is(VK::kBinary) || v.is(VK::kType)) return make_array(arena(), iterate(call, v));
+    bad(fmt::format("the value {} cannot be converted to Array", to_literal(v)));
+  }
+
+  Val hash() const {
+    most(2);
+    const Val& v = from();
+    if (v.is(VK::kHash)) return v;
+    if (args.size() > 1 && args[1].is(VK::kString)) return tree(args[1].text() == "hash_tree");
+    HashDraft h;
+    std::vector<Val> items;
+    if (v.is(VK::kArray)) items.assign(v.items().begin(), v.items().end());
+    else bad(fmt::format("the value {} cannot be converted to Hash", v.undefined() ? "undef" : to_literal(v)));
+    bool pairs = true;
+    for (const Val& i : items) pairs = pairs && i.is(VK::kArray) && i.size >= 1 && i.size <= 2;
+    if (pairs) {
+      for (const Val& i : items) h.set(i.list[0], i.size > 1 ? i.list[1] : Val::undef());
+    } else {
+      if (items.size() % 2) bad("an array needs an even number of elements");
+      for (std::size_t n = 0; n + 1 < items.size(); n += 2) h.set(items[n], items[n + 1]);
+    }
+    return h.build(arena());
+  }
+
+  // [[path, value], ...] as nested hashes.
+  struct Tree {
+    std::vector<std::pair<Val, Tree>> children;
+    Val value;
+    bool leaf = false;
+  };
+  Val tree(bool all_hashes) const {
+    Tree root;
+    for (const Val& p : from().items()) {
+      if (!p.is(VK::kArray) || p.size != 2 || !p.list[0].is(VK::kArray)) bad("a tree is made of [path, value] pairs");
+      Tree* t = &root;
+      for (const Val& k : p.list[0].items()) {
+        Tree* next = nullptr;
+        for (auto& [key, child] : t->children)
+          if (same(key, k)) next = &child;
+        if (!next) {
+          t->children.push_back({k, {}});
+          next = &t->children.back().second;
+        }
+        t = next;
+      }
+      t->leaf = true;
+      t->value = p.list[1];
+    }
+    return build(root, all_hashes);
+  }
+  Val build(const Tree& t, bool all_hashes) const {
+    if (t.children.empty()) return t.leaf ? t.value : make_hash(arena(), {});
+    bool indexes = !all_hashes;
+    for (std::size_t n = 0; n < t.children.size(); ++n) indexes = indexes && t.children[n].first.is(VK::kInt) && t.children[n].first.i == static_cast<i64>(n);
+    if (indexes) {
+      std::vector<Val> items;
+      for (const auto& [k, child] : t.children) items.push_back(build(child, all_hashes));
+      return make_array(arena(), items);
+    }
+    HashDraft h;
+    for (const auto& [k, child] : t.children) h.set(k, build(child, all_hashes));
+    return h.build(arena());
+  }
+
+  Val string() const {
+    most(2);
+    try {
+      return make_string(arena(), format_value(args.empty() ? Val::undef() : args[0], args.size() > 1 ? args[1] : Val::undef()));
+    } catch (const TypeError& e) {
+      bad(e.what());
+    }
+  }
+
+  Val semver() const {
+    std::string text;
+    if (from().is(VK::kString) || from().is(VK::kSemVer)) {
+      text = from().text();
+    } else if (from().is(VK::kHash)) {
+      auto get = [&](std::string_view k) { const Val* v = from().get(k); return v ? to_text(*v) : std::string(); };
+      text = get("major") + "." + get("minor") + "." + get("patch");
+      if (std::string p = get("prerelease"); !p.empty()) text += "-" + p;
+      if (std::string b = get("build"); !b.empty()) text += "+" + b;
+    } else if (args.size() >= 3) {
+      text = to_text(args[0]) + "." + to_text(args[1]) + "." + to_text(args[2]);
+      if (args.size() > 3) text += "-" + to_text(args[3]);
+      if (args.size() > 4) text += "+" + to_text(args[4]);
+    }
+    SemVer v;
+    if (!parse_semver(text, v)) bad(fmt::format("'{}' is not a semantic version", text));
+    return Val::with_text(VK::kSemVer, arena().copy(std::string_view(text)));
+  }
+
+  Val semver_range() const {
+    std::string text;
+    if (from().is(VK::kString) || from().is(VK::kSemVerRange)) text = from().text();
+    else if (args.size() >= 2) text = fmt::format(">={} <{}{}", to_text(args[0]), args.size() > 2 && args[2].truthy() ? "" : "=", to_text(args[1]));
+    if (!parse_semver_range(text)) bad(fmt::format("'{}' is not a version range", text));
+    return Val::with_text(VK::kSemVerRange, arena().copy(std::string_view(text)));
+  }
+
+  Val timespan() const {
+    const Val& v = from();
+    if (v.is(VK::kTimespan)) return v;
+    if (v.is(VK::kFloat)) return Val::nanoseconds(VK::kTimespan, static_cast<i64>(v.d * 1e9));
+    i64 ns = 0;
+    if (v.is(VK::kHash)) {
+      static constexpr std::pair<std::string_view, i64> kUnits[] = {{"days", 86'400'000'000'000}, {"hours", 3'600'000'000'000}, {"minutes", 60'000'000'000}, {"seconds", 1'000'000'000},
+                                                                     {"milliseconds", 1'000'000}, {"microseconds", 1'000}, {"nanoseconds", 1}};
+      if (const Val* text = v.get("string")) return Maker{c, type, std::span<const Val>(text, 1), at}.timespan();
+      for (auto [name, unit] : kUnits)
+        if (const Val* n = v.get(name); n && n->is(VK::kInt)) ns += n->i * unit;
+      if (const Val* n = v.get("negative"); n && n->truthy()) ns = -ns;
+      return Val::nanoseconds(VK::kTimespan, ns);
+    }
+    if (v.is(VK::kInt)) {
+      if (args.size() == 1) return Val::nanoseconds(VK::kTimespan, v.i * 1'000'000'000);
+      static constexpr i64 kUnits[] = {86'400'000'000'000, 3'600'000'000'000, 60'000'000'000, 1'000'000'000, 1'000'000, 1'000, 1};
+      for (std::size_t n = 0; n < args.size() && n < 7; ++n)
+        if (args[n].is(VK::kInt)) ns += args[n].i * kUnits[n];
+      return Val::nanoseconds(VK::kTimespan, ns);
+    }
+    if (!v.is(VK::kString)) bad("needs a String, a Hash or numbers");
+    // [-][days-]hours:minutes:seconds[.fraction], shorter forms too
+    std::string_view s = v.text();
+    bool negative = !s.empty() && s[0] == '-';
+    if (negative) s.remove_prefix(1);
+    std::string_view fraction;
+    if (std::size_t dot = s.find('.'); dot != std::string_view::npos) fraction = s.substr(dot + 1), s = s.substr(0, dot);
+    i64 days = 0;
+    auto read = [&](std::string_view t) -> i64 {
+      Val n;
+      std::string clean(t);
+      while (clean.size() > 1 && clean[0] == '0') clean.erase(0, 1);
+      if (!parse_number(clean, n) || !n.is(VK::kInt)) bad(fmt::format("unable to parse '{}' as a time span", v.text()));
+      return n.i;
+    };
+    if (std::size_t dash = s.find('-'); dash != std::string_view::npos) days = read(s.substr(0, dash)), s = s.substr(dash + 1);
+    std::vector<i64> parts;
+    while (!s.empty()) {
+      std::size_t colon = s.find(':');
+      parts.push_back(read(s.substr(0, colon)));
+      s.remove_prefix(colon == std::string_view::npos ? s.size() : colon + 1);
+    }
+    if (parts.empty() || parts.size() > 3) bad(fmt::format("unable to parse '{}' as a time span", v.text()));
+    i64 seconds = 0;
+    for (i64 p : parts) seconds = seconds * 60 + p;
+    if (days && parts.size() == 2) seconds *= 60;
+    ns = (days * 86400 + seconds) * 1'000'000'000;
+    i64 unit = 100'000'000;
+    for (char d : fraction) ns += (d - '0') * unit, unit /= 10;
+    return Val::nanoseconds(VK::kTimespan, negative ? -ns : ns);
+  }
+
+  Val timestamp() const {
+    if (args.empty()) {
+      auto now = std::chrono::system_clock::now().time_since_epoch();
+      return Val::nanoseconds(VK::kTimestamp, std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+    }
+    const Val& v = from();
+    if (v.is(VK::kTimestamp)) return v;
+    if (v.is(VK::kInt)) return Val::nanoseconds(VK::kTimestamp, v.i * 1'000'000'000);
+    if (v.is(VK::kFloat)) return Val::nanoseconds(VK::kTimestamp, static_cast<i64>(v.d * 1e9));
+    Val text = v;
+    if (v.is(VK::kHash))
+      if (const Val* s = v.get("string")) text = *s;
+    if (!text.is(VK::kString)) bad("needs a String or a number");
+    std::tm tm{};
+    std::string s(text.text());
+    int consumed = 0;
+    int n = std::sscanf(s.c_str(), "%4d-%2d-%2d%n", &tm.tm_year, &tm.tm_mon, &tm.tm_mday, &consumed);
+    if (n < 3) bad(fmt::format("unable to parse '{}' as a time", s));
+    std::string_view rest = std::string_view(s).substr(static_cast<std::size_t>(consumed));
+    i64 fraction = 0, offset = 0;
+    if (!rest.empty() && (rest[0] == 'T' || rest[0] == ' ')) {
+      int used = 0;
+      std::string time(rest.substr(1));
+      int got = std::sscanf(time.c_str(), "%2d:%2d%n", &tm.tm_hour, &tm.tm_min, &used);
+      if (got < 2) bad(fmt::format("unable to parse '{}' as a time", s));
+      std::string_view t = std::string_view(time).substr(static_cast<std::size_t>(used));
+      if (!t.empty() && t[0] == ':') {
+        tm.tm_sec = std::atoi(std::string(t.substr(1, 2)).c_str());
+        t.remove_prefix(std::min<std::size_t>(3, t.size()));
+      }
+      if (!t.empty() && t[0] == '.') {
+        t.remove_prefix(1);
+        i64 unit = 100'000'000;
+        while (!t.empty() && t[0] >= '0' && t[0] <= '9') fraction += (t[0] - '0') * unit, unit /= 10, t.remove_prefix(1);
+      }
+      while (!t.empty() && t[0] == ' ') t.remove_prefix(1);
+      if (t.size() >= 5 && (t[0] == '+' || t[0] == '-')) {
+        int h = std::atoi(std::string(t.substr(1, 2)).c_str()), m = std::atoi(std::string(t.substr(t[3] == ':' ? 4 : 3, 2)).c_str());
+        offset = (h * 3600 + m * 60) * (t[0] == '-' ? -1 : 1);
+      }
+    }
+    tm.tm_year -= 1900;
+    tm.tm_mon -= 1;
+    i64 seconds = timegm(&tm) - offset;
+    return Val::nanoseconds(VK::kTimestamp, seconds * 1'000'000'000 + fraction);
+  }
+
+  Val binary() const {
+    const Val& v = from();
+    if (v.is(VK::kBinary)) return v;
+    std::string out;
+    if (v.is(VK::kArray)) {
+      for (const Val& b : v.items()) {
+        if (!b.is(VK::kInt) || b.i < 0 || b.i > 255) bad("an array of bytes holds integers from 0 to 255");
+        out += static_cast<char>(b.i);
+      }
+    } else if (v.is(VK::kString)) {
+      std::string_view format = args.size() > 1 && args[1].is(VK::kString) ? args[1].text() : "%B";
+      if (format == "%s" || format == "%r") out = v.text();
+      else if (!unbase64(v.text(), out, format == "%B")) bad("the string is not valid base64");
+    } else {
+      bad("needs a String or an Array of bytes");
+    }
+    return Val::with_text(VK::kBinary, arena().copy(std::string_view(out)));
+  }
+
+  Val object(const Type* t) const {
+    std::vector<Pair> fields;
+    bool by_name = args.size() == 1 && args[0].is(VK::kHash);
+    if (by_name) {
+      for (const Pair& p : args[0].entries()) {
+        bool known = false;
+        for (const Member& m : t->members) known = known || (p.key.is(VK::kString) && m.name == p.key.text());
+        if (!known) bad(fmt::format("has no attribute named '{}'", to_text(p.key)));
+      }
+    } else if (args.size() > t->members.size()) {
+      bad(fmt::format("expects at most {} arguments, got {}", t->members.size(), args.size()));
+    }
+    for (std::size_t n = 0; n < t->members.size(); ++n) {
+      const Member& m = t->members[n];
+      const Val* v = by_name ? args[0].get(m.name) : n < args.size() ? &args[n] : nullptr;
+      if (!v && !m.has_value) bad(fmt::format("expects a value for attribute '{}'", m.name));
+      Val value = v ? *v : m.value;
+      if (v && !is_instance(m.type, value)) bad(describe_mismatch(fmt::format("attribute '{}'", m.name), m.type, value)[0]);
+      fields.push_back({Val::string(m.name), value});
+    }
+    return make_object(t, fields);
+  }
+
+  Val make_object(const Type* t, const std::vector<Pair>& fields) const {
+    ObjectBody body;
+    body.type = t;
+    body.fields = arena().copy(std::span<const Pair>(fields));
+    Val v;
+    v.kind = VK::kObject;
+    v.o = arena().make<ObjectBody>(body);
+    return v;
+  }
+
+  Val deferred() const {
+    if (!from().is(VK::kString)) bad("needs the name of a function or variable");
+    std::vector<Pair> fields{{Val::string("name"), args[0]}};
+    fields.push_back({Val::string("arguments"), args.size() > 1 ? args[1] : make_array(arena(), {})});
+    if (args.size() < 2) fields.pop_back();
+    return make_object(nullptr, fields);
+  }
+
+  Val make(const Type* t) const {
+    switch (t->kind) {
+      case TK::kInteger: return integer();
+      case TK::kFloat: return number(true);
+      case TK::kNumeric: return number(false);
+      case TK::kBoolean: return boolean();
+      case TK::kString: return string();
+      case TK::kArray: case TK::kTuple: return array();
+      case TK::kHash: case TK::kStruct: return hash();
+      case TK::kOptional: case TK::kNotUndef:
+        if (t->types.empty()) {
+          if (t->kind == TK::kNotUndef && from().undefined()) bad("expects a value that is not undef");
+          return from();
+        }
+        if (t->kind == TK::kOptional && !args.empty() && args[0].undefined()) return args[0];
+        return c.construct(t->types[0], args, at);
+      case TK::kInit:
+        if (!t->types.empty()) return c.construct(t->types[0], args, at);
+        break;
+      case TK::kSensitive: {
+        const Val& v = from();
+        return v.is(VK::kSensitive) ? v : make_sensitive(arena(), v);
+      }
+      case TK::kSemVer: return semver();
+      case TK::kSemVerRange: return semver_range();
+      case TK::kTimespan: return timespan();
+      case TK::kTimestamp: return timestamp();
+      case TK::kBinary: return binary();
+      case TK::kRegexp: {
+        if (from().is(VK::kRegex)) return from();
+        std::string error;
+        if (!from().is(VK::kString) || !Regex::get(from().text(), &error)) bad("needs a regular expression: " + error);
+        return Val::with_text(VK::kRegex, from().text());
+      }
+      case TK::kUri:
+        if (!from().is(VK::kString)) bad("needs a String");
+        return Val::with_text(VK::kUri, from().text());
+      case TK::kType:
+        if (!from().is(VK::kString)) bad("needs the text of a type");
+        try {
+          return Val::type(type_of_text(arena(), from().text(), [&](std::string_view n) { return c.find_type_name(n, at); }));
+        } catch (const TypeError& e) {
+          bad(e.what());
+        }
+      case TK::kObject: return object(t);
+      case TK::kDeferred: return deferred();
+      default: break;
+    }
+    c.fail(at, fmt::format("creation of new instance of type '{}' is not supported", type_text(type)), "PP-NEW");
+  }
+};
+
+}  // namespace
+
+Val Compiler::construct(const Type* type, std::span<const Val> args, Pos at) {
+  Val v = Maker{*this, type, args, at}.make(resolved(type));
+  if (!is_instance(type, v)) fail(at, fmt::format("converted value from {}.new() {}", type_text_short(type), describe_mismatch("", type, v)[0]), "PP-TYPE-MISMATCH");
+  return v.with_origin(at);
 }
 
 }  // namespace tutti::puppet

@@ -160,8 +160,8 @@ Val Compiler::call_definition(const Definition& d, std::span<const Val> args, Sc
   Scope inner;
   inner.kind = Scope::Kind::kFunction;
   inner.parent = top_;
-  inner.real = caller.real;
-  inner.resource = caller.resource;
+  inner.real = top_;  // resources that a function declares belong to main, whoever calls it
+  inner.resource = top_->resource;
   inner.module = caller.module;
   std::string what = fmt::format("'{}'", d.name.text());
   bind_params(d.params, args, inner, what, at);

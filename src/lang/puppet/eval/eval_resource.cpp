@@ -111,9 +111,7 @@ Resource* Compiler::create_resource(NewResource& wanted, Scope& scope_given) {
     if (!definition) fail(wanted.at, fmt::format("could not find declared class {}", title), "PP-UNKNOWN-CLASS");
     title = definition->name.text();
   }
-  catalog_.resources.emplace_back();
-  Resource& r = catalog_.resources.back();
-  r.index = static_cast<u32>(catalog_.resources.size() - 1);
+  Resource& r = *catalog_.make();
   r.type = type;
   r.title = title;
   r.at = wanted.at;
@@ -443,9 +441,7 @@ Resource* Compiler::include_class(Symbol name, Scope& given, Pos at, bool evalua
       EvalError e("PP-UNKNOWN-CLASS", at, fmt::format("could not find class ::{} for {}", name.text(), node_.name));
       throw e;
     }
-    catalog_.resources.emplace_back();
-    r = &catalog_.resources.back();
-    r->index = static_cast<u32>(catalog_.resources.size() - 1);
+    r = catalog_.make();
     r->type = sym_class();
     r->title = name.text();
     r->is_class = true;

@@ -75,7 +75,7 @@ void Compiler::check_native(Resource& r) {
 void Compiler::finish() {
   relate();
   for (std::size_t n = 0; n < catalog_.resources.size(); ++n) {
-    Resource& r = catalog_.resources[n];
+    Resource& r = *catalog_.resources[n];
     if (!overrides_.empty())
       for (PendingOverride& o : overrides_)
         if (!o.done && find_resource(o.reference) == &r) {
@@ -151,7 +151,8 @@ void Compiler::check_references() {
     }
     if (!find_resource(t)) fail(p.at ? p.at : r.at, fmt::format("could not find resource '{}' in parameter '{}' of {}", type_text(t), p.name.text(), r.ref()), "PP-RELATIONSHIP");
   };
-  for (Resource& r : catalog_.resources) {
+  for (Resource* each : catalog_.resources) {
+    Resource& r = *each;
     if (r.is_virtual) continue;
     for (const ResourceParam& p : r.params)
       if (is_relationship(p.name)) check(check, r, p, p.value);

@@ -121,7 +121,7 @@ bool is_defined(const FunctionCall& c, const Val& v) {
     if (lower == "main" || lower == "") return true;
     if (s[0] >= 'A' && s[0] <= 'Z') {
       if (std::size_t open = s.find('['); open != std::string_view::npos) c.fail(fmt::format("defined(): '{}' is not a valid name", s));
-      return plain_named(s) || k.find_type_name(s, c.at);
+      if (plain_named(s) || k.find_type_name(s, c.at)) return true;
     }
     return !k.resource_type_name(lower).empty() || k.environment().find_class(Symbol(lower), k.diagnostics()) || plain_named(capitalize_segments(lower));
   }

@@ -114,6 +114,9 @@ class Functions {
 // Calls the overload that takes the arguments, or fails with a message that lists what the function takes.
 Val call_builtin(const Builtin& f, const FunctionCall& call);
 
+// The elements of anything that can be iterated over; a hash gives [key, value] pairs.
+std::vector<Val> iterate(const FunctionCall& call, const Val& over);
+
 // Written in functions/*.cpp, gathered in functions/functions.cpp.
 void add_core_functions(Functions& f);
 void add_iteration_functions(Functions& f);

@@ -232,6 +232,8 @@ const Type* parameterize(Arena& arena, const Type* base, std::span<const Val> ar
         else if (v.is(VK::kString)) values.push_back(v);
         else bad(base, fmt::format("needs strings, got {}", to_literal(v)));
       }
+      std::sort(values.begin(), values.end(), [](const Val& a, const Val& b) { return a.text() < b.text(); });
+      values.erase(std::unique(values.begin(), values.end(), [](const Val& a, const Val& b) { return a.text() == b.text(); }), values.end());
       t.values = arena.copy(std::span<const Val>(values));
       break;
     }

@@ -79,7 +79,7 @@ void append_type(std::string& out, const Type* t, bool names_only, int depth) {
       return;
     case TK::kClass:
       out += "Class";
-      if (t->has_title) out += "['" + std::string(t->name) + "']";
+      if (t->has_title) out += "[" + std::string(t->name) + "]";
       return;
     case TK::kObject:
       if (t->members.empty() && t->name == "Object") {

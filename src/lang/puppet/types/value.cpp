@@ -200,34 +200,23 @@ bool equal(const Val& a, const Val& b) {
   }
 }
 
+namespace {
+char ascii_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+}  // namespace
+
 bool equal_text(std::string_view a, std::string_view b) {
-  if (a == b) return true;
-  bool ascii = true;
-  if (a.size() == b.size()) {
-    bool all = true;
-    for (std::size_t n = 0; n < a.size(); ++n) {
-      unsigned char x = static_cast<unsigned char>(a[n]), y = static_cast<unsigned char>(b[n]);
-      if (x >= 128 || y >= 128) {
-        ascii = false;
-        break;
-      }
-      if (x == y) continue;
-      if ((x | 32) != (y | 32) || (x | 32) < 'a' || (x | 32) > 'z') {
-        all = false;
-        break;
-      }
-    }
-    if (ascii) return all;
-  }
-  for (char c : a) ascii = ascii && static_cast<unsigned char>(c) < 128;
-  for (char c : b) ascii = ascii && static_cast<unsigned char>(c) < 128;
-  if (ascii) return false;
-  return downcase(a) == downcase(b);
+  if (a.size() != b.size()) return false;
+  for (std::size_t n = 0; n < a.size(); ++n)
+    if (a[n] != b[n] && ascii_lower(a[n]) != ascii_lower(b[n])) return false;
+  return true;
 }
 
 int compare_text(std::string_view a, std::string_view b) {
-  int c = downcase(a).compare(downcase(b));
-  return c < 0 ? -1 : c > 0 ? 1 : 0;
+  for (std::size_t n = 0; n < a.size() && n < b.size(); ++n) {
+    unsigned char x = static_cast<unsigned char>(ascii_lower(a[n])), y = static_cast<unsigned char>(ascii_lower(b[n]));
+    if (x != y) return x < y ? -1 : 1;
+  }
+  return a.size() < b.size() ? -1 : a.size() > b.size() ? 1 : 0;
 }
 
 std::string downcase(std::string_view s) {
@@ -316,7 +305,14 @@ void append_text(std::string& out, const Val& v) {
     case VK::kBool: out += v.b ? "true" : "false"; return;
     case VK::kInt: fmt::format_to(std::back_inserter(out), "{}", v.i); return;
     case VK::kFloat: out += float_text(v.d); return;
-    case VK::kRegex: out += '/'; out += v.text(); out += '/'; return;
+    case VK::kRegex:
+      out += '/';
+      for (char c : v.text()) {
+        if (c == '/') out += '\\';
+        out += c;
+      }
+      out += '/';
+      return;
     case VK::kArray: {
       out += '[';
       bool first = true;

@@ -140,11 +140,11 @@ u64 hash_value(const Val& v);
 bool equal(const Val& a, const Val& b);
 // As hash keys, `unique` and types compare: exact.
 bool same(const Val& a, const Val& b);
-// Strings without regard to case; Unicode-aware.
+// Strings without regard to the case of ASCII letters.
 bool equal_text(std::string_view a, std::string_view b);
-std::string downcase(std::string_view s);
+std::string downcase(std::string_view s);  // all of Unicode
 std::string upcase(std::string_view s);
-int compare_text(std::string_view a, std::string_view b);  // < 0, 0, > 0 without regard to case
+int compare_text(std::string_view a, std::string_view b);  // < 0, 0, > 0, the same way
 
 // As interpolation shows it: undef is "", strings within arrays are not quoted.
 std::string to_text(const Val& v);
