@@ -90,6 +90,26 @@ std::optional<Value> Knowledge::look_up(u32 instance, std::string_view path, con
   return std::nullopt;
 }
 
+namespace {
+
+// Whether what an action does depends on the present configuration (and not only on the old one).
+bool mentions_config(const Value& v) {
+  switch (v.kind()) {
+    case Kind::kString: return v.text().find("${config") != std::string_view::npos;
+    case Kind::kList:
+      for (const Value& item : v.items())
+        if (mentions_config(item)) return true;
+      return false;
+    case Kind::kMap:
+      for (const Entry& e : v.entries())
+        if (mentions_config(e.value)) return true;
+      return false;
+    default: return false;
+  }
+}
+
+}  // namespace
+
 std::vector<Resource> Knowledge::resources(u32 instance, const model::Action& action, Arena& arena,
                                            std::string& problem) const {
   std::vector<Resource> out;
@@ -106,7 +126,7 @@ std::vector<Resource> Knowledge::resources(u32 instance, const model::Action& ac
         v, [&](std::string_view path) { return look_up(instance, path, v, v, arena); }, builder, &missing);
   };
   Value config = settle(given ? *given : empty);
-  if (!missing.empty()) {
+  if (!missing.empty() && mentions_config(action.what)) {
     problem = fmt::format("there is no value yet for `${{{}}}`, which its configuration refers to", missing);
     return out;
   }

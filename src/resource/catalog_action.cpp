@@ -50,8 +50,18 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
     if (skip) outputs["status"] = "skipped";
     return finish();
   }
+  const Entry* loud = config ? config->find("loglevel") : nullptr;
+  Level own = Level::kNotice;
+  if (loud) {
+    std::string w = text_of(loud->value);
+    own = w == "debug"                    ? Level::kDebug
+          : w == "info" || w == "verbose" ? Level::kInfo
+          : w == "warning"                ? Level::kWarning
+          : w == "notice"                 ? Level::kNotice
+                                          : Level::kError;
+  }
   auto say = [&](Level level, std::string_view text) {
-    if (options_.say) options_.say(q.instance, level, text);
+    if (options_.say) options_.say(q.instance, level == Level::kNotice ? own : level, text);
   };
   if (skip) {
     outputs["status"] = "skipped";
@@ -87,6 +97,7 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
   if (std::string wrong = provider->check(r); !wrong.empty()) return failed("", {wrong, 0});
   Context c =
       context(r, *host, q.instance, &job.cancel, fmt::format("{}/{}/{}", options_.run, q.instance, q.transition));
+  c.say = say;
   auto found = provider->examine(c);
   if (!found) return failed("", found.error());
   effect.looked_only = found->in_sync() && events == 0;
@@ -103,7 +114,8 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
       auto applied = provider->apply(c, *found, done);
       effect.changes = done;
       changed = static_cast<u32>(done.size());
-      for (auto& ch : done) say(Level::kNotice, fmt::format("{}/{}: {}", ch.subject, ch.property, ch.text));
+      for (auto& ch : done)
+        say(Level::kNotice, fmt::format("{}/{}: {}", ch.subject.empty() ? "" : "=" + ch.subject, ch.property, ch.text));
       if (!applied) {
         outputs["changed"] = std::to_string(changed);
         std::string property = found->changes.empty() ? "" : found->changes[0].property;

@@ -203,7 +203,7 @@ class Exec : public Provider {
         std::string all = r->out + r->err;
         for (std::size_t at = 0; at < all.size();) {
           std::size_t end = std::min(all.find('\n', at), all.size());
-          c.say(Level::kNotice, std::string_view(all).substr(at, end - at));
+          c.say(Level::kNotice, "/returns: " + all.substr(at, end - at));
           at = end + 1;
         }
       }
@@ -252,7 +252,7 @@ class Notify : public Provider {
     return f;
   }
   Result<void> apply(Context& c, const Findings& f, std::vector<Change>& done) const override {
-    c.say(Level::kNotice, message(c));
+    c.say(Level::kNotice, (c.params.truth("withpath") ? "/message: " : "") + message(c));
     done = f.changes;
     return {};
   }

@@ -226,10 +226,8 @@ ResourceExecutor::Found ResourceExecutor::probe(u32 instance, u32 transition, st
 u32 end_leftovers(Host& host, const std::string& run) {
   // Each process of an action carries a mark in its environment. Asked twice: what was killed may have started others.
   std::string script = fmt::format(
-      "n=0; for round in 1 2; do for e in /proc/[0-9]*/environ; do p=${{e#/proc/}}; p=${{p%/environ}}; [ \"$p\" = $$ ] "
-      "&& continue;"
-      " if tr '\\0' '\\n' <$e 2>/dev/null | grep -q '^TUTTI_ACTION={}/'; then kill -9 $p 2>/dev/null && n=$((n+1)); "
-      "fi; done; done; echo $n",
+      "n=0; for round in 1 2; do for e in $(grep -lsz '^TUTTI_ACTION={}[.]' /proc/[0-9]*/environ); do p=${{e#/proc/}};"
+      " kill -9 ${{p%/environ}} 2>/dev/null && n=$((n+1)); done; done; echo $n",
       run);
   auto r = host.shell(script, std::chrono::seconds(30));
   return r.ok() ? static_cast<u32>(std::strtoul(r.out.c_str(), nullptr, 10)) : 0;

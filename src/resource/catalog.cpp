@@ -1,0 +1,427 @@
+#include "resource/catalog.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <queue>
+#include <set>
+
+#include "model/reader.h"
+#include "resource/provider.h"
+
+namespace tutti::resource {
+namespace {
+
+std::string lower(std::string_view s) {
+  std::string out(s);
+  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
+}
+
+struct Node {
+  std::string ref;          // "File[/x]"; "begin Class[a]", "end Class[a]"
+  std::string type, title;  // "File", "/x"; "begin", ...
+  std::string label;        // "/Stage[main]/Main/File[/x]"
+  Value parameters;
+  const Provider* provider = nullptr;
+  Pos at;
+  bool noop = false;
+  std::string loglevel;
+  std::map<u32, char> from;  // edges into it: d, n or w
+};
+
+class CatalogReader {
+ public:
+  CatalogReader(Session& session, const Value& library, const CatalogOptions& options)
+      : session_(session), library_(library), options_(options), builder_(session.arena), reader_(session) {}
+
+  std::optional<Catalog> read(const Value& root) {
+    std::size_t before = session_.diagnostics.errors();
+    collect(root);
+    relate();
+    if (session_.diagnostics.errors() != before) return std::nullopt;
+    automatic();
+    if (!sort()) return std::nullopt;
+    chain_execs();
+    find_conflicts();
+    emit();
+    if (session_.diagnostics.errors() != before) return std::nullopt;
+    return std::move(out_);
+  }
+
+ private:
+  static std::string text(const Value& map, std::string_view key) {
+    const Entry* e = map.find(key);
+    return e && e->value.is(Kind::kString) ? std::string(e->value.text()) : "";
+  }
+
+  // What rich data means here: Sensitive is secret, a reference is its text.
+  Value plain(const Value& v) {
+    if (v.is(Kind::kResource)) return builder_.string(fmt::format("{}[{}]", v.tag().text(), v.text()), v.origin());
+    if (v.is(Kind::kList)) {
+      std::vector<Value> items;
+      for (const Value& i : v.items()) items.push_back(plain(i));
+      return builder_.list(items, v.origin());
+    }
+    if (!v.is(Kind::kMap)) return v;
+    if (const Entry* t = v.find("__ptype")) {
+      const Entry* inner = v.find("__pvalue");
+      if (t->value.text() == "Sensitive" && inner) return plain(inner->value).as_secret();
+      if (t->value.text() == "Deferred") return v;
+      if (inner) return plain(inner->value);
+    }
+    std::vector<Entry> entries;
+    for (const Entry& e : v.entries()) entries.push_back({e.key, e.field, plain(e.value)});
+    return builder_.map(entries, v.origin());
+  }
+
+  void collect(const Value& root) {
+    const Value& resources = root.find("resources")->value;
+    std::vector<const Value*> all;
+    if (resources.is(Kind::kMap))
+      for (const Entry& e : resources.entries()) all.push_back(&e.value);
+    else if (resources.is(Kind::kList))
+      for (const Value& v : resources.items()) all.push_back(&v);
+    std::map<std::string, std::string> parent;
+    if (const Entry* e = root.find("edges"); e && e->value.is(Kind::kList))
+      for (const Value& v : e->value.items()) {
+        std::string a, b;
+        if (v.is(Kind::kMap)) a = text(v, "source"), b = text(v, "target");
+        if (v.is(Kind::kList) && v.size() == 2) a = text_of(plain(v.items()[0])), b = text_of(plain(v.items()[1]));
+        if (a.empty() || b.empty()) continue;
+        children_[a].push_back(b);
+        parent[b] = a;
+      }
+    for (const Value* v : all) {
+      std::string type = text(*v, "type"), title = text(*v, "title"), ref = fmt::format("{}[{}]", type, title);
+      const Provider* provider = find_provider(lower(type));
+      const Entry* p = v->find("parameters");
+      Value parameters = p ? plain(p->value) : builder_.map({});
+      std::string kind = text(*v, "kind");
+      bool container = type == "Class" || type == "Stage" || type == "Node" || kind == "defined_type" ||
+                       kind == "class" || (!provider && (children_.count(ref) || type.find("::") != std::string::npos));
+      relations_.emplace_back(ref, parameters);
+      if (container) {
+        containers_.insert(ref);
+        continue;
+      }
+      static const std::set<std::string> kNothing{"Schedule", "Filebucket", "Whit", "Component"};
+      if (kNothing.count(type)) continue;
+      if (!options_.tags.empty() && !tagged(*v)) continue;
+      Node n;
+      n.ref = ref;
+      n.type = type;
+      n.title = title;
+      n.parameters = parameters;
+      n.provider = provider;
+      n.at = reader_.at(*v);
+      Params params(n.parameters);
+      n.noop = params.truth("noop", options_.noop);
+      n.loglevel = params.text("loglevel");
+      std::string path;
+      for (std::string at = ref; parent.count(at);) {
+        at = parent[at];
+        std::string name = at;
+        if (name.rfind("Class[", 0) == 0) {
+          name = name.substr(6, name.size() - 7);
+          if (!name.empty()) name[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
+        }
+        path = "/" + name + path;
+        if (path.size() > 10000) break;
+      }
+      n.label = path + "/" + ref;
+      add(std::move(n));
+    }
+    out_.resources = nodes_.size();
+  }
+
+  bool tagged(const Value& v) {
+    const Entry* t = v.find("tags");
+    if (!t || !t->value.is(Kind::kList)) return false;
+    for (const Value& tag : t->value.items())
+      if (std::find(options_.tags.begin(), options_.tags.end(), text_of(tag)) != options_.tags.end()) return true;
+    return false;
+  }
+
+  u32 add(Node n) {
+    u32 id = static_cast<u32>(nodes_.size());
+    by_ref_[n.ref] = id;
+    if (n.provider) {
+      Params p(n.parameters);
+      std::string key = lower(n.type);
+      by_name_[key + ":" + n.title] = id;
+      if (auto name = p.maybe(key == "file" ? "path" : "name")) by_name_[key + ":" + *name] = id;
+      if (auto alias = p.maybe("alias")) by_ref_[fmt::format("{}[{}]", n.type, *alias)] = id;
+    }
+    nodes_.push_back(std::move(n));
+    return id;
+  }
+
+  // Natives below a container, however deep.
+  void natives(const std::string& ref, std::vector<u32>& out, std::set<std::string>& seen) {
+    for (auto& child : children_[ref]) {
+      if (!seen.insert(child).second) continue;
+      if (auto it = by_ref_.find(child); it != by_ref_.end())
+        out.push_back(it->second);
+      else
+        natives(child, out, seen);
+    }
+  }
+
+  std::pair<u32, u32> ends_of(const std::string& ref) {
+    if (auto it = ends_.find(ref); it != ends_.end()) return it->second;
+    Node b, e;
+    b.ref = "begin " + ref;
+    b.type = "begin";
+    b.title = ref;
+    b.label = "/" + ref;
+    b.parameters = builder_.map({});
+    e = b;
+    e.ref = "end " + ref;
+    e.type = "end";
+    u32 begin = add(std::move(b)), end = add(std::move(e));
+    ends_[ref] = {begin, end};
+    std::vector<u32> inside;
+    std::set<std::string> seen;
+    natives(ref, inside, seen);
+    edge(begin, end, 'd');
+    for (u32 n : inside) {
+      edge(begin, n, 'n');
+      edge(n, end, 'n');
+    }
+    return {begin, end};
+  }
+
+  void edge(u32 from, u32 to, char how) {
+    char& c = nodes_[to].from[from];
+    if (c == 0 || how == 'n') c = how;
+  }
+
+  // A reference as it may be written in a parameter. Puppet capitalises each segment of a class.
+  std::string resolve(const std::string& ref) {
+    if (by_ref_.count(ref) || containers_.count(ref)) return ref;
+    std::string low = lower(ref);
+    for (auto& c : containers_)
+      if (lower(c) == low) return c;
+    return ref;
+  }
+
+  void relate() {
+    struct Relation {
+      const char* name;
+      bool before, refresh;
+    };
+    static constexpr Relation kRelations[] = {
+        {"require", false, false}, {"subscribe", false, true}, {"before", true, false}, {"notify", true, true}};
+    for (auto& [ref, parameters] : relations_) {
+      bool self_container = containers_.count(ref);
+      if (!self_container && !by_ref_.count(ref)) continue;
+      for (auto& r : kRelations) {
+        const Entry* e = parameters.find(r.name);
+        if (!e) continue;
+        std::vector<Value> targets;
+        std::function<void(const Value&)> flat = [&](const Value& v) {
+          if (v.is(Kind::kList))
+            for (const Value& i : v.items()) flat(i);
+          else
+            targets.push_back(v);
+        };
+        flat(e->value);
+        for (const Value& v : targets) {
+          std::string other = resolve(text_of(v));
+          bool other_container = containers_.count(other);
+          if (!other_container && !by_ref_.count(other)) {
+            if (options_.tags.empty())
+              session_.diagnostics.error(
+                  "CATALOG-MISSING", reader_.at(v),
+                  fmt::format("Could not find resource '{}' in parameter '{}' of {}", other, r.name, ref));
+            continue;
+          }
+          const std::string& first = r.before ? ref : other;
+          const std::string& second = r.before ? other : ref;
+          u32 from = containers_.count(first) ? ends_of(first).second : by_ref_.at(first);
+          u32 to = containers_.count(second) ? ends_of(second).first : by_ref_.at(second);
+          edge(from, to, r.refresh ? 'n' : 'd');
+        }
+      }
+    }
+  }
+
+  std::vector<std::vector<u32>> successors() const {
+    std::vector<std::vector<u32>> out(nodes_.size());
+    for (u32 i = 0; i < nodes_.size(); ++i)
+      for (auto& [from, how] : nodes_[i].from) out[from].push_back(i);
+    return out;
+  }
+
+  static bool reaches(const std::vector<std::vector<u32>>& next, u32 from, u32 to) {
+    if (next[from].empty()) return from == to;
+    std::vector<u32> stack{from};
+    std::set<u32> seen{from};
+    while (!stack.empty()) {
+      u32 n = stack.back();
+      stack.pop_back();
+      if (n == to) return true;
+      for (u32 m : next[n])
+        if (seen.insert(m).second) stack.push_back(m);
+    }
+    return false;
+  }
+
+  // What comes first without being asked for; never against what was asked for.
+  void automatic() {
+    auto next = successors();
+    for (u32 i = 0; i < nodes_.size(); ++i) {
+      Node& n = nodes_[i];
+      if (!n.provider) continue;
+      bool parent_found = false;
+      bool nearest = n.provider->type() == "file" || n.provider->type() == "mount";
+      for (auto& [type, title] : n.provider->after({lower(n.type), n.title, n.parameters})) {
+        auto it = by_name_.find(type + ":" + title);
+        if (it == by_name_.end() || it->second == i) continue;
+        if (nearest && type == n.provider->type()) {
+          if (parent_found) continue;
+          parent_found = true;
+        }
+        if (n.from.count(it->second) || reaches(next, i, it->second)) continue;
+        edge(it->second, i, 'd');
+        next[it->second].push_back(i);
+      }
+    }
+  }
+
+  // An order of all: what is ready, by its place in the catalog. Cycles are reported as Puppet does.
+  bool sort() {
+    std::vector<u32> left(nodes_.size());
+    auto next = successors();
+    std::priority_queue<u32, std::vector<u32>, std::greater<>> ready;
+    for (u32 i = 0; i < nodes_.size(); ++i)
+      if ((left[i] = static_cast<u32>(nodes_[i].from.size())) == 0) ready.push(i);
+    while (!ready.empty()) {
+      u32 n = ready.top();
+      ready.pop();
+      order_.push_back(n);
+      for (u32 m : next[n])
+        if (--left[m] == 0) ready.push(m);
+    }
+    if (order_.size() == nodes_.size()) return true;
+    // Walk back through what is left until something comes twice.
+    u32 at = 0;
+    while (left[at] == 0) ++at;
+    std::vector<u32> path;
+    while (std::find(path.begin(), path.end(), at) == path.end()) {
+      path.push_back(at);
+      for (auto& [from, how] : nodes_[at].from)
+        if (left[from] > 0) {
+          at = from;
+          break;
+        }
+    }
+    path.erase(path.begin(), std::find(path.begin(), path.end(), at));
+    std::reverse(path.begin(), path.end());
+    std::rotate(path.begin(), std::min_element(path.begin(), path.end()), path.end());
+    std::string text;
+    for (u32 n : path) text += nodes_[n].ref + " => ";
+    text += nodes_[path[0]].ref;
+    session_.diagnostics.error("CATALOG-CYCLE", nodes_[path[0]].at,
+                               fmt::format("Found 1 dependency cycle: ({})", text));
+    return false;
+  }
+
+  // Nobody can tell what two commands have to do with each other: they keep the catalog's order, but not each other's
+  // failures.
+  void chain_execs() {
+    if (options_.parallel_execs) return;
+    u32 last = model::kNone;
+    for (u32 n : order_) {
+      if (!nodes_[n].provider || nodes_[n].provider->type() != "exec") continue;
+      if (last != model::kNone && !nodes_[n].from.count(last)) edge(last, n, 'w');
+      last = n;
+    }
+  }
+
+  void find_conflicts() {
+    std::map<std::string, std::vector<u32>> writers, readers;
+    for (u32 i = 0; i < nodes_.size(); ++i) {
+      Node& n = nodes_[i];
+      if (!n.provider) continue;
+      Resource r{lower(n.type), n.title, n.parameters};
+      for (auto& w : n.provider->writes(r)) writers[w].push_back(i);
+      for (auto& w : n.provider->reads(r)) readers[w].push_back(i);
+      if (n.provider->type() == "file") out_.managed.push_back(n.provider->writes(r)[0].substr(5));
+    }
+    std::sort(out_.managed.begin(), out_.managed.end());
+    auto next = successors();
+    auto ordered = [&](u32 a, u32 b) { return reaches(next, a, b) || reaches(next, b, a); };
+    for (auto& [thing, who] : writers) {
+      for (std::size_t a = 0; a < who.size(); ++a)
+        for (std::size_t b = a + 1; b < who.size(); ++b)
+          if (!ordered(who[a], who[b]))
+            out_.conflicts.push_back({nodes_[who[a]].ref, nodes_[who[b]].ref, thing, false});
+      if (auto it = readers.find(thing); it != readers.end())
+        for (u32 a : who)
+          for (u32 b : it->second)
+            if (a != b && !ordered(a, b)) out_.conflicts.push_back({nodes_[a].ref, nodes_[b].ref, thing, true});
+    }
+  }
+
+  void emit() {
+    const Entry* kind = library_.find("resource");
+    model::Deployment& d = out_.deployment;
+    d.kinds["resource"] = model::describe_kind(Symbol("resource"), kind->value, {});
+    std::vector<Symbol> names;
+    for (auto& n : nodes_) names.push_back(Symbol(n.ref));
+    for (u32 i : order_) {
+      Node& n = nodes_[i];
+      model::Component c;
+      c.name = names[i];
+      c.at = n.at;
+      c.type = Symbol("resource");
+      c.state = Symbol("done");
+      MapDraft m;
+      m.set(Symbol("type"), builder_.string(n.type));
+      m.set(Symbol("title"), builder_.string(n.title));
+      m.set(Symbol("label"), builder_.string(n.label));
+      m.set(Symbol("parameters"), n.parameters);
+      if (n.noop) m.set(Symbol("noop"), Value::boolean(true));
+      if (!n.loglevel.empty()) m.set(Symbol("loglevel"), builder_.string(n.loglevel));
+      c.config = m.build(builder_);
+      u32 k[3] = {0, 0, 0};
+      for (auto& [from, how] : n.from) {
+        u32& count = k[how == 'n' ? 0 : how == 'w' ? 1 : 2];
+        c.needs.push_back({Symbol(fmt::format("{}{}", how, count++)), names[from], Symbol("done"), false, n.at});
+      }
+      d.components.push_back(std::move(c));
+    }
+  }
+
+  Session& session_;
+  const Value& library_;
+  const CatalogOptions& options_;
+  TreeBuilder builder_;
+  model::Reader reader_;
+  std::vector<Node> nodes_;
+  std::map<std::string, u32> by_ref_, by_name_;
+  std::set<std::string> containers_;
+  std::map<std::string, std::vector<std::string>> children_;
+  std::map<std::string, std::pair<u32, u32>> ends_;
+  std::vector<std::pair<std::string, Value>> relations_;
+  std::vector<u32> order_;
+  Catalog out_;
+};
+
+}  // namespace
+
+bool is_catalog(const Value& root) {
+  const Entry* r = root.find("resources");
+  return r && (r->value.is(Kind::kMap) || r->value.is(Kind::kList)) && root.find("edges");
+}
+
+std::optional<Catalog> read_catalog(Session& session, const Value& root, const Value& library,
+                                    const CatalogOptions& options) {
+  return CatalogReader(session, library, options).read(root);
+}
+
+}  // namespace tutti::resource

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/deployment.h"
+
+namespace tutti::resource {
+
+struct CatalogOptions {
+  bool noop = false;
+  std::vector<std::string> tags;  // only resources with one of them; empty: all
+  bool parallel_execs = false;    // otherwise commands run one after the other, in the catalog's order
+};
+
+// Two resources without an order between them that touch the same thing.
+struct Conflict {
+  std::string first, second, thing;
+  bool reads = false;  // the second only reads it
+};
+
+struct Catalog {
+  model::Deployment deployment;  // one component of type `resource` for each, its order as needs
+  std::vector<Conflict> conflicts;
+  std::size_t resources = 0;
+  std::vector<std::string> managed;  // paths of the file resources, sorted
+};
+
+bool is_catalog(const Value& root);  // has `resources` and `edges`
+
+// A Puppet catalog (its tree, or its own JSON) as a system: every resource a component, `require`, `before`, `notify`,
+// `subscribe`, containment and the automatic ones as needs. Classes and defines become a beginning and an end where
+// anything refers to them.
+std::optional<Catalog> read_catalog(Session& session, const Value& root, const Value& library,
+                                    const CatalogOptions& options);
+
+}  // namespace tutti::resource
