@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <ctime>
@@ -223,11 +224,61 @@ int report_outcome(Running& running, const deploy::Outcome& o) {
   return exit_code::kOk;
 }
 
+// In Puppet's own words, so that whoever reads its logs can read these.
+int apply_catalog(Running& running, const deploy::Prepared& p, deploy::Deployer::RunSettings& settings) {
+  Call& call = running.call;
+  for (auto& c : p.conflicts)
+    call.session.diagnostics.warning("CATALOG-ORDER", {},
+                                     fmt::format("{} and {} both {} {}, and no order is said between them", c.first,
+                                                 c.second, c.reads ? "have to do with" : "change", c.thing));
+  const model::System& s = p.program.system;
+  std::map<std::string, std::string> labels;
+  for (auto& i : s.instances)
+    if (const Value* config = resource::with(i, "config"))
+      if (const Entry* l = config->find("label")) labels[std::string(i.name.text())] = l->value.text();
+  bool quiet = call.options.has("quiet");
+  settings.events.line = {};
+  settings.events.say = [&, quiet](std::string_view who, resource::Level level, std::string_view text) {
+    static constexpr std::string_view kWords[] = {"Debug", "Info", "Notice", "Warning", "Error"};
+    if (level < resource::Level::kNotice || (quiet && level == resource::Level::kNotice)) return;
+    std::string label = labels[std::string(who)], line;
+    if (text.substr(0, 1) == "=") {  // something that stands below it: File[/dir/sub]
+      std::size_t end = text.find("]/");
+      line = label.substr(0, label.size() - std::min(label.size(), who.size() + 1)) + "/" +
+             std::string(text.substr(1, end)) + std::string(text.substr(end + 1));
+    } else if (text.substr(0, 1) == "/" || text.substr(0, 1) == ":") {
+      line = label + std::string(text);
+    } else {
+      line = text;
+    }
+    say_now(fmt::format("{}: {}\n", kWords[static_cast<int>(level)], line));
+  };
+  settings.executor.managed = [&](const std::string& path) {
+    return std::binary_search(p.managed.begin(), p.managed.end(), path);
+  };
+  auto began = std::chrono::steady_clock::now();
+  deploy::Outcome o = running.deployer->run(p, settings);
+  interrupts().reset();
+  if (!o.wrong.empty() || o.cancelled) return report_outcome(running, o);
+  double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  if (!quiet) say_now(fmt::format("Notice: Applied catalog in {:.2f} seconds\n", seconds));
+  u32 skipped = 0;
+  for (auto& [name, status] : o.status) skipped += status == "skipped";
+  call.out.put(fmt::format("Run {}: {} resources, {} changed, {} failed, {} skipped.\n", o.run, p.resources, o.changed,
+                           o.failed, skipped));
+  if (o.failed) return call.options.has("detailed-exitcode") && o.changed ? exit_code::kMixed : exit_code::kFailed;
+  return call.options.has("detailed-exitcode") && o.changed ? exit_code::kDifferent : exit_code::kOk;
+}
+
 int carry_out(Running& running, const deploy::Prepared& prepared, std::string_view verb) {
   Call& call = running.call;
   if (prepared.plan.flat.find("program") && prepared.program.system.program.size() <= 1) {
     call.out.put(fmt::format("No changes: `{}` is as wanted.\n", prepared.system));
     return exit_code::kOk;
+  }
+  if (prepared.catalog) {
+    auto settings = running.settings(std::string(verb));
+    return apply_catalog(running, prepared, settings);
   }
   deploy::Check check = running.deployer->check(prepared);
   bool dry = call.options.has("dry-run"), yes = call.options.has("yes");

@@ -10,6 +10,7 @@
 #include "engine/plan/plan.h"
 #include "engine/run/runner.h"
 #include "model/deployment.h"
+#include "resource/catalog.h"
 #include "resource/executor.h"
 #include "store/seal.h"
 #include "store/store.h"
@@ -39,7 +40,11 @@ struct Prepared {
   Value wanted;  // the tree it was made from
   Value state;   // the recorded state
   engine::PlannedSystem program;
-  std::string digest;  // of what it will do
+  std::string digest;    // of what it will do
+  bool catalog = false;  // a Puppet catalog
+  std::vector<resource::Conflict> conflicts;
+  std::vector<std::string> managed;  // paths of its files
+  std::size_t resources = 0;
 };
 
 struct Check {
@@ -79,6 +84,8 @@ class Deployer {
   // Errors are diagnostics.
   std::optional<Prepared> prepare(const Value& wanted, const std::string& system, const std::string& kind,
                                   const engine::PlanOptions& options = {});
+  std::optional<Prepared> prepare_catalog(const Value& wanted, const std::string& system,
+                                          const resource::CatalogOptions& options);
   std::optional<Prepared> prepare_removal(const std::string& system);
   std::optional<Prepared> load(const std::string& saved, const std::string& name);  // a saved plan
   std::string save(const Prepared& prepared) const;

@@ -55,15 +55,41 @@ std::optional<engine::Recorded> Deployer::recorded(const std::string& system, i6
 
 std::optional<Prepared> Deployer::prepare(const Value& wanted, const std::string& system, const std::string& kind,
                                           const engine::PlanOptions& options) {
+  if (resource::is_catalog(wanted)) return prepare_catalog(wanted, system, {});
   auto deployment = model::read_deployment(session_, wanted, library(session_));
   if (!deployment) return std::nullopt;
   Prepared p;
   p.system = !system.empty() ? system : !deployment->name.empty() ? deployment->name : "system";
   p.kind = kind;
-  p.wanted = wanted;
+  p.wanted = model::plain_tree(*deployment, wanted, TreeBuilder(session_.arena));
   auto was = recorded(p.system, &p.serial, &p.lineage, &p.state);
   if (!was) return std::nullopt;
   auto plan = engine::make_plan(session_, *deployment, *was, options);
+  if (!plan) return std::nullopt;
+  p.plan = std::move(*plan);
+  if (!finish_preparing(p)) return std::nullopt;
+  return p;
+}
+
+// Every resource of a catalog is looked at in every run, whatever is recorded: the world is what counts.
+std::optional<Prepared> Deployer::prepare_catalog(const Value& wanted, const std::string& system,
+                                                  const resource::CatalogOptions& options) {
+  Value types = library(session_);
+  auto catalog = resource::read_catalog(session_, wanted, types, options);
+  if (!catalog) return std::nullopt;
+  Prepared p;
+  const Entry* name = wanted.find("name");
+  p.system = !system.empty()                         ? system
+             : name && name->value.is(Kind::kString) ? std::string(name->value.text())
+                                                     : "catalog";
+  p.kind = "apply";
+  p.catalog = true;
+  p.wanted = wanted;
+  p.conflicts = catalog->conflicts;
+  p.managed = std::move(catalog->managed);
+  p.resources = catalog->resources;
+  if (!recorded(p.system, &p.serial, &p.lineage, &p.state)) return std::nullopt;
+  auto plan = engine::make_plan(session_, catalog->deployment, {});
   if (!plan) return std::nullopt;
   p.plan = std::move(*plan);
   if (!finish_preparing(p)) return std::nullopt;

@@ -200,7 +200,9 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
         if (c.instance == s.instances[i].name.text()) knowledge.learn(i, c.outputs);
   }
   resource::ExecutorOptions eo = settings.executor;
-  eo.run = std::to_string(run) + "." + std::to_string(lease.fence);
+  // Unlike any other run, also of other projects on the same machine.
+  std::string mark = sha256_hex(place_.directory).substr(0, 8) + "-" + std::to_string(run);
+  eo.run = mark + "." + std::to_string(lease.fence);
   if (settings.parallel) eo.workers = settings.parallel;
   if (settings.events.say)
     eo.say = [&](u32 i, resource::Level l, std::string_view text) {
@@ -249,7 +251,7 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
       for (auto& o : record->open) hosts.insert(s.instances[o.instance].host);
       for (Symbol h : hosts)
         if (Host* host = eo.host ? eo.host(h) : nullptr) {
-          u32 n = resource::end_leftovers(*host, std::to_string(run));
+          u32 n = resource::end_leftovers(*host, mark);
           if (n && settings.events.line)
             settings.events.line(0, fmt::format("ended {} process{} that the interrupted run had left on {}", n,
                                                 n == 1 ? "" : "es", h.empty() ? "this machine" : h.text()));

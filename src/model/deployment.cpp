@@ -388,6 +388,36 @@ std::optional<Deployment> read_deployment(Session& session, const Value& root, c
   return DeploymentReader(session, library).read(root);
 }
 
+Value plain_tree(const Deployment& d, const Value& root, const TreeBuilder& b) {
+  MapDraft m;
+  m.set(Symbol("system"), b.string(d.name));
+  for (std::string_view key : {"types", "hosts", "invariants"})
+    if (const Entry* e = root.find(key)) m.set(e->key, e->value);
+  std::vector<Entry> components;
+  for (auto& c : d.components) {
+    MapDraft one;
+    one.set(Symbol("type"), Value::string(c.type.text()));
+    one.set(Symbol("host"), Value::string(c.host.empty() ? "here" : c.host.text()));
+    one.set(Symbol("state"), Value::string(c.state.text()));
+    one.set(Symbol("config"), c.config);
+    if (c.protect) one.set(Symbol("protect"), Value::boolean(true));
+    std::vector<Entry> uses;
+    std::vector<Value> after;
+    for (auto& n : c.needs) {
+      Value what = b.string(std::string(n.provider.text()) + "." + std::string(n.provide.text()));
+      if (n.hold)
+        uses.push_back({n.port, Field::kPlain, what});
+      else
+        after.push_back(what);
+    }
+    if (!uses.empty()) one.set(Symbol("uses"), b.map(uses));
+    if (!after.empty()) one.set(Symbol("after"), b.list(after));
+    components.push_back({c.name, Field::kPlain, one.build(b)});
+  }
+  m.set(Symbol("components"), b.map(components));
+  return m.build(b);
+}
+
 std::string engine_type_name(const ComponentKind& kind, const std::vector<Need>& needs) {
   std::string name(kind.name.text());
   for (auto& n : needs) name += (n.hold ? "+" : ">") + std::string(n.port.text());

@@ -73,6 +73,9 @@ ComponentKind describe_kind(Symbol name, const Value& tree, Pos at);
 // Whether a tree looks like one: it has `components`.
 bool is_deployment(const Value& root);
 
+// The same system as a tree again, with nothing left to guess: names in full, settings checked, secrets marked.
+Value plain_tree(const Deployment& deployment, const Value& root, const TreeBuilder& builder);
+
 // One type as the engine wants it, with a use port for each need; several components with the same ports share one.
 Value engine_type(const ComponentKind& kind, const std::vector<Need>& needs, const TreeBuilder& builder);
 std::string engine_type_name(const ComponentKind& kind, const std::vector<Need>& needs);

@@ -100,7 +100,9 @@ Result<pid_t> spawn(const SpawnSpec& spec) {
       code = errno;
       ::_exit(127);
     }
-    ::sigprocmask(SIG_SETMASK, &before, nullptr);
+    sigset_t none;
+    sigemptyset(&none);  // what our threads keep away from themselves is not the child's concern
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
     ::execve(program.c_str(), argv.data(), envp.data());
     stage = 3;
     code = errno;

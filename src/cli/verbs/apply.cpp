@@ -18,6 +18,9 @@ constexpr OptionSpec kOptions[] = {
     {"program", "", "show the reconfiguration program too"},
     {"unsafe", "", "run it even if it was not verified to be safe"},
     {"detailed-exitcode", "", "2 when something was changed"},
+    {"noop", "", "catalogs: say what would be changed and touch nothing"},
+    {"only-tag", "TAG", "catalogs: only resources with this tag", true},
+    {"parallel-execs", "", "catalogs: commands need not keep the catalog's order among themselves"},
     {"quiet", "", "no progress", false, 'q'},
 };
 
@@ -40,6 +43,16 @@ int run(Call& call) {
     engine::PlanOptions options;
     options.only = call.options.all("only");
     options.restart = call.options.has("restart");
+    if (resource::is_catalog(*wanted)) {
+      resource::CatalogOptions how;
+      how.noop = call.options.has("noop") || call.options.has("dry-run");
+      how.tags = call.options.all("only-tag");
+      how.parallel_execs = call.options.has("parallel-execs");
+      prepared = running.deployer->prepare_catalog(*wanted, call.options.get("system"), how);
+      if (!prepared) return exit_code::kError;
+      if (!running.nothing_unfinished(prepared->system)) return exit_code::kUnknown;
+      return carry_out(running, *prepared, "apply");
+    }
     prepared = running.deployer->prepare(*wanted, call.options.get("system"), "apply", options);
   }
   if (!prepared) return exit_code::kError;

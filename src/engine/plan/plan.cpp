@@ -380,6 +380,10 @@ class Planner {
 
   // Cuts the word where the ports whose links change are inactive; where it has no such moment, a detour makes one.
   void split(Item& item, std::vector<u32> word) {
+    if (item.unlink.empty() && item.link.empty()) {
+      item.first = std::move(word);
+      return;
+    }
     auto ports = ports_to_leave(item);
     auto free_of = [&](const Marking& m) {
       return std::none_of(ports.begin(), ports.end(), [&](u32 p) { return active(*item.type, m, p); });
@@ -659,14 +663,15 @@ class Planner {
       m.set(Symbol("places"), builder_.list(places));
       m.set(Symbol("config"), item.want ? item.want->config : item.was->config);
       if (item.was) m.set(Symbol("old"), item.was->config);
-      for (auto& n : item.new_needs) {
-        auto p = by_new_.find(std::string(n.provider.text()));
-        std::vector<Entry> one{
-            {Symbol("port"), Field::kPlain, Value::string(n.port.text())},
-            {Symbol("provider"), Field::kPlain, Value::string(n.provider.text())},
-            {Symbol("provide"), Field::kPlain, Value::string(n.provide.text())},
-            {Symbol("hold"), Field::kPlain, Value::boolean(n.hold)},
-            {Symbol("instance"), Field::kPlain, p == by_new_.end() ? Value::null() : number(p->second)}};
+      bool going = item.was && !item.want;
+      for (auto& n : going ? item.old_needs : item.new_needs) {
+        auto& by = going ? by_old_ : by_new_;
+        auto p = by.find(std::string(n.provider.text()));
+        std::vector<Entry> one{{Symbol("port"), Field::kPlain, Value::string(n.port.text())},
+                               {Symbol("provider"), Field::kPlain, Value::string(n.provider.text())},
+                               {Symbol("provide"), Field::kPlain, Value::string(n.provide.text())},
+                               {Symbol("hold"), Field::kPlain, Value::boolean(n.hold)},
+                               {Symbol("instance"), Field::kPlain, p == by.end() ? Value::null() : number(p->second)}};
         needs.push_back(builder_.map(one));
       }
       m.set(Symbol("needs"), builder_.list(needs));

@@ -1,0 +1,43 @@
+#include "cli/running.h"
+
+namespace tutti {
+namespace {
+
+constexpr OptionSpec kOptions[] = {
+    TUTTI_RUNNING_OPTIONS,
+    {"yes", "", "do not ask", false, 'y'},
+    {"dry-run", "", "show what would be done and touch nothing"},
+    {"parallel", "N", "at most N actions at once", false, 'j'},
+    {"lock-timeout", "SECONDS", "wait so long for somebody else to be done"},
+    {"program", "", "show the reconfiguration program too"},
+    {"unsafe", "", "run it even if it was not verified to be safe"},
+    {"detailed-exitcode", "", "2 when something was changed"},
+    {"quiet", "", "no progress", false, 'q'},
+};
+
+int run(Call& call) {
+  Running running(call);
+  if (!running.open()) return exit_code::kError;
+  std::string system = running.the_system();
+  if (system.empty()) return exit_code::kError;
+  if (!running.nothing_unfinished(system)) return exit_code::kUnknown;
+  auto prepared = running.deployer->prepare_removal(system);
+  if (!prepared) return exit_code::kError;
+  return carry_out(running, *prepared, "destroy");
+}
+
+}  // namespace
+
+extern const Verb destroy_verb = {
+    .name = "destroy",
+    .group = "Running",
+    .summary = "take a whole system down again",
+    .arguments = "",
+    .details = "Everything that is recorded is removed, users before what they use.",
+    .examples = "$ tutti destroy --dry-run\n$ tutti destroy --system shop --yes",
+    .options = kOptions,
+    .run = run,
+    .most = 0,
+};
+
+}  // namespace tutti

@@ -1,0 +1,81 @@
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include "cli/running.h"
+#include "cli/system_input.h"
+
+namespace tutti {
+namespace {
+
+constexpr OptionSpec kOptions[] = {
+    TUTTI_RUNNING_OPTIONS,
+    {"ignore", "PATTERN", "say nothing about resources like this (`file /etc/*`)", true},
+    {"out", "FORMAT", "text (the default), json or yaml"},
+};
+
+int run(Call& call) {
+  Running running(call);
+  if (!running.open()) return exit_code::kError;
+  std::string system = running.the_system();
+  if (system.empty()) return exit_code::kError;
+  Value tree;
+  auto recorded = running.deployer->recorded(system, nullptr, nullptr, &tree);
+  if (!recorded) return exit_code::kError;
+  if (const Entry* h = tree.find("hosts")) running.hosts->describe(h->value);
+  auto settings = running.settings("drift");
+  auto found = running.deployer->drift(*recorded, settings.executor);
+  auto patterns = call.options.all("ignore");
+  std::erase_if(found, [&](auto& d) {
+    for (auto& p : patterns)
+      if (::fnmatch(p.c_str(), d.resource.c_str(), 0) == 0 || ::fnmatch(p.c_str(), d.component.c_str(), 0) == 0)
+        return true;
+    return false;
+  });
+  std::string out = call.options.get("out", "text");
+  if (out != "text") {
+    TreeMaker make(call.session);
+    std::vector<Value> list;
+    for (auto& d : found) {
+      std::vector<Value> changes;
+      for (auto& c : d.changes)
+        changes.push_back(
+            make.map({{"property", make.text(c.property)}, {"is", make.text(c.from)}, {"should", make.text(c.to)}}));
+      list.push_back(make.map({{"component", make.text(d.component)},
+                               {"resource", make.text(d.resource)},
+                               {"problem", make.text(d.problem)},
+                               {"changes", make.list(changes)}}));
+    }
+    if (!write_answer(call, make.list(list), out)) return exit_code::kError;
+    return found.empty() ? exit_code::kOk : exit_code::kDifferent;
+  }
+  for (auto& d : found) {
+    if (!d.problem.empty())
+      call.out.put(fmt::format("? {}: {}: cannot be looked at: {}\n", d.component, d.resource, d.problem));
+    for (auto& c : d.changes)
+      call.out.put(fmt::format("≠ {}: {}{}{}: {} is {}, should be {}\n", d.component, d.resource,
+                               c.subject.empty() ? "" : " ", c.subject, c.property, c.from, c.to));
+  }
+  call.out.put(
+      found.empty()
+          ? fmt::format("No drift: everything that `{}` holds is as it was left.\n", system)
+          : fmt::format(
+                "{} of what `{}` holds differ; `tutti apply --restart` or `tutti plan --refresh` go on from here.\n",
+                found.size(), system));
+  return found.empty() ? exit_code::kOk : exit_code::kDifferent;
+}
+
+}  // namespace
+
+extern const Verb drift_verb = {
+    .name = "drift",
+    .group = "Running",
+    .summary = "what is no longer as the last run left it",
+    .arguments = "",
+    .details = "Looks and never writes. Exit code 0: no drift; 2: some, or something that cannot be known.",
+    .examples = "$ tutti drift\n$ tutti drift --ignore 'file /var/log/*'",
+    .options = kOptions,
+    .run = run,
+    .most = 0,
+};
+
+}  // namespace tutti

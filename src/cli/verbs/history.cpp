@@ -1,0 +1,61 @@
+#include <fmt/format.h>
+
+#include "cli/running.h"
+#include "cli/system_input.h"
+
+namespace tutti {
+namespace {
+
+constexpr OptionSpec kOptions[] = {
+    TUTTI_RUNNING_OPTIONS,
+    {"most", "N", "at most so many runs (default 20)"},
+    {"out", "FORMAT", "text (the default), json or yaml"},
+};
+
+int run(Call& call) {
+  Running running(call);
+  if (!running.open()) return exit_code::kError;
+  auto runs = running.place->store->runs(call.options.get("system"),
+                                         std::strtoul(call.options.get("most", "20").c_str(), nullptr, 10));
+  if (!runs) {
+    call.session.diagnostics.error("STATE-READ", {}, runs.error().message);
+    return exit_code::kError;
+  }
+  std::string out = call.options.get("out", "text");
+  if (out != "text") {
+    TreeMaker make(call.session);
+    std::vector<Value> list;
+    for (auto& r : *runs)
+      list.push_back(make.map({{"run", make.integer(r.id)},
+                               {"system", make.text(r.system)},
+                               {"kind", make.text(r.kind)},
+                               {"status", make.text(r.status)},
+                               {"started", make.number(r.started)},
+                               {"ended", make.number(r.ended)},
+                               {"who", make.text(r.who)},
+                               {"base", make.integer(r.base_serial)},
+                               {"summary", make.text(r.summary)}}));
+    return write_answer(call, make.list(list), out) ? exit_code::kOk : exit_code::kError;
+  }
+  for (auto& r : *runs)
+    call.out.put(fmt::format("{:>4}  {}  {:<8} {:<11} {:<12} {}  {}\n", r.id, when(r.started), r.kind, r.status,
+                             r.system, r.who, r.summary));
+  if (runs->empty()) call.out.put("No runs yet.\n");
+  return exit_code::kOk;
+}
+
+}  // namespace
+
+extern const Verb history_verb = {
+    .name = "history",
+    .group = "Running",
+    .summary = "the runs so far, newest first",
+    .arguments = "",
+    .details = "`tutti show RUN` tells one of them action by action.",
+    .examples = "$ tutti history\n$ tutti history --out json --most 5",
+    .options = kOptions,
+    .run = run,
+    .most = 0,
+};
+
+}  // namespace tutti

@@ -1,0 +1,55 @@
+#include <fmt/format.h>
+
+#include "cli/running.h"
+#include "deploy/encode.h"
+
+namespace tutti {
+namespace {
+
+constexpr OptionSpec kOptions[] = {
+    TUTTI_RUNNING_OPTIONS,
+    {"done", "ACTION", "this action, whose result is not known, is done (`db.start`)", true},
+    {"repeat", "ACTION", "this action, whose result is not known, is to be done again", true},
+    {"parallel", "N", "at most N actions at once", false, 'j'},
+    {"lease", "SECONDS", "how long the lock outlives us when we die on another host (default 30)"},
+    {"detailed-exitcode", "", "2 when something was changed"},
+    {"quiet", "", "no progress", false, 'q'},
+};
+
+int run(Call& call) {
+  Running running(call);
+  if (!running.open()) return exit_code::kError;
+  i64 id = call.arguments.empty() ? running.deployer->unfinished(call.options.get("system"))
+                                  : std::strtoll(call.arguments[0].c_str(), nullptr, 10);
+  if (!id) {
+    call.out.put("Nothing to resume: every run has ended.\n");
+    return exit_code::kOk;
+  }
+  auto record = running.place->store->run(id);
+  if (record && *record)
+    if (auto flat = deploy::decode(call.session, "plan of the run", (*record)->plan, *running.place->seal))
+      if (const Entry* h = flat->find("hosts")) running.hosts->describe(h->value);
+  auto settings = running.settings("resume");
+  for (auto& name : call.options.all("done")) settings.decisions[name] = "done";
+  for (auto& name : call.options.all("repeat")) settings.decisions[name] = "repeat";
+  return report_outcome(running, running.deployer->resume(id, settings));
+}
+
+}  // namespace
+
+extern const Verb resume_verb = {
+    .name = "resume",
+    .group = "Running",
+    .summary = "go on with a run that was cut off",
+    .arguments = "[RUN]",
+    .details =
+        "Nothing that was finished is done again. An action that was in flight is looked at first: when what it was to "
+        "bring about "
+        "is there it counts as done, when it can be repeated it is, and otherwise you are asked: --done or --repeat.",
+    .examples = "$ tutti resume\n$ tutti resume --repeat db.initialise",
+    .options = kOptions,
+    .run = run,
+    .most = 1,
+};
+
+}  // namespace tutti

@@ -1,0 +1,71 @@
+#include <fmt/format.h>
+
+#include "cli/running.h"
+#include "deploy/encode.h"
+
+namespace tutti {
+namespace {
+
+constexpr OptionSpec kOptions[] = {
+    TUTTI_RUNNING_OPTIONS,
+    {"yes", "", "do not ask", false, 'y'},
+    {"dry-run", "", "show what would be done and touch nothing"},
+    {"parallel", "N", "at most N actions at once", false, 'j'},
+    {"lock-timeout", "SECONDS", "wait so long for somebody else to be done"},
+    {"program", "", "show the reconfiguration program too"},
+    {"unsafe", "", "run it even if it was not verified to be safe"},
+    {"detailed-exitcode", "", "2 when something was changed"},
+    {"quiet", "", "no progress", false, 'q'},
+};
+
+int run(Call& call) {
+  Running running(call);
+  if (!running.open()) return exit_code::kError;
+  std::string system = running.the_system();
+  if (system.empty() || !running.nothing_unfinished(system))
+    return system.empty() ? exit_code::kError : exit_code::kUnknown;
+  auto runs = running.place->store->runs(system, 1000);
+  if (!runs) {
+    call.session.diagnostics.error("STATE-READ", {}, runs.error().message);
+    return exit_code::kError;
+  }
+  // The run to go back to: the one named, or the one before the last that left the system as it was wanted.
+  i64 id = 0;
+  if (!call.arguments.empty()) {
+    id = std::strtoll(call.arguments[0].c_str(), nullptr, 10);
+  } else {
+    for (std::size_t i = 1; i < runs->size() && !id; ++i)
+      if ((*runs)[i].status == "done") id = (*runs)[i].id;
+  }
+  auto record = running.place->store->run(id);
+  if (!id || !record || !*record) {
+    call.session.diagnostics.error("ROLLBACK-NONE", {}, "there is no earlier run to go back to")
+        .suggest("tutti history");
+    return exit_code::kError;
+  }
+  auto wanted = deploy::decode(call.session, fmt::format("run {}", id), (*record)->wanted, *running.place->seal);
+  if (!wanted) return exit_code::kError;
+  say_now(fmt::format("Back to run {} ({}).\n", id, when((*record)->started)));
+  auto prepared = running.deployer->prepare(*wanted, system, "rollback");
+  if (!prepared) return exit_code::kError;
+  return carry_out(running, *prepared, "rollback");
+}
+
+}  // namespace
+
+extern const Verb rollback_verb = {
+    .name = "rollback",
+    .group = "Running",
+    .summary = "go back to what an earlier run wanted",
+    .arguments = "[RUN]",
+    .details =
+        "Nothing is undone blindly: a new plan is made from what is there now to what was wanted then, verified and "
+        "run like any "
+        "other. Without a number it goes back to the last run before the latest that ended well.",
+    .examples = "$ tutti rollback\n$ tutti rollback 12",
+    .options = kOptions,
+    .run = run,
+    .most = 1,
+};
+
+}  // namespace tutti

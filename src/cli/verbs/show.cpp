@@ -1,0 +1,99 @@
+#include <fmt/format.h>
+
+#include "cli/running.h"
+#include "cli/system_input.h"
+#include "format/json.h"
+
+namespace tutti {
+namespace {
+
+constexpr OptionSpec kOptions[] = {
+    TUTTI_RUNNING_OPTIONS,
+    {"out", "FORMAT", "text (the default), json or yaml"},
+};
+
+int run(Call& call) {
+  Running running(call);
+  if (!running.open()) return exit_code::kError;
+  i64 id = std::strtoll(call.arguments[0].c_str(), nullptr, 10);
+  auto record = running.place->store->run(id);
+  auto entries = running.place->store->entries(id);
+  if (!record || !entries || !*record) {
+    call.session.diagnostics
+        .error("STATE-READ", {},
+               !record    ? record.error().message
+               : !entries ? entries.error().message
+                          : fmt::format("there is no run {}", call.arguments[0]))
+        .suggest("tutti history");
+    return exit_code::kError;
+  }
+  const store::RunRecord& r = **record;
+  std::string out = call.options.get("out", "text");
+  using EntryKind = store::Entry::Kind;
+  if (out != "text") {
+    TreeMaker make(call.session);
+    std::vector<Value> list;
+    for (auto& e : *entries) {
+      if (e.name.empty() && e.kind != EntryKind::kNote) continue;
+      Value changes = Value::null();
+      if (!e.changes.empty())
+        if (auto source = call.session.sources->add("changes", e.changes))
+          if (auto v = read_json(call.session, **source)) changes = *v;
+      list.push_back(make.map({{"sequence", make.integer(e.sequence)},
+                               {"time", make.number(e.time)},
+                               {"event", make.text(e.kind == EntryKind::kStart ? "start"
+                                                   : e.kind == EntryKind::kEnd ? "end"
+                                                                               : "note")},
+                               {"action", make.text(e.name)},
+                               {"attempt", make.integer(e.attempt)},
+                               {"how", make.text(e.how)},
+                               {"message", make.text(e.message)},
+                               {"seconds", make.number(e.seconds)},
+                               {"changes", changes}}));
+    }
+    Value root = make.map({{"run", make.integer(r.id)},
+                           {"system", make.text(r.system)},
+                           {"kind", make.text(r.kind)},
+                           {"status", make.text(r.status)},
+                           {"summary", make.text(r.summary)},
+                           {"journal", make.list(list)}});
+    return write_answer(call, root, out) ? exit_code::kOk : exit_code::kError;
+  }
+  call.out.put(
+      fmt::format("Run {} ({} of {} by {}, {}): {}\n", r.id, r.kind, r.system, r.who, when(r.started), r.status));
+  for (auto& e : *entries) {
+    double at = e.time - r.started;
+    if (e.kind == EntryKind::kNote) call.out.put(fmt::format("{:8.2f}  {}\n", at, e.message));
+    if (e.kind == EntryKind::kStart) call.out.put(fmt::format("{:8.2f}  {}  starts\n", at, e.name));
+    if (e.kind != EntryKind::kEnd || e.name.empty()) continue;
+    call.out.put(fmt::format("{:8.2f}  {}  {} in {:.2f} s{}{}\n", at, e.name, e.how, e.seconds,
+                             e.message.empty() ? "" : ": ", e.message));
+    if (e.changes.empty()) continue;
+    if (auto source = call.session.sources->add("changes", e.changes))
+      if (auto v = read_json(call.session, **source); v && v->is(Kind::kList))
+        for (const Value& c : v->items()) {
+          const Entry* subject = c.find("subject");
+          call.out.put(fmt::format("              {}{}{}: {}\n", subject ? subject->value.text() : "",
+                                   subject ? " " : "", c.find("property")->value.text(), c.find("text")->value.text()));
+        }
+  }
+  if (!r.summary.empty()) call.out.put(r.summary + "\n");
+  return exit_code::kOk;
+}
+
+}  // namespace
+
+extern const Verb show_verb = {
+    .name = "show",
+    .group = "Running",
+    .summary = "one run, action by action",
+    .arguments = "RUN",
+    .details = "The journal of a run: what was started, how it ended, what it changed.",
+    .examples = "$ tutti show 3\n$ tutti show --out json 3",
+    .options = kOptions,
+    .run = run,
+    .least = 1,
+    .most = 1,
+};
+
+}  // namespace tutti

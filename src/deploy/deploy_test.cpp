@@ -1,0 +1,354 @@
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <random>
+
+#include "deploy/deployer.h"
+#include "deploy/encode.h"
+#include "format/yaml.h"
+
+namespace tutti::deploy {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Deploy : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    char name[] = "/tmp/tutti-deploy-XXXXXX";
+    dir = ::mkdtemp(name);
+    fs::create_directories(dir + "/out");
+  }
+  void TearDown() override { fs::remove_all(dir); }
+
+  // One call of the program: a session and a place of its own.
+  struct Call {
+    explicit Call(const std::string& where) : host(here()) {
+      auto p = open_place(where + "/.tutti");
+      EXPECT_TRUE(p) << p.error().message;
+      place.emplace(std::move(*p));
+      deployer.emplace(session, *place);
+      settings.executor.home = where + "/.tutti";
+      settings.executor.host = [this](Symbol) { return host.get(); };
+      settings.command = "test";
+    }
+    std::optional<Prepared> prepare(const std::string& text, const engine::PlanOptions& options = {}) {
+      auto source = session.sources->add("system.yaml", text);
+      auto tree = read_yaml(session, **source);
+      if (!tree) return std::nullopt;
+      return deployer->prepare(*tree, "", "apply", options);
+    }
+    std::string trouble() { return render(session.diagnostics, *session.sources, DiagnosticStyle::kLine, false); }
+    std::unique_ptr<Host> host;
+    Session session;
+    std::optional<Place> place;
+    std::optional<Deployer> deployer;
+    Deployer::RunSettings settings;
+  };
+
+  Outcome apply(const std::string& text) {
+    Call c(dir);
+    auto p = c.prepare(text);
+    EXPECT_TRUE(p) << c.trouble();
+    if (!p) return {};
+    Check check = c.deployer->check(*p);
+    std::string why;
+    for (auto& t : check.trouble) why += t + "\n";
+    EXPECT_TRUE(check.safe) << why;
+    return c.deployer->run(*p, c.settings);
+  }
+  std::vector<std::string> program(const std::string& text) {
+    Call c(dir);
+    auto p = c.prepare(text);
+    EXPECT_TRUE(p) << c.trouble();
+    std::vector<std::string> out;
+    if (p)
+      for (auto& i : p->program.system.program) out.push_back(p->program.system.instruction_text(i));
+    return out;
+  }
+  static bool has(const std::vector<std::string>& program, const std::string& line) {
+    return std::find(program.begin(), program.end(), line) != program.end();
+  }
+
+  // A job that can be done only once: done again it fails.
+  std::string job(const std::string& name, const std::string& more = "") {
+    return "  " + name + ":\n    type: job\n    config: {command: \"mkdir " + dir + "/out/" + name +
+           "\", check: \"test -d " + dir + "/out/" + name + "\"}\n" + more;
+  }
+  bool done(const std::string& name) { return fs::is_directory(dir + "/out/" + name); }
+  std::string dir;
+};
+
+TEST_F(Deploy, AddsThenChangesNothing) {
+  std::string text = "system: s\ncomponents:\n" + job("a") + job("b", "    after: [a]\n");
+  Outcome o = apply(text);
+  EXPECT_TRUE(o.finished);
+  EXPECT_EQ(o.changed, 2u);
+  EXPECT_TRUE(done("a") && done("b"));
+  EXPECT_EQ(program(text).size(), 1u);  // wait_all
+}
+
+TEST_F(Deploy, MistakesAreReportedWhereTheyAre) {
+  Call c(dir);
+  EXPECT_FALSE(
+      c.prepare("components:\n  a:\n    type: proces\n  b:\n    type: process\n    config: {comand: x}\n    uses: {x: "
+                "nobody}\n"));
+  std::string said = c.trouble();
+  EXPECT_NE(said.find("system.yaml:3:11: error[DEPLOY-UNKNOWN-TYPE]"), std::string::npos) << said;
+  EXPECT_NE(said.find("process"), std::string::npos) << said;
+  EXPECT_NE(said.find("system.yaml:6:22: error[DEPLOY-UNKNOWN-CONFIG]"), std::string::npos) << said;
+  EXPECT_NE(said.find("DEPLOY-CONFIG-MISSING"), std::string::npos) << said;
+  EXPECT_NE(said.find("system.yaml:7:15: error[DEPLOY-UNKNOWN-COMPONENT]"), std::string::npos) << said;
+}
+
+TEST_F(Deploy, AFileIsChangedInPlaceAndTheProcessThatHoldsItStays) {
+  auto text = [&](const std::string& content) {
+    return "system: s\ncomponents:\n  f: {type: file, config: {path: " + dir + "/f, content: " + content +
+           "}}\n  p: {type: process, uses: {f: f}, config: {command: sleep 1000}}\n";
+  };
+  EXPECT_TRUE(apply(text("one")).finished);
+  auto pid = here()->read_pid_file(dir + "/.tutti/process/p.pid");
+  EXPECT_EQ(program(text("two")), (std::vector<std::string>{"pushB(f, alter)", "pushB(f, settle)", "wait_all()"}));
+  EXPECT_TRUE(apply(text("two")).finished);
+  EXPECT_EQ(*here()->read(dir + "/f"), "two");
+  EXPECT_EQ((*here()->read_pid_file(dir + "/.tutti/process/p.pid"))->pid, (*pid)->pid);
+  Call c(dir);
+  auto removal = c.deployer->prepare_removal("s");
+  ASSERT_TRUE(removal) << c.trouble();
+  EXPECT_TRUE(c.deployer->check(*removal).safe);
+  EXPECT_TRUE(c.deployer->run(*removal, c.settings).finished);
+  EXPECT_FALSE(fs::exists(dir + "/f"));
+  EXPECT_FALSE(*here()->alive(**pid));
+}
+
+TEST_F(Deploy, UsersAreInterruptedAndComeBack) {
+  auto text = [&](int n) {
+    return "system: s\ncomponents:\n  db: {type: process, config: {command: sleep 100" + std::to_string(n) +
+           "}}\n  app: {type: process, uses: {db: db}, config: {command: sleep 2000}}\n  web: {type: process, uses: "
+           "{app: app}, config: {command: sleep 3000}}\n";
+  };
+  EXPECT_TRUE(apply(text(1)).finished);
+  auto p = program(text(2));
+  for (const char* line : {"pushB(db, undeploy)", "pushB(app, undeploy)", "pushB(web, undeploy)", "pushB(web, deploy)"})
+    EXPECT_TRUE(has(p, line)) << line;
+  EXPECT_TRUE(apply(text(2)).finished);
+  Call c(dir);
+  auto removal = c.deployer->prepare_removal("s");
+  EXPECT_TRUE(c.deployer->run(*removal, c.settings).finished);
+}
+
+TEST_F(Deploy, WithAnInvariantServersAreChangedOneAfterTheOther) {
+  auto text = [&](int n) {
+    std::string t = "system: s\ninvariants: [{at_least: 2, of: [a*]}]\ncomponents:\n";
+    for (int i = 1; i <= 3; ++i)
+      t += "  a" + std::to_string(i) + ": {type: process, config: {command: sleep 100" + std::to_string(n) + "}}\n";
+    return t;
+  };
+  EXPECT_TRUE(apply(text(1)).finished);
+  Call c(dir);
+  auto p = c.prepare(text(2));
+  ASSERT_TRUE(p);
+  Check check = c.deployer->check(*p);
+  EXPECT_TRUE(check.safe);
+  ASSERT_EQ(check.verdicts.size(), 1u);
+  EXPECT_EQ(check.verdicts[0].substr(0, 16), "holds throughout");
+  EXPECT_TRUE(c.deployer->run(*p, c.settings).finished);
+  // Without the rolling order it would not hold: three at once.
+  Call d(dir);
+  auto removal = d.deployer->prepare_removal("s");
+  EXPECT_TRUE(d.deployer->run(*removal, d.settings).finished);
+}
+
+TEST_F(Deploy, AFailureStopsWhatDependsOnItAndIsRepairedByTheNextRun) {
+  auto text = [&](const std::string& command) {
+    return "system: s\ncomponents:\n  bad: {type: generic, config: {make: '" + command + "', check: test -e " + dir +
+           "/ok}}\n" + job("after", "    uses: {bad: bad}\n") + job("beside");
+  };
+  Outcome o = apply(text("false"));
+  EXPECT_FALSE(o.finished);
+  EXPECT_EQ(o.failed, 1u);
+  EXPECT_TRUE(done("beside"));
+  EXPECT_FALSE(done("after"));
+  o = apply(text("touch " + dir + "/ok"));
+  EXPECT_TRUE(o.finished);
+  EXPECT_TRUE(done("after"));
+}
+
+TEST_F(Deploy, AStalePlanIsRefused) {
+  Call c(dir);
+  auto p = c.prepare("system: s\ncomponents:\n" + job("a"));
+  std::string saved = c.deployer->save(*p);
+  EXPECT_TRUE(apply("system: s\ncomponents:\n" + job("b")).finished);
+  EXPECT_EQ(c.deployer->run(*p, c.settings).wrong_code, store::kStale);
+  Call d(dir);
+  EXPECT_FALSE(d.deployer->load(saved, "x.plan"));
+  EXPECT_NE(d.trouble().find("PLAN-STALE"), std::string::npos);
+}
+
+TEST_F(Deploy, ASavedPlanThatWasAlteredIsRefused) {
+  Call c(dir);
+  auto p = c.prepare("system: s\ncomponents:\n" + job("a"));
+  std::string saved = c.deployer->save(*p);
+  EXPECT_TRUE(c.deployer->load(saved, "x.plan"));
+  std::size_t at = saved.rfind("mkdir");
+  saved.replace(at, 5, "rmdir");
+  EXPECT_FALSE(c.deployer->load(saved, "x.plan"));
+}
+
+TEST_F(Deploy, SecretsAreNowhereInTheClear) {
+  std::string text =
+      "system: s\ncomponents:\n  j: {type: job, config: {command: 'test \"$WORD\" = CANARY-7f3 && touch " + dir +
+      "/ok', secrets: {WORD: CANARY-7f3}}}\n";
+  Call c(dir);
+  auto p = c.prepare(text);
+  ASSERT_TRUE(p) << c.trouble();
+  EXPECT_TRUE(c.deployer->run(*p, c.settings).finished);
+  EXPECT_TRUE(fs::exists(dir + "/ok"));
+  // The command itself names it above, which is the user's own doing; look for the value of the secret only.
+  Call d(dir);
+  auto again = d.prepare(
+      "system: s\ncomponents:\n  k: {type: job, config: {command: 'test -n \"$WORD\"', secrets: {WORD: "
+      "CANARY-9a1}}}\n");
+  std::string saved = d.deployer->save(*again);
+  EXPECT_EQ(saved.find("CANARY-9a1"), std::string::npos);
+  EXPECT_TRUE(d.deployer->run(*again, d.settings).finished);
+  for (auto& f : fs::recursive_directory_iterator(dir + "/.tutti")) {
+    if (!f.is_regular_file()) continue;
+    EXPECT_EQ(here()->read(f.path())->find("CANARY-9a1"), std::string::npos) << f.path();
+  }
+  Call e(dir);  // and it can be opened again
+  auto state = e.deployer->recorded("s");
+  ASSERT_TRUE(state);
+  const Entry* secrets = state->components.at("k").config.find("secrets");
+  ASSERT_TRUE(secrets);
+  EXPECT_EQ(secrets->value.find("WORD")->value.text(), "CANARY-9a1");
+  EXPECT_TRUE(secrets->value.secret());
+}
+
+TEST_F(Deploy, OutputsFlowToWhoRefersToThem) {
+  std::string text =
+      "system: s\ncomponents:\n  a: {type: job, config: {command: 'echo tutti:word=hello', repeatable: true}}\n"
+      "  b: {type: file, after: [a], config: {path: " +
+      dir + "/b, content: 'it is ${a.word}'}}\n";
+  EXPECT_TRUE(apply(text).finished);
+  EXPECT_EQ(*here()->read(dir + "/b"), "it is hello");
+}
+
+TEST_F(Deploy, TwoAtOnceTheSecondIsRefused) {
+  Call c(dir);
+  auto lease = c.place->store->acquire("s", store::this_process("somebody"), 30);
+  ASSERT_TRUE(lease);
+  Outcome o = apply("system: s\ncomponents:\n" + job("a"));
+  EXPECT_EQ(o.wrong_code, store::kHeld);
+  EXPECT_FALSE(done("a"));
+}
+
+// ---- killed at any moment
+
+class Killed : public Deploy {
+ protected:
+  // Several layers with things side by side; each job fails when it is done twice.
+  std::string system() {
+    std::string t = "system: s\ncomponents:\n";
+    for (int layer = 0; layer < 3; ++layer)
+      for (int i = 0; i < 3; ++i) {
+        std::string name = "j" + std::to_string(layer) + std::to_string(i), after;
+        if (layer)
+          after = "    uses: {x: j" + std::to_string(layer - 1) + std::to_string(i) + ", y: j" +
+                  std::to_string(layer - 1) + std::to_string((i + 1) % 3) + "}\n";
+        t += job(name, after);
+      }
+    t += "  f: {type: file, after: [j00], config: {path: " + dir + "/out/f, content: hello}}\n";
+    return t;
+  }
+  // Runs `work` in a process that is killed after so many microseconds; false when it was done before.
+  template <class Work>
+  bool killed_after(useconds_t time, Work work) {
+    pid_t child = ::fork();
+    if (child == 0) {
+      int null = ::open("/dev/null", O_WRONLY);
+      ::dup2(null, 2);
+      work();
+      ::_exit(0);
+    }
+    ::usleep(time);
+    ::kill(child, SIGKILL);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    return WIFSIGNALED(status);
+  }
+};
+
+TEST_F(Killed, AtRandomMomentsNothingIsLostAndNothingDoneTwice) {
+  const char* wish = std::getenv("TUTTI_KILL_POINTS");
+  int points = wish ? std::atoi(wish) : 10, cut = 0, again = 0;
+  std::mt19937 random(7);
+  auto began = std::chrono::steady_clock::now();
+  {
+    Call c(dir);
+    auto p = c.prepare(system());
+    EXPECT_TRUE(c.deployer->run(*p, c.settings).finished);
+  }
+  auto whole = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - began).count();
+  for (int k = 0; k < points; ++k) {
+    fs::remove_all(dir);
+    fs::create_directories(dir + "/out");
+    std::string text = system();
+    bool killed = killed_after(static_cast<useconds_t>(random() % static_cast<u64>(whole)), [&] {
+      Call c(dir);
+      auto p = c.prepare(text);
+      c.deployer->run(*p, c.settings);
+    });
+    cut += killed;
+    // Killed again while resuming, now and then.
+    i64 run = Call(dir).deployer->unfinished("s");
+    if (run && random() % 3 == 0)
+      again += killed_after(static_cast<useconds_t>(random() % static_cast<u64>(whole / 2 + 1)), [&] {
+        Call c(dir);
+        c.deployer->resume(run, c.settings);
+      });
+    Call c(dir);
+    run = c.deployer->unfinished("s");
+    if (run) {
+      Outcome o = c.deployer->resume(run, c.settings);
+      ASSERT_TRUE(o.finished) << "kill point " << k << ": " << o.wrong << (o.failures.empty() ? "" : o.failures[0]);
+    } else if (killed) {
+      // Before the run was written down, or after it had ended.
+      Outcome o = apply(text);
+      ASSERT_TRUE(o.wrong.empty()) << o.wrong;
+    }
+    for (auto name : {"j00", "j01", "j02", "j10", "j11", "j12", "j20", "j21", "j22"})
+      ASSERT_TRUE(done(name)) << "kill point " << k << ": " << name;
+    ASSERT_TRUE(fs::exists(dir + "/out/f"));
+    ASSERT_EQ(program(text).size(), 1u) << "kill point " << k;
+  }
+  std::printf("%d runs, %d cut off, %d of them again while resuming\n", points, cut, again);
+}
+
+TEST_F(Killed, AnActionWhoseResultCannotBeSeenIsNotRepeatedUnasked) {
+  std::string text =
+      "system: s\ncomponents:\n  j: {type: job, config: {command: 'echo x >> " + dir + "/log; sleep 5'}}\n";
+  EXPECT_TRUE(killed_after(400000, [&] {
+    Call c(dir);
+    auto p = c.prepare(text);
+    c.deployer->run(*p, c.settings);
+  }));
+  for (int i = 0; i < 2; ++i) {
+    Call c(dir);
+    Outcome o = c.deployer->resume(c.deployer->unfinished("s"), c.settings);
+    EXPECT_TRUE(o.unknown);
+    EXPECT_FALSE(o.finished);
+  }
+  EXPECT_EQ(*here()->read(dir + "/log"), "x\n");
+  Call c(dir);
+  c.settings.decisions["j.perform"] = "done";
+  EXPECT_TRUE(c.deployer->resume(c.deployer->unfinished("s"), c.settings).finished);
+  EXPECT_EQ(*here()->read(dir + "/log"), "x\n");
+}
+
+}  // namespace
+}  // namespace tutti::deploy
