@@ -2,6 +2,7 @@
 
 #include "format/formats.h"
 #include "lang/cdl/language.h"
+#include "lang/cue/cli/front_end.h"
 #include "lang/cue/language.h"
 #include "lang/puppet/language.h"
 #include "lang/smartfrog/language.h"
@@ -25,7 +26,7 @@ const Languages& languages() {
 
 // Command lines of other tools that we answer to, asked in this order before our own verbs.
 std::span<const FrontEnd* const> front_ends() {
-  static const std::vector<const FrontEnd*> all = {};
+  static const std::vector<const FrontEnd*> all = {&cue::front_end()};
   return all;
 }
 

@@ -90,36 +90,42 @@ struct Entity {
 };
 // The entities of HTML 4: what people write. Numeric ones need no table.
 constexpr Entity kEntities[] = {
-    {"amp", '&'},       {"lt", '<'},        {"gt", '>'},        {"quot", '"'},      {"apos", '\''},     {"nbsp", 0xA0},
-    {"iexcl", 0xA1},    {"cent", 0xA2},     {"pound", 0xA3},    {"curren", 0xA4},   {"yen", 0xA5},      {"brvbar", 0xA6},
-    {"sect", 0xA7},     {"uml", 0xA8},      {"copy", 0xA9},     {"ordf", 0xAA},     {"laquo", 0xAB},    {"not", 0xAC},
-    {"shy", 0xAD},      {"reg", 0xAE},      {"macr", 0xAF},     {"deg", 0xB0},      {"plusmn", 0xB1},   {"sup2", 0xB2},
-    {"sup3", 0xB3},     {"acute", 0xB4},    {"micro", 0xB5},    {"para", 0xB6},     {"middot", 0xB7},   {"cedil", 0xB8},
-    {"sup1", 0xB9},     {"ordm", 0xBA},     {"raquo", 0xBB},    {"frac14", 0xBC},   {"frac12", 0xBD},   {"frac34", 0xBE},
-    {"iquest", 0xBF},   {"Agrave", 0xC0},   {"Aacute", 0xC1},   {"Acirc", 0xC2},    {"Atilde", 0xC3},   {"Auml", 0xC4},
-    {"Aring", 0xC5},    {"AElig", 0xC6},    {"Ccedil", 0xC7},   {"Egrave", 0xC8},   {"Eacute", 0xC9},   {"Ecirc", 0xCA},
-    {"Euml", 0xCB},     {"Igrave", 0xCC},   {"Iacute", 0xCD},   {"Icirc", 0xCE},    {"Iuml", 0xCF},     {"ETH", 0xD0},
-    {"Ntilde", 0xD1},   {"Ograve", 0xD2},   {"Oacute", 0xD3},   {"Ocirc", 0xD4},    {"Otilde", 0xD5},   {"Ouml", 0xD6},
-    {"times", 0xD7},    {"Oslash", 0xD8},   {"Ugrave", 0xD9},   {"Uacute", 0xDA},   {"Ucirc", 0xDB},    {"Uuml", 0xDC},
-    {"Yacute", 0xDD},   {"THORN", 0xDE},    {"szlig", 0xDF},    {"agrave", 0xE0},   {"aacute", 0xE1},   {"acirc", 0xE2},
-    {"atilde", 0xE3},   {"auml", 0xE4},     {"aring", 0xE5},    {"aelig", 0xE6},    {"ccedil", 0xE7},   {"egrave", 0xE8},
-    {"eacute", 0xE9},   {"ecirc", 0xEA},    {"euml", 0xEB},     {"igrave", 0xEC},   {"iacute", 0xED},   {"icirc", 0xEE},
-    {"iuml", 0xEF},     {"eth", 0xF0},      {"ntilde", 0xF1},   {"ograve", 0xF2},   {"oacute", 0xF3},   {"ocirc", 0xF4},
-    {"otilde", 0xF5},   {"ouml", 0xF6},     {"divide", 0xF7},   {"oslash", 0xF8},   {"ugrave", 0xF9},   {"uacute", 0xFA},
-    {"ucirc", 0xFB},    {"uuml", 0xFC},     {"yacute", 0xFD},   {"thorn", 0xFE},    {"yuml", 0xFF},     {"OElig", 0x152},
-    {"oelig", 0x153},   {"Scaron", 0x160},  {"scaron", 0x161},  {"Yuml", 0x178},    {"fnof", 0x192},    {"circ", 0x2C6},
-    {"tilde", 0x2DC},   {"Alpha", 0x391},   {"Beta", 0x392},    {"Gamma", 0x393},   {"Delta", 0x394},   {"Omega", 0x3A9},
-    {"alpha", 0x3B1},   {"beta", 0x3B2},    {"gamma", 0x3B3},   {"delta", 0x3B4},   {"epsilon", 0x3B5}, {"lambda", 0x3BB},
-    {"mu", 0x3BC},      {"pi", 0x3C0},      {"sigma", 0x3C3},   {"omega", 0x3C9},   {"ensp", 0x2002},   {"emsp", 0x2003},
-    {"thinsp", 0x2009}, {"zwnj", 0x200C},   {"zwj", 0x200D},    {"ndash", 0x2013},  {"mdash", 0x2014},  {"lsquo", 0x2018},
-    {"rsquo", 0x2019},  {"sbquo", 0x201A},  {"ldquo", 0x201C},  {"rdquo", 0x201D},  {"bdquo", 0x201E},  {"dagger", 0x2020},
-    {"Dagger", 0x2021}, {"bull", 0x2022},   {"hellip", 0x2026}, {"permil", 0x2030}, {"prime", 0x2032},  {"Prime", 0x2033},
-    {"lsaquo", 0x2039}, {"rsaquo", 0x203A}, {"euro", 0x20AC},   {"trade", 0x2122},  {"larr", 0x2190},   {"uarr", 0x2191},
-    {"rarr", 0x2192},   {"darr", 0x2193},   {"harr", 0x2194},   {"forall", 0x2200}, {"part", 0x2202},   {"exist", 0x2203},
-    {"empty", 0x2205},  {"nabla", 0x2207},  {"isin", 0x2208},   {"prod", 0x220F},   {"sum", 0x2211},    {"minus", 0x2212},
-    {"radic", 0x221A},  {"infin", 0x221E},  {"and", 0x2227},    {"or", 0x2228},     {"cap", 0x2229},    {"cup", 0x222A},
-    {"int", 0x222B},    {"asymp", 0x2248},  {"ne", 0x2260},     {"equiv", 0x2261},  {"le", 0x2264},     {"ge", 0x2265},
-    {"spades", 0x2660}, {"clubs", 0x2663},  {"hearts", 0x2665}, {"diams", 0x2666}};
+    {"amp", '&'},       {"lt", '<'},        {"gt", '>'},        {"quot", '"'},      {"apos", '\''},
+    {"nbsp", 0xA0},     {"iexcl", 0xA1},    {"cent", 0xA2},     {"pound", 0xA3},    {"curren", 0xA4},
+    {"yen", 0xA5},      {"brvbar", 0xA6},   {"sect", 0xA7},     {"uml", 0xA8},      {"copy", 0xA9},
+    {"ordf", 0xAA},     {"laquo", 0xAB},    {"not", 0xAC},      {"shy", 0xAD},      {"reg", 0xAE},
+    {"macr", 0xAF},     {"deg", 0xB0},      {"plusmn", 0xB1},   {"sup2", 0xB2},     {"sup3", 0xB3},
+    {"acute", 0xB4},    {"micro", 0xB5},    {"para", 0xB6},     {"middot", 0xB7},   {"cedil", 0xB8},
+    {"sup1", 0xB9},     {"ordm", 0xBA},     {"raquo", 0xBB},    {"frac14", 0xBC},   {"frac12", 0xBD},
+    {"frac34", 0xBE},   {"iquest", 0xBF},   {"Agrave", 0xC0},   {"Aacute", 0xC1},   {"Acirc", 0xC2},
+    {"Atilde", 0xC3},   {"Auml", 0xC4},     {"Aring", 0xC5},    {"AElig", 0xC6},    {"Ccedil", 0xC7},
+    {"Egrave", 0xC8},   {"Eacute", 0xC9},   {"Ecirc", 0xCA},    {"Euml", 0xCB},     {"Igrave", 0xCC},
+    {"Iacute", 0xCD},   {"Icirc", 0xCE},    {"Iuml", 0xCF},     {"ETH", 0xD0},      {"Ntilde", 0xD1},
+    {"Ograve", 0xD2},   {"Oacute", 0xD3},   {"Ocirc", 0xD4},    {"Otilde", 0xD5},   {"Ouml", 0xD6},
+    {"times", 0xD7},    {"Oslash", 0xD8},   {"Ugrave", 0xD9},   {"Uacute", 0xDA},   {"Ucirc", 0xDB},
+    {"Uuml", 0xDC},     {"Yacute", 0xDD},   {"THORN", 0xDE},    {"szlig", 0xDF},    {"agrave", 0xE0},
+    {"aacute", 0xE1},   {"acirc", 0xE2},    {"atilde", 0xE3},   {"auml", 0xE4},     {"aring", 0xE5},
+    {"aelig", 0xE6},    {"ccedil", 0xE7},   {"egrave", 0xE8},   {"eacute", 0xE9},   {"ecirc", 0xEA},
+    {"euml", 0xEB},     {"igrave", 0xEC},   {"iacute", 0xED},   {"icirc", 0xEE},    {"iuml", 0xEF},
+    {"eth", 0xF0},      {"ntilde", 0xF1},   {"ograve", 0xF2},   {"oacute", 0xF3},   {"ocirc", 0xF4},
+    {"otilde", 0xF5},   {"ouml", 0xF6},     {"divide", 0xF7},   {"oslash", 0xF8},   {"ugrave", 0xF9},
+    {"uacute", 0xFA},   {"ucirc", 0xFB},    {"uuml", 0xFC},     {"yacute", 0xFD},   {"thorn", 0xFE},
+    {"yuml", 0xFF},     {"OElig", 0x152},   {"oelig", 0x153},   {"Scaron", 0x160},  {"scaron", 0x161},
+    {"Yuml", 0x178},    {"fnof", 0x192},    {"circ", 0x2C6},    {"tilde", 0x2DC},   {"Alpha", 0x391},
+    {"Beta", 0x392},    {"Gamma", 0x393},   {"Delta", 0x394},   {"Omega", 0x3A9},   {"alpha", 0x3B1},
+    {"beta", 0x3B2},    {"gamma", 0x3B3},   {"delta", 0x3B4},   {"epsilon", 0x3B5}, {"lambda", 0x3BB},
+    {"mu", 0x3BC},      {"pi", 0x3C0},      {"sigma", 0x3C3},   {"omega", 0x3C9},   {"ensp", 0x2002},
+    {"emsp", 0x2003},   {"thinsp", 0x2009}, {"zwnj", 0x200C},   {"zwj", 0x200D},    {"ndash", 0x2013},
+    {"mdash", 0x2014},  {"lsquo", 0x2018},  {"rsquo", 0x2019},  {"sbquo", 0x201A},  {"ldquo", 0x201C},
+    {"rdquo", 0x201D},  {"bdquo", 0x201E},  {"dagger", 0x2020}, {"Dagger", 0x2021}, {"bull", 0x2022},
+    {"hellip", 0x2026}, {"permil", 0x2030}, {"prime", 0x2032},  {"Prime", 0x2033},  {"lsaquo", 0x2039},
+    {"rsaquo", 0x203A}, {"euro", 0x20AC},   {"trade", 0x2122},  {"larr", 0x2190},   {"uarr", 0x2191},
+    {"rarr", 0x2192},   {"darr", 0x2193},   {"harr", 0x2194},   {"forall", 0x2200}, {"part", 0x2202},
+    {"exist", 0x2203},  {"empty", 0x2205},  {"nabla", 0x2207},  {"isin", 0x2208},   {"prod", 0x220F},
+    {"sum", 0x2211},    {"minus", 0x2212},  {"radic", 0x221A},  {"infin", 0x221E},  {"and", 0x2227},
+    {"or", 0x2228},     {"cap", 0x2229},    {"cup", 0x222A},    {"int", 0x222B},    {"asymp", 0x2248},
+    {"ne", 0x2260},     {"equiv", 0x2261},  {"le", 0x2264},     {"ge", 0x2265},     {"spades", 0x2660},
+    {"clubs", 0x2663},  {"hearts", 0x2665}, {"diams", 0x2666}};
 
 }  // namespace
 
@@ -138,7 +144,9 @@ std::string html_unescape(std::string_view s) {
       std::size_t from = p;
       for (; p < s.size(); ++p) {
         char c = s[p];
-        int d = c >= '0' && c <= '9' ? c - '0' : hex && (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? (c | 0x20) - 'a' + 10 : -1;
+        int d = c >= '0' && c <= '9'                            ? c - '0'
+                : hex && (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? (c | 0x20) - 'a' + 10
+                                                                : -1;
         if (d < 0) break;
         if (v < 0x200000) v = v * (hex ? 16 : 10) + static_cast<char32_t>(d);
       }
@@ -150,7 +158,9 @@ std::string html_unescape(std::string_view s) {
       }
     } else {
       std::size_t p = i + 1;
-      while (p < s.size() && ((s[p] >= 'a' && s[p] <= 'z') || (s[p] >= 'A' && s[p] <= 'Z') || (s[p] >= '0' && s[p] <= '9'))) ++p;
+      while (p < s.size() &&
+             ((s[p] >= 'a' && s[p] <= 'z') || (s[p] >= 'A' && s[p] <= 'Z') || (s[p] >= '0' && s[p] <= '9')))
+        ++p;
       std::string_view name = s.substr(i + 1, p - i - 1);
       bool closed = p < s.size() && s[p] == ';', found = false;
       for (const Entity& e : kEntities)
@@ -175,25 +185,33 @@ bool no_encoding(CallContext& c) { return concrete_kind(plain(c.args[0])) == kNu
 Node* unsupported(CallContext& c) { return c.error("base64: unsupported encoding"); }
 
 const BuiltinSpec kBase64[] = {
-    {"EncodedLen", {kTopKind, kIntKind}, kIntKind,
+    {"EncodedLen",
+     {kTopKind, kIntKind},
+     kIntKind,
      [](CallContext& c) -> Node* {
        i64 n = c.integer(1);
        if (c.failed()) return nullptr;
        return no_encoding(c) ? c.make_int((n + 2) / 3 * 4) : unsupported(c);
      }},
-    {"DecodedLen", {kTopKind, kIntKind}, kIntKind,
+    {"DecodedLen",
+     {kTopKind, kIntKind},
+     kIntKind,
      [](CallContext& c) -> Node* {
        i64 n = c.integer(1);
        if (c.failed()) return nullptr;
        return no_encoding(c) ? c.make_int(n / 4 * 3) : unsupported(c);
      }},
-    {"Encode", {kTopKind, kData}, kStringKind,
+    {"Encode",
+     {kTopKind, kData},
+     kStringKind,
      [](CallContext& c) -> Node* {
        std::string_view b = c.bytes(1);
        if (c.failed()) return nullptr;
        return no_encoding(c) ? c.make_string(base64_encode(b)) : unsupported(c);
      }},
-    {"Decode", {kTopKind, kStringKind}, kData,
+    {"Decode",
+     {kTopKind, kStringKind},
+     kData,
      [](CallContext& c) -> Node* {
        std::string error;
        std::optional<std::string> b = base64_decode(c.string(1), error);
@@ -233,14 +251,22 @@ std::string hex_dump(std::string_view b) {
 const BuiltinSpec kHex[] = {
     {"EncodedLen", {kIntKind}, kIntKind, [](CallContext& c) -> Node* { return c.make_int(c.integer(0) * 2); }},
     {"DecodedLen", {kIntKind}, kIntKind, [](CallContext& c) -> Node* { return c.make_int(c.integer(0) / 2); }},
-    {"Decode", {kStringKind}, kData,
+    {"Decode",
+     {kStringKind},
+     kData,
      [](CallContext& c) -> Node* {
        std::string_view s = c.string(0);
        if (c.failed()) return nullptr;
        std::string out;
-       auto hex = [](char ch) { return ch >= '0' && ch <= '9' ? ch - '0' : (ch | 0x20) >= 'a' && (ch | 0x20) <= 'f' ? (ch | 0x20) - 'a' + 10 : -1; };
+       auto hex = [](char ch) {
+         return ch >= '0' && ch <= '9'                     ? ch - '0'
+                : (ch | 0x20) >= 'a' && (ch | 0x20) <= 'f' ? (ch | 0x20) - 'a' + 10
+                                                           : -1;
+       };
        for (std::size_t i = 0; i < s.size(); ++i) {
-         if (hex(s[i]) < 0) return c.error(fmt::format("encoding/hex: invalid byte: U+{:04X} '{}'", static_cast<unsigned char>(s[i]), s[i]));
+         if (hex(s[i]) < 0)
+           return c.error(
+               fmt::format("encoding/hex: invalid byte: U+{:04X} '{}'", static_cast<unsigned char>(s[i]), s[i]));
          if (i % 2 == 1) out += static_cast<char>(hex(s[i - 1]) * 16 + hex(s[i]));
        }
        if (s.size() % 2 == 1) return c.error("encoding/hex: odd length hex string");
@@ -251,7 +277,8 @@ const BuiltinSpec kHex[] = {
 };
 
 std::string csv_field(std::string_view f) {
-  bool quotes = f == "\\." || f.find_first_of("\",\r\n") != std::string_view::npos || (!f.empty() && (f[0] == ' ' || f[0] == '\t'));
+  bool quotes = f == "\\." || f.find_first_of("\",\r\n") != std::string_view::npos ||
+                (!f.empty() && (f[0] == ' ' || f[0] == '\t'));
   if (!quotes) return std::string(f);
   std::string out = "\"";
   for (char c : f) {
@@ -278,7 +305,9 @@ bool read_csv(std::string_view s, std::vector<std::vector<std::string>>& rows, s
         ++i;
         for (;;) {
           if (i >= s.size()) {
-            error = fmt::format("record on line {}; parse error on line {}, column {}: extraneous or missing \" in quoted-field", start, line, 1);
+            error = fmt::format(
+                "record on line {}; parse error on line {}, column {}: extraneous or missing \" in quoted-field", start,
+                line, 1);
             return false;
           }
           if (s[i] == '"') {
@@ -328,7 +357,9 @@ bool read_csv(std::string_view s, std::vector<std::vector<std::string>>& rows, s
 }
 
 const BuiltinSpec kCsv[] = {
-    {"Encode", {kTopKind}, kStringKind,
+    {"Encode",
+     {kTopKind},
+     kStringKind,
      [](CallContext& c) -> Node* {
        std::string out;
        for (Node* row : list_items(c, c.args[0])) {
@@ -346,7 +377,9 @@ const BuiltinSpec kCsv[] = {
        }
        return c.failed() ? nullptr : c.make_string(out);
      }},
-    {"Decode", {kData}, kListKind,
+    {"Decode",
+     {kData},
+     kListKind,
      [](CallContext& c) -> Node* {
        std::vector<std::vector<std::string>> rows;
        std::string error;
@@ -360,12 +393,20 @@ const BuiltinSpec kCsv[] = {
 };
 
 const BuiltinSpec kHtml[] = {
-    {"Escape", {kStringKind}, kStringKind, [](CallContext& c) -> Node* { return c.make_string(html_escape(c.string(0))); }},
-    {"Unescape", {kStringKind}, kStringKind, [](CallContext& c) -> Node* { return c.make_string(html_unescape(c.string(0))); }},
+    {"Escape",
+     {kStringKind},
+     kStringKind,
+     [](CallContext& c) -> Node* { return c.make_string(html_escape(c.string(0))); }},
+    {"Unescape",
+     {kStringKind},
+     kStringKind,
+     [](CallContext& c) -> Node* { return c.make_string(html_unescape(c.string(0))); }},
 };
 
 const BuiltinSpec kTabwriter[] = {
-    {"Write", {kTopKind}, kStringKind,
+    {"Write",
+     {kTopKind},
+     kStringKind,
      [](CallContext& c) -> Node* {
        TabWriter::Options o;
        o.tab_width = 4;

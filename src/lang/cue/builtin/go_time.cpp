@@ -106,12 +106,9 @@ Piece next_chunk(std::string_view layout) {
         }
         if (s.starts_with("__2")) return hit(i, 3, Chunk::kUnderYearDay);
         break;
-      case '3':
-        return hit(i, 1, Chunk::kHour12);
-      case '4':
-        return hit(i, 1, Chunk::kMinute);
-      case '5':
-        return hit(i, 1, Chunk::kSecond);
+      case '3': return hit(i, 1, Chunk::kHour12);
+      case '4': return hit(i, 1, Chunk::kMinute);
+      case '5': return hit(i, 1, Chunk::kSecond);
       case 'P':
         if (s.starts_with("PM")) return hit(i, 2, Chunk::kPm);
         break;
@@ -142,8 +139,7 @@ Piece next_chunk(std::string_view layout) {
                          static_cast<int>(n - 1), s[0], s.substr(n)};
         }
         break;
-      default:
-        break;
+      default: break;
     }
   }
   return Piece{layout, Chunk::kNone, 0, '.', {}};
@@ -207,74 +203,29 @@ std::string format_time(const Time& t, std::string_view layout) {
     layout = p.suffix;
     int hour12 = c.hour % 12 == 0 ? 12 : c.hour % 12;
     switch (p.chunk) {
-      case Chunk::kNone:
-        return out;
-      case Chunk::kLongMonth:
-        out += kMonths[c.month - 1];
-        break;
-      case Chunk::kMonth:
-        out += kMonths[c.month - 1].substr(0, 3);
-        break;
-      case Chunk::kNumMonth:
-        out += fmt::format("{}", c.month);
-        break;
-      case Chunk::kZeroMonth:
-        out += fmt::format("{:02}", c.month);
-        break;
-      case Chunk::kLongWeekDay:
-        out += kDays[c.weekday];
-        break;
-      case Chunk::kWeekDay:
-        out += kDays[c.weekday].substr(0, 3);
-        break;
-      case Chunk::kDay:
-        out += fmt::format("{}", c.day);
-        break;
-      case Chunk::kUnderDay:
-        out += fmt::format("{:2}", c.day);
-        break;
-      case Chunk::kZeroDay:
-        out += fmt::format("{:02}", c.day);
-        break;
-      case Chunk::kUnderYearDay:
-        out += fmt::format("{:3}", c.yearday);
-        break;
-      case Chunk::kZeroYearDay:
-        out += fmt::format("{:03}", c.yearday);
-        break;
-      case Chunk::kHour:
-        out += fmt::format("{:02}", c.hour);
-        break;
-      case Chunk::kHour12:
-        out += fmt::format("{}", hour12);
-        break;
-      case Chunk::kZeroHour12:
-        out += fmt::format("{:02}", hour12);
-        break;
-      case Chunk::kMinute:
-        out += fmt::format("{}", c.minute);
-        break;
-      case Chunk::kZeroMinute:
-        out += fmt::format("{:02}", c.minute);
-        break;
-      case Chunk::kSecond:
-        out += fmt::format("{}", c.second);
-        break;
-      case Chunk::kZeroSecond:
-        out += fmt::format("{:02}", c.second);
-        break;
-      case Chunk::kLongYear:
-        out += fmt::format("{:04}", c.year);
-        break;
-      case Chunk::kYear:
-        out += fmt::format("{:02}", (c.year % 100 + 100) % 100);
-        break;
-      case Chunk::kPm:
-        out += c.hour >= 12 ? "PM" : "AM";
-        break;
-      case Chunk::kpm:
-        out += c.hour >= 12 ? "pm" : "am";
-        break;
+      case Chunk::kNone: return out;
+      case Chunk::kLongMonth: out += kMonths[c.month - 1]; break;
+      case Chunk::kMonth: out += kMonths[c.month - 1].substr(0, 3); break;
+      case Chunk::kNumMonth: out += fmt::format("{}", c.month); break;
+      case Chunk::kZeroMonth: out += fmt::format("{:02}", c.month); break;
+      case Chunk::kLongWeekDay: out += kDays[c.weekday]; break;
+      case Chunk::kWeekDay: out += kDays[c.weekday].substr(0, 3); break;
+      case Chunk::kDay: out += fmt::format("{}", c.day); break;
+      case Chunk::kUnderDay: out += fmt::format("{:2}", c.day); break;
+      case Chunk::kZeroDay: out += fmt::format("{:02}", c.day); break;
+      case Chunk::kUnderYearDay: out += fmt::format("{:3}", c.yearday); break;
+      case Chunk::kZeroYearDay: out += fmt::format("{:03}", c.yearday); break;
+      case Chunk::kHour: out += fmt::format("{:02}", c.hour); break;
+      case Chunk::kHour12: out += fmt::format("{}", hour12); break;
+      case Chunk::kZeroHour12: out += fmt::format("{:02}", hour12); break;
+      case Chunk::kMinute: out += fmt::format("{}", c.minute); break;
+      case Chunk::kZeroMinute: out += fmt::format("{:02}", c.minute); break;
+      case Chunk::kSecond: out += fmt::format("{}", c.second); break;
+      case Chunk::kZeroSecond: out += fmt::format("{:02}", c.second); break;
+      case Chunk::kLongYear: out += fmt::format("{:04}", c.year); break;
+      case Chunk::kYear: out += fmt::format("{:02}", (c.year % 100 + 100) % 100); break;
+      case Chunk::kPm: out += c.hour >= 12 ? "PM" : "AM"; break;
+      case Chunk::kpm: out += c.hour >= 12 ? "pm" : "am"; break;
       case Chunk::kTz:
         if (!t.zone.empty())
           out += t.zone;
@@ -287,16 +238,12 @@ std::string format_time(const Time& t, std::string_view layout) {
       case Chunk::kIsoSecondsTz:
       case Chunk::kIsoShortTz:
       case Chunk::kIsoColonTz:
-      case Chunk::kIsoColonSecTz:
-        out += t.offset == 0 ? "Z" : show_zone(t.offset, p.chunk);
-        break;
+      case Chunk::kIsoColonSecTz: out += t.offset == 0 ? "Z" : show_zone(t.offset, p.chunk); break;
       case Chunk::kNumTz:
       case Chunk::kNumSecondsTz:
       case Chunk::kNumShortTz:
       case Chunk::kNumColonTz:
-      case Chunk::kNumColonSecTz:
-        out += show_zone(t.offset, p.chunk);
-        break;
+      case Chunk::kNumColonSecTz: out += show_zone(t.offset, p.chunk); break;
       case Chunk::kFraction0:
       case Chunk::kFraction9: {
         std::string f = fmt::format("{:09}", t.nanoseconds).substr(0, static_cast<std::size_t>(std::min(p.digits, 9)));
@@ -433,12 +380,8 @@ std::optional<Time> parse_time(std::string_view layout, std::string_view text, s
         good = r.number(month, p.chunk == Chunk::kZeroMonth);
         if (good && (month < 1 || month > 12)) good = r.range("month");
         break;
-      case Chunk::kWeekDay:
-        good = r.name(kDays, 7, false, weekday);
-        break;
-      case Chunk::kLongWeekDay:
-        good = r.name(kDays, 7, true, weekday);
-        break;
+      case Chunk::kWeekDay: good = r.name(kDays, 7, false, weekday); break;
+      case Chunk::kLongWeekDay: good = r.name(kDays, 7, true, weekday); break;
       case Chunk::kDay:
       case Chunk::kUnderDay:
       case Chunk::kZeroDay:
@@ -593,8 +536,7 @@ std::optional<Time> parse_time(std::string_view layout, std::string_view text, s
           fraction(k);
         }
         break;
-      default:
-        break;
+      default: break;
     }
     if (!good) return std::nullopt;
     layout = p.suffix;

@@ -143,10 +143,8 @@ std::optional<Prefix> parse_prefix(std::string_view s, std::string& error) {
 std::optional<Address> address(CallContext& c, std::size_t i, std::string& error) {
   Node* n = plain(c.args[i]);
   switch (concrete_kind(n)) {
-    case kStringKind:
-      return parse_address(c.string(i), error);
-    case kBytesKind:
-      return parse_address(c.bytes(i), error);
+    case kStringKind: return parse_address(c.string(i), error);
+    case kBytesKind: return parse_address(c.bytes(i), error);
     case kListKind: {
       Address a;
       for (Node* item : c.list(i)) {
@@ -163,9 +161,7 @@ std::optional<Address> address(CallContext& c, std::size_t i, std::string& error
       error = fmt::format("invalid IP length {}", a.bytes.size());
       return std::nullopt;
     }
-    default:
-      error = fmt::format("invalid type {} for IP address", kinds_text(concrete_kind(n)));
-      return std::nullopt;
+    default: error = fmt::format("invalid type {} for IP address", kinds_text(concrete_kind(n))); return std::nullopt;
   }
 }
 

@@ -306,7 +306,9 @@ const BuiltinSpec kFunctions[] = {
      [](CallContext& c) -> Node* {
        auto [dir, file] = rules(c, 1).split(c.string(0));
        return strings_result(c, {std::string(dir), std::string(file)});
-     }},
+     },
+     false,
+     "unix"},
     {"SplitList",
      {kStringKind, kStringKind},
      kListKind,
@@ -317,7 +319,9 @@ const BuiltinSpec kFunctions[] = {
      [](CallContext& c) -> Node* {
        std::vector<std::string_view> parts = c.strings(0);
        return c.failed() ? nullptr : c.make_string(rules(c, 1).join(parts));
-     }},
+     },
+     false,
+     "unix"},
     {"Match",
      {kStringKind, kStringKind, kStringKind},
      kBoolKind,
@@ -327,11 +331,15 @@ const BuiltinSpec kFunctions[] = {
        if (m == -1) return c.error("syntax error in pattern");
        if (m == -2) return c.error("'**' is not supported in patterns as of yet");
        return c.make_bool(m == 1);
-     }},
+     },
+     false,
+     "unix"},
     {"Clean",
      {kStringKind, kStringKind},
      kStringKind,
-     [](CallContext& c) -> Node* { return c.make_string(rules(c, 1).clean(c.string(0))); }},
+     [](CallContext& c) -> Node* { return c.make_string(rules(c, 1).clean(c.string(0))); },
+     false,
+     "unix"},
     {"ToSlash",
      {kStringKind, kStringKind},
      kStringKind,
@@ -353,7 +361,9 @@ const BuiltinSpec kFunctions[] = {
        for (std::size_t i = p.size(); i-- > 0 && !r.is_separator(p[i]);)
          if (p[i] == '.') return c.make_string(p.substr(i));
        return c.make_string("");
-     }},
+     },
+     false,
+     "unix"},
     {"Resolve",
      {kStringKind, kStringKind, kStringKind},
      kStringKind,
@@ -363,8 +373,10 @@ const BuiltinSpec kFunctions[] = {
        if (r.is_absolute(sub)) return c.make_string(r.clean(sub));
        std::string base = r.clean(dir);
        return c.make_string(r.join({base, sub}));
-     }},
-    {"Rel", {kStringKind, kStringKind, kStringKind}, kStringKind, relative},
+     },
+     false,
+     "unix"},
+    {"Rel", {kStringKind, kStringKind, kStringKind}, kStringKind, relative, false, "unix"},
     {"Base",
      {kStringKind, kStringKind},
      kStringKind,
@@ -378,7 +390,9 @@ const BuiltinSpec kFunctions[] = {
        while (i > 0 && !r.is_separator(p[i - 1])) --i;
        p = p.substr(i);
        return c.make_string(p.empty() ? std::string(1, r.separator()) : std::string(p));
-     }},
+     },
+     false,
+     "unix"},
     {"Dir",
      {kStringKind, kStringKind},
      kStringKind,
@@ -389,18 +403,24 @@ const BuiltinSpec kFunctions[] = {
        std::string dir = r.clean(r.split(p).first.substr(volume.size()));
        if (dir == "." && volume.size() > 2) return c.make_string(volume);
        return c.make_string(std::string(volume) + dir);
-     }},
+     },
+     false,
+     "unix"},
     {"IsAbs",
      {kStringKind, kStringKind},
      kBoolKind,
-     [](CallContext& c) -> Node* { return c.make_bool(rules(c, 1).is_absolute(c.string(0))); }},
+     [](CallContext& c) -> Node* { return c.make_bool(rules(c, 1).is_absolute(c.string(0))); },
+     false,
+     "unix"},
     {"VolumeName",
      {kStringKind, kStringKind},
      kStringKind,
      [](CallContext& c) -> Node* {
        std::string_view p = c.string(0);
        return c.make_string(p.substr(0, rules(c, 1, System::kWindows).volume(p)));
-     }},
+     },
+     false,
+     "windows"},
 };
 
 const ConstantSpec kConstants[] = {{"Unix", "\"unix\""}, {"Windows", "\"windows\""}, {"Plan9", "\"plan9\""}};

@@ -93,6 +93,7 @@ struct BuiltinSpec {
   Kinds result;
   BuiltinFunction function;
   bool non_concrete = false;
+  const char* last = nullptr;  // what the last argument, a string, is when it is left out
 };
 
 // A member of a package that is not a function, as CUE source: {"Pi", "3.14159..."}.
@@ -113,6 +114,9 @@ struct PackageTable {
   std::vector<std::pair<std::string_view, Builtin*>> functions;
   std::span<const ConstantSpec> constants;
 };
+// The path of the builtin package that goes by a name ("json" is "encoding/json"); "" for none.
+std::string_view package_by_name(std::string_view name);
+
 // nullptr when there is no such package.
 const PackageTable* find_package(std::string_view path);
 

@@ -38,27 +38,13 @@ std::string quote_go(std::string_view s, char mark, bool ascii, bool graphic) {
       out.append(s, from, i - from);
     } else {
       switch (c) {
-        case '\a':
-          out += "\\a";
-          break;
-        case '\b':
-          out += "\\b";
-          break;
-        case '\f':
-          out += "\\f";
-          break;
-        case '\n':
-          out += "\\n";
-          break;
-        case '\r':
-          out += "\\r";
-          break;
-        case '\t':
-          out += "\\t";
-          break;
-        case '\v':
-          out += "\\v";
-          break;
+        case '\a': out += "\\a"; break;
+        case '\b': out += "\\b"; break;
+        case '\f': out += "\\f"; break;
+        case '\n': out += "\\n"; break;
+        case '\r': out += "\\r"; break;
+        case '\t': out += "\\t"; break;
+        case '\v': out += "\\v"; break;
         default: {
           int digits = c < ' ' || c == 0x7F ? 2 : c < 0x10000 ? 4 : 8;
           out += digits == 2 ? "\\x" : digits == 4 ? "\\u" : "\\U";
@@ -137,8 +123,7 @@ std::string format_float(double d, char form, i64 precision, i64 bits) {
       if (form == 'E') s[s.find('e')] = 'E';
       return s;
     }
-    case 'f':
-      return chars(std::chars_format::fixed);
+    case 'f': return chars(std::chars_format::fixed);
     case 'g':
     case 'G': {
       // %e when the exponent is less than -4 or not less than the precision (21 for the shortest form).
@@ -161,8 +146,7 @@ std::string format_float(double d, char form, i64 precision, i64 bits) {
       std::string s = chars(std::chars_format::hex);
       return form == 'b' ? s : (d < 0 ? "-0x" + s.substr(1) : "0x" + s);
     }
-    default:
-      return std::string("%") + form;
+    default: return std::string("%") + form;
   }
 }
 

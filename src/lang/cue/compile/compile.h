@@ -32,6 +32,9 @@ class Compiler {
   // An expression in the scope of compiled files (nullptr: of none).
   Node* expression(ast::Node* x, const CompileInput* scope);
 
+  // Names of builtin packages mean the packages without an import (`-e 'strings.ToUpper(x)'`).
+  void infer_packages(bool on) { infer_packages_ = on; }
+
   const std::vector<CompileError>& errors() const { return errors_; }
   const std::vector<Symbol>& imports() const { return imports_; }  // all paths that are used
 
@@ -101,7 +104,7 @@ class Compiler {
   std::vector<std::pair<std::size_t, const ast::Node*>> hidden_;  // lets whose own expression is being compiled
   std::function<std::string(std::string_view)> package_name_;
   ast::Experiments experiments_;
-  bool refers_to_variable_ = false;
+  bool refers_to_variable_ = false, infer_packages_ = false;
   int in_try_ = 0;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lang/cue/builtin/registry.h"
 #include "lang/cue/compile/compile.h"
 #include "lang/cue/format/literal.h"
 
@@ -267,6 +268,11 @@ Node* Compiler::resolve(const ast::Ident* n) {
                          [](Label a, Label b) { return a.bits() < b.bits(); }))
     return store_.make<FieldRef>(up, l, n);
   if (Node* p = predeclared(n)) return p;
+  if (infer_packages_)
+    if (std::string_view path = package_by_name(name.text()); !path.empty()) {
+      imports_.push_back(Symbol(path));
+      return store_.make<ImportRef>(Symbol(path), n);
+    }
   return bad(n, fmt::format("reference \"{}\" not found", name.text()));
 }
 

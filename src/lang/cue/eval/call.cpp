@@ -80,6 +80,7 @@ Node* Context::call(Call* x, Flags f) {
   if (!r) return nullptr;
   if (r->type == NodeType::kBottom) {
     auto* rb = to<Bottom>(r);
+    if (rb->flags & 1) return rb;  // a check that speaks for itself
     Error* e1 = error_at(x->pos, "error in call to {}", std::string_view(b->qualified()));
     e1->wrapped = rb->error;
     return store.make<Bottom>(rb->code, e1, vertex);
@@ -335,6 +336,7 @@ void add_package(std::string_view path, std::span<const BuiltinSpec> functions,
   for (auto& f : functions) {
     auto* params = new std::vector<Param>();
     for (Kinds k : f.params) params->push_back({k, nullptr});
+    if (f.last) params->back().otherwise = new String(f.last);
     auto* b = new Builtin(path, f.name, *params, f.result, f.function);
     b->non_concrete = f.non_concrete;
     t.functions.emplace_back(f.name, b);

@@ -1,0 +1,396 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lang/cue/builtin/data.h"
+#include "lang/cue/builtin/support.h"
+#include "lang/cue/eval/context.h"
+#include "lang/cue/eval/print.h"
+#include "lang/cue/eval/validate.h"
+
+namespace tutti::cue {
+
+namespace {
+
+constexpr i64 kMaxRepeat = 1'000'000;
+
+// The numbers of list argument 0.
+std::vector<Decimal> numbers(CallContext& c) {
+  std::vector<Decimal> out;
+  std::size_t i = 0;
+  for (Node* n : c.list(0)) {
+    n = plain(c.context.default_of(n));
+    if (n->type != NodeType::kNum) {
+      c.context.add_bottom(c.context.bottom(
+          Code::kEval, {}, "invalid list element {} in argument 0 to call: cannot use value {} (type {}) as number",
+          static_cast<i64>(i), static_cast<const Node*>(n), c.context.kinds(n)));
+      return {};
+    }
+    out.push_back(to<Num>(n)->value);
+    ++i;
+  }
+  return out;
+}
+
+void flatten_into(CallContext& c, Node* list, i64 depth, std::vector<Node*>& out) {
+  for (Node* n : list_items(c, list)) {
+    Node* v = c.context.default_of(n);
+    if (depth != 0 && concrete_kind(v) == kListKind)
+      flatten_into(c, v, depth - 1, out);
+    else
+      out.push_back(v);
+  }
+}
+
+// Orders by a comparer {x, y, less}: each comparison unifies x and y with the two values and looks at less.
+class Comparer {
+ public:
+  explicit Comparer(CallContext& c) : c_(c), cmp_(c.structure(1)) {
+    if (!cmp_) return;
+    Vertex* v = cmp_->deref_value();
+    if (!v->find_raw(Label::string("less"))) error_ = c.error("field not found: less");
+  }
+  Node* error() const { return error_; }
+  bool ok() const { return cmp_ && !error_; }
+
+  bool less(Node* a, Node* b) {
+    if (error_) return false;
+    Context& ctx = c_.context;
+    // Plain comparisons of scalars need no evaluation: Ascending and Descending are what is used nearly always.
+    auto* lit = ctx.store.make<StructLit>();
+    Node* fields[] = {ctx.store.make<Field>(Label::string("x"), ArcType::kMember, a, nullptr),
+                      ctx.store.make<Field>(Label::string("y"), ArcType::kMember, b, nullptr)};
+    lit->decls = ctx.store.keep(std::vector<Node*>(fields, fields + 2));
+    Vertex* n = ctx.new_vertex();
+    n->parent = cmp_->parent;
+    n->label = cmp_->label;
+    Vertex* v = cmp_->deref_value();
+    for (const Conjunct& k : v->conjuncts) n->conjuncts.push(ctx.arena, k);
+    n->conjuncts.push(ctx.arena, Conjunct{ctx.arena.make<Environment>(), lit, {}});
+    ctx.finalize(n);
+    Vertex* result = n->find_raw(Label::string("less"));
+    Node* r = result ? plain(ctx.default_of(result)) : nullptr;
+    if (r && r->type == NodeType::kBool) return to<Bool>(r)->value;
+    if (r && r->type == NodeType::kBottom)
+      error_ = r;
+    else
+      error_ = c_.error("less is not a boolean");
+    return false;
+  }
+
+ private:
+  CallContext& c_;
+  Vertex* cmp_;
+  Node* error_ = nullptr;
+};
+
+Node* sort(CallContext& c) {
+  std::vector<Node*> items = c.list(0);
+  if (c.failed()) return nullptr;
+  Comparer cmp(c);
+  if (!cmp.ok()) return cmp.error();
+  // Merge sort by hand: a comparer that contradicts itself must do no harm.
+  std::vector<Node*> other(items.size());
+  for (std::size_t width = 1; width < items.size() && !cmp.error(); width *= 2) {
+    for (std::size_t at = 0; at < items.size(); at += 2 * width) {
+      std::size_t l = at, m = std::min(at + width, items.size()), r = m, end = std::min(at + 2 * width, items.size()),
+                  o = at;
+      while (l < m || r < end) {
+        bool right = l >= m || (r < end && cmp.less(items[r], items[l]));
+        other[o++] = items[right ? r++ : l++];
+      }
+    }
+    items.swap(other);
+  }
+  if (cmp.error()) return cmp.error();
+  return c.make_list(items);
+}
+
+Node* unique_items(CallContext& c) {
+  std::vector<Node*> items = c.list(0);
+  if (c.failed()) return nullptr;
+  for (std::size_t i = 0; i < items.size(); ++i)
+    for (std::size_t j = i + 1; j < items.size(); ++j) {
+      if (!c.context.equal(items[i], items[j], false, true)) continue;
+      Node* x = plain(items[i]);
+      bool scalar = concrete_kind(x) != 0 && concrete_kind(x) != kListKind && concrete_kind(x) != kStructKind;
+      std::string text = scalar ? fmt::format("equal value ({}) at position {} and {}", compact(x), i, j)
+                                : fmt::format("equal values at position {} and {}", i, j);
+      return validation_error(c, Code::kEval, text);
+    }
+  return c.make_bool(true);
+}
+
+bool is_open_list(CallContext& c, std::size_t i) {
+  Node* n = plain(c.args[i]);
+  return n->type == NodeType::kVertex && to<Vertex>(n)->is_list() && !to<Vertex>(n)->is_closed_list();
+}
+
+Node* aggregate(CallContext& c, Decimal start, DecimalResult (*f)(const Decimal&, const Decimal&)) {
+  std::vector<Decimal> xs = numbers(c);
+  if (c.failed()) return nullptr;
+  DecimalResult r{start};
+  for (const Decimal& x : xs) {
+    r = f(x, r.value);
+    if (!r.ok()) break;
+  }
+  return number_result(c, r);
+}
+
+Node* extreme(CallContext& c, bool max) {
+  std::vector<Decimal> xs = numbers(c);
+  if (c.failed()) return nullptr;
+  if (xs.empty()) return c.error("empty list");
+  Decimal best = xs[0];
+  for (const Decimal& x : xs)
+    if (max ? x > best : x < best) best = x;
+  return number_result(c, best);
+}
+
+const BuiltinSpec kFunctions[] = {
+    {"Drop",
+     {kListKind, kIntKind},
+     kListKind,
+     [](CallContext& c) -> Node* {
+       std::vector<Node*> x = c.list(0);
+       i64 n = c.integer(1);
+       if (c.failed()) return nullptr;
+       if (n < 0) return c.error("negative index");
+       std::size_t k = std::min<std::size_t>(static_cast<std::size_t>(n), x.size());
+       return c.make_list(std::span(x).subspan(k));
+     }},
+    {"FlattenN",
+     {kTopKind, kIntKind},
+     kListKind,
+     [](CallContext& c) -> Node* {
+       std::vector<Node*> out;
+       i64 depth = c.integer(1);
+       if (c.failed()) return nullptr;
+       flatten_into(c, c.args[0], depth, out);
+       return c.failed() ? nullptr : c.make_list(out);
+     }},
+    {"Repeat",
+     {kListKind, kIntKind},
+     kListKind,
+     [](CallContext& c) -> Node* {
+       std::vector<Node*> x = c.list(0), out;
+       i64 n = c.integer(1);
+       if (c.failed()) return nullptr;
+       if (n < 0) return c.error("negative count");
+       if (n > kMaxRepeat) return c.error(fmt::format("count {} exceeds limit of {}", n, kMaxRepeat));
+       for (i64 i = 0; i < n; ++i) out.insert(out.end(), x.begin(), x.end());
+       return c.make_list(out);
+     }},
+    {"Concat",
+     {kListKind},
+     kListKind,
+     [](CallContext& c) -> Node* {
+       std::vector<Node*> out;
+       for (Node* l : c.list(0))
+         for (Node* n : list_items(c, l)) out.push_back(n);
+       return c.failed() ? nullptr : c.make_list(out);
+     }},
+    {"Take",
+     {kListKind, kIntKind},
+     kListKind,
+     [](CallContext& c) -> Node* {
+       std::vector<Node*> x = c.list(0);
+       i64 n = c.integer(1);
+       if (c.failed()) return nullptr;
+       if (n < 0) return c.error("negative index");
+       return c.make_list(std::span(x).first(std::min<std::size_t>(static_cast<std::size_t>(n), x.size())));
+     }},
+    {"Slice",
+     {kListKind, kIntKind, kIntKind},
+     kListKind,
+     [](CallContext& c) -> Node* {
+       std::vector<Node*> x = c.list(0);
+       i64 i = c.integer(1), j = c.integer(2), n = static_cast<i64>(x.size());
+       if (c.failed()) return nullptr;
+       if (i < 0) return c.error("negative index");
+       if (i > j) return c.error(fmt::format("invalid index: {} > {}", i, j));
+       if (i > n || j > n) return c.error("slice bounds out of range");
+       return c.make_list(std::span(x).subspan(static_cast<std::size_t>(i), static_cast<std::size_t>(j - i)));
+     }},
+    {"Reverse",
+     {kListKind},
+     kListKind,
+     [](CallContext& c) -> Node* {
+       std::vector<Node*> x = c.list(0);
+       std::reverse(x.begin(), x.end());
+       return c.failed() ? nullptr : c.make_list(x);
+     }},
+    {"MinItems",
+     {kListKind, kIntKind},
+     kBoolKind,
+     [](CallContext& c) -> Node* {
+       i64 count = static_cast<i64>(c.list(0).size()), n = c.integer(1);
+       if (c.failed()) return nullptr;
+       if (count >= n) return c.make_bool(true);
+       return validation_error(c, is_open_list(c, 0) ? Code::kIncomplete : Code::kEval,
+                               fmt::format("len(list) < MinItems({}) ({} < {})", n, count, n));
+     }},
+    {"MaxItems",
+     {kListKind, kIntKind},
+     kBoolKind,
+     [](CallContext& c) -> Node* {
+       i64 count = static_cast<i64>(c.list(0).size()), n = c.integer(1);
+       if (c.failed()) return nullptr;
+       if (count <= n) return c.make_bool(true);
+       return validation_error(c, Code::kEval, fmt::format("len(list) > MaxItems({}) ({} > {})", n, count, n));
+     }},
+    {"UniqueItems", {kListKind}, kBoolKind, unique_items},
+    {"Contains",
+     {kListKind, kTopKind},
+     kBoolKind,
+     [](CallContext& c) -> Node* {
+       bool found = false;
+       for (Node* n : c.list(0)) found = found || c.context.equal(n, c.args[1], false, true);
+       return c.failed() ? nullptr : c.make_bool(found);
+     }},
+    {"MatchN",
+     {kListKind, kTopKind, kTopKind},
+     kBoolKind,
+     [](CallContext& c) -> Node* {
+       i64 count = 0;
+       for (Node* n : c.list(0)) {
+         Vertex* v = c.context.unify_values(c.args[2], n);
+         ValidateConfig config;
+         config.final = true;
+         if (v && !v->is_err() && !validate_tree(c.context, v, config)) ++count;
+       }
+       if (c.failed()) return nullptr;
+       Vertex* wanted = c.context.unify_values(c.args[1], c.make_int(count));
+       if (wanted && !wanted->is_err()) return c.make_bool(true);
+       return validation_error(
+           c, Code::kEval,
+           fmt::format("{} matches {} list items, want {}", compact(c.args[2]), count, compact(c.args[1])));
+     },
+     true},
+    {"Avg",
+     {kListKind},
+     kNumberKind,
+     [](CallContext& c) -> Node* {
+       std::vector<Decimal> xs = numbers(c);
+       if (c.failed()) return nullptr;
+       if (xs.empty()) return c.error("empty list");
+       Decimal s;
+       for (const Decimal& x : xs) s = decimal::add(x, s).value;
+       return number_result(c, decimal::quo(s, Decimal(static_cast<i64>(xs.size()))));
+     }},
+    {"Max", {kListKind}, kNumberKind, [](CallContext& c) -> Node* { return extreme(c, true); }},
+    {"Min", {kListKind}, kNumberKind, [](CallContext& c) -> Node* { return extreme(c, false); }},
+    {"Product",
+     {kListKind},
+     kNumberKind,
+     [](CallContext& c) -> Node* { return aggregate(c, Decimal(1), decimal::mul); }},
+    {"Sum", {kListKind}, kNumberKind, [](CallContext& c) -> Node* { return aggregate(c, Decimal(), decimal::add); }},
+    {"Range",
+     {kNumberKind, kNumberKind, kNumberKind},
+     kListKind,
+     [](CallContext& c) -> Node* {
+       Decimal at = c.number(0), limit = c.number(1), step = c.number(2);
+       if (c.failed()) return nullptr;
+       if (step.is_zero()) return c.error("step must be non zero");
+       if (!step.negative() && at > limit) return c.error("end must be greater than start when step is positive");
+       if (step.negative() && at < limit) return c.error("end must be less than start when step is negative");
+       std::vector<Node*> out;
+       while (step.negative() ? at > limit : at < limit) {
+         c.context.budget.node();
+         out.push_back(number_result(c, at));
+         DecimalResult next = decimal::add(step, at);
+         if (!next.ok()) return c.error(next.error);
+         at = next.value;
+       }
+       return c.make_list(out);
+     }},
+    {"Sort", {kListKind, kTopKind}, kListKind, sort},
+    {"SortStable", {kListKind, kTopKind}, kListKind, sort},
+    {"SortStrings",
+     {kListKind},
+     kListKind,
+     [](CallContext& c) -> Node* {
+       std::vector<std::string_view> x = c.strings(0);
+       if (c.failed()) return nullptr;
+       std::sort(x.begin(), x.end());
+       std::vector<Node*> out;
+       for (std::string_view s : x) out.push_back(c.make_string(s));
+       return c.make_list(out);
+     }},
+    {"IsSorted",
+     {kListKind, kTopKind},
+     kBoolKind,
+     [](CallContext& c) -> Node* {
+       std::vector<Node*> x = c.list(0);
+       if (c.failed()) return nullptr;
+       Comparer cmp(c);
+       if (!cmp.ok()) return cmp.error();
+       for (std::size_t i = 1; i < x.size(); ++i) {
+         bool out_of_order = cmp.less(x[i], x[i - 1]);
+         if (cmp.error()) return cmp.error();
+         if (out_of_order) return c.make_bool(false);
+       }
+       return c.make_bool(true);
+     }},
+    {"IsSortedStrings",
+     {kListKind},
+     kBoolKind,
+     [](CallContext& c) -> Node* {
+       std::vector<std::string_view> x = c.strings(0);
+       return c.failed() ? nullptr : c.make_bool(std::is_sorted(x.begin(), x.end()));
+     }},
+};
+
+const ConstantSpec kConstants[] = {
+    {"Comparer", "{T: _, x: T, y: T, less: bool}"},
+    {"Ascending", "{T: number | string, x: T, y: T, less: x < y}"},
+    {"Descending", "{T: number | string, x: T, y: T, less: x > y}"},
+};
+
+// ---- struct
+
+i64 field_count(Vertex* v) {
+  i64 n = 0;
+  for (Vertex* a : v->deref_value()->arcs) n += a->label.is_string() && a->arc_type == ArcType::kMember;
+  return n;
+}
+
+i64 constraint_count(Vertex* v) {
+  i64 n = 0;
+  for (Vertex* a : v->deref_value()->arcs) n += a->label.is_string() && a->is_constraint();
+  return n;
+}
+
+const BuiltinSpec kStruct[] = {
+    {"MinFields",
+     {kStructKind, kIntKind},
+     kBoolKind,
+     [](CallContext& c) -> Node* {
+       Vertex* v = c.structure(0);
+       i64 n = c.integer(1);
+       if (c.failed() || !v) return nullptr;
+       i64 count = field_count(v);
+       if (count >= n) return c.make_bool(true);
+       bool more = v->is_open_struct() || count + constraint_count(v) >= n;
+       return validation_error(c, more ? Code::kIncomplete : Code::kEval,
+                               fmt::format("len(fields) < MinFields({}) ({} < {})", n, count, n));
+     }},
+    {"MaxFields",
+     {kStructKind, kIntKind},
+     kBoolKind,
+     [](CallContext& c) -> Node* {
+       Vertex* v = c.structure(0);
+       i64 n = c.integer(1);
+       if (c.failed() || !v) return nullptr;
+       i64 count = field_count(v);
+       if (count <= n) return c.make_bool(true);
+       return validation_error(c, Code::kEval, fmt::format("len(fields) > MaxFields({}) ({} > {})", n, count, n));
+     }},
+};
+
+}  // namespace
+
+void add_list() { add_package("list", kFunctions, kConstants); }
+void add_struct() { add_package("struct", kStruct); }
+
+}  // namespace tutti::cue

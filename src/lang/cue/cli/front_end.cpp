@@ -1,0 +1,160 @@
+#include "lang/cue/cli/front_end.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <set>
+
+#include "lang/cue/cli/program.h"
+
+namespace tutti::cue {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// Verbs that the program has for all languages; for these the inputs decide.
+bool shared_verb(const std::string& v) { return v == "eval" || v == "export" || v == "vet" || v == "fmt"; }
+
+bool has_cue_files(const std::string& dir) {
+  std::error_code ec;
+  for (const auto& e : fs::directory_iterator(dir, ec))
+    if (e.path().extension() == ".cue") return true;
+  return false;
+}
+
+bool other_language(const std::string& a) {
+  static const std::set<std::string> kOther = {".pp", ".sf", ".cdl", ".epp", ".erb"};
+  return kOther.count(fs::path(a).extension().string()) > 0;
+}
+
+// Output formats that cue has; what is not among them belongs to the other verbs.
+bool cue_output(std::string out) {
+  out = out.substr(0, out.find(':'));
+  while (!out.empty()) {
+    std::size_t plus = std::min(out.find('+'), out.size());
+    std::string tag = out.substr(0, plus);
+    tag = tag.substr(0, tag.find('='));
+    static const std::set<std::string> kTags = {
+        "cue",       "json",  "jsonl", "yaml",   "toml", "text", "binary", "openapi", "jsonschema", "pb",   "auto",
+        "textproto", "proto", "go",    "schema", "data", "xml",  "strict", "graph",   "dag",        "final"};
+    if (!kTags.count(tag)) return false;
+    if (tag == "xml") return false;
+    out = plus < out.size() ? out.substr(plus + 1) : "";
+  }
+  return true;
+}
+
+bool is_data(const std::string& a) {
+  static const std::set<std::string> kData = {".json", ".jsonl", ".ldjson",    ".yaml", ".yml",
+                                              ".toml", ".proto", ".textproto", ".txt"};
+  return kData.count(fs::path(a).extension().string()) > 0;
+}
+
+}  // namespace
+
+bool CueFrontEnd::claims(std::span<const std::string> args) const {
+  if (args.empty()) return false;
+  const std::string& verb = args[0];
+  if (verb == "cue") return true;
+  if (!shared_verb(verb)) {
+    if (verb == "def" || verb == "trim" || verb == "import" || verb == "fix" || verb == "cmd" || verb == "mod" ||
+        verb == "exp" || verb == "get")
+      return true;
+    return false;
+  }
+  const CommandSpec* spec = find_command(verb);
+  CommandFlags flags;
+  std::string error;
+  bool known = flags.parse(args.subspan(1), spec->flags, error);
+  std::string dir = flags.text("chdir");
+  if (dir.empty()) dir = ".";
+  if (!known) {
+    // A wrong flag among CUE inputs is ours to refuse; otherwise another verb may know it.
+    bool cue = false;
+    for (const std::string& a : args.subspan(1)) cue |= a.ends_with(".cue");
+    for (std::string_view own :
+         {"--level", "--include", "--node", "--facts", "--lang", "--environment", "--modulepath", "--format", "--tag"})
+      for (const std::string& a : args)
+        if (a == own || a.starts_with(std::string(own) + "=")) return false;
+    return cue || has_cue_files(dir);
+  }
+  if (flags.given("out") && !cue_output(flags.text("out"))) return false;
+  bool any_cue = false, any_data = false;
+  for (const std::string& a : flags.arguments()) {
+    if (other_language(a)) return false;
+    if (a.ends_with(".cue") || is_package_arg(a) ||
+        (a.find(':') != std::string::npos && a.find('/') == std::string::npos))
+      any_cue = true;
+    else if (is_data(a) || a == "-")
+      any_data = true;
+    else
+      any_cue |= fs::path(a).extension().empty();
+  }
+  if (flags.arguments().empty()) return true;
+  if (any_cue) return true;
+  // Data files alone: the flags of cue, or a directory of CUE, say that cue is meant.
+  if (!any_data) return true;
+  for (const char* own : {"expression", "schema", "path", "list", "with-context", "simplify", "concrete", "package",
+                          "inject", "outfile", "out"})
+    if (flags.given(own)) return true;
+  return verb != "fmt";
+}
+
+int CueFrontEnd::run(std::span<const std::string> given) const {
+  std::vector<std::string> args(given.begin(), given.end());
+  if (!args.empty() && args[0] == "cue") args.erase(args.begin());
+  auto usage_error = [](const std::string& message) {
+    std::fprintf(stderr, "%s\n", message.c_str());
+    return 1;
+  };
+  if (args.empty()) return print_help({});
+  // Flags before the verb.
+  std::string chdir_to;
+  while (args.size() > 1 && args[0].starts_with('-')) {
+    if (args[0] == "-C" || args[0] == "--chdir") {
+      chdir_to = args[1];
+      args.erase(args.begin(), args.begin() + 2);
+    } else {
+      break;
+    }
+  }
+  std::string verb = args[0];
+  if (verb == "help" || verb == "--help" || verb == "-h") return print_help(std::span(args).subspan(1));
+  if (verb == "version") {
+    std::fputs("cue version v0.17.1 (tutti)\n", stdout);
+    return 0;
+  }
+  const CommandSpec* spec = find_command(verb);
+  std::vector<std::string> rest(args.begin() + 1, args.end());
+  if (!spec) {
+    // `cue hello` is short for `cue cmd hello`.
+    spec = find_command("cmd");
+    rest.insert(rest.begin(), verb);
+    if (verb.starts_with('-')) return usage_error("unknown flag: " + verb);
+  }
+  CommandFlags flags;
+  std::string error;
+  if (!flags.parse(rest, spec->flags, error)) return usage_error(error);
+  if (flags.on("help")) {
+    std::string name(spec->name);
+    return print_help(std::span<const std::string>(&name, 1));
+  }
+  if (chdir_to.empty()) chdir_to = flags.text("chdir");
+  if (!chdir_to.empty() && ::chdir(chdir_to.c_str()) != 0)
+    return usage_error(fmt::format("chdir {}: no such file or directory", chdir_to));
+  std::error_code ec;
+  std::string dir = fs::current_path(ec).string();
+  Program program(*spec, std::move(flags), dir);
+  return program.run();
+}
+
+const FrontEnd& front_end() {
+  static const CueFrontEnd f;
+  return f;
+}
+
+}  // namespace tutti::cue

@@ -1,0 +1,38 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "lang/cue/cli/program.h"
+
+namespace tutti::cue {
+
+int print_help(std::span<const std::string> topic) {
+  std::string out;
+  const CommandSpec* c = topic.empty() ? nullptr : find_command(topic[0]);
+  if (!topic.empty() && !c) {
+    fmt::print(stderr, "Unknown help topic: {}\n", topic[0]);
+    return 1;
+  }
+  auto flags = [&](std::span<const FlagSpec> list) {
+    for (const FlagSpec& f : list) {
+      if (f.help.empty()) continue;
+      std::string left = f.letter ? fmt::format("  -{}, --{}", f.letter, f.name) : fmt::format("      --{}", f.name);
+      if (f.kind != FlagSpec::kBool) left += f.kind == FlagSpec::kStrings ? " stringArray" : " string";
+      out += fmt::format("{:<30} {}{}\n", left, f.help, f.initial.empty() ? "" : fmt::format(" (default {})", f.initial));
+    }
+  };
+  if (c) {
+    out = fmt::format("{}\n\nUsage:\n  cue {}\n\nFlags:\n", c->summary, c->usage);
+    flags(c->flags);
+    out += "\nGlobal Flags:\n";
+    flags(global_flags());
+  } else {
+    out = "The verbs of cue, answered for CUE inputs.\n\nAvailable Commands:\n";
+    for (const CommandSpec& s : commands()) out += fmt::format("  {:<12}{}\n", s.name, s.summary);
+    out += "\nUse \"tutti cue help [command]\" for more information about a command.\n";
+  }
+  std::fputs(out.c_str(), stdout);
+  return 0;
+}
+
+}  // namespace tutti::cue

@@ -1,0 +1,94 @@
+#pragma once
+
+#include "lang/cue/cli/program.h"
+#include "lang/cue/import/decode_file.h"
+
+namespace tutti::cue {
+
+// What eval, export, def, vet and import do with their arguments: which instances there are, which data files, how they
+// are put together.
+class Plan {
+ public:
+  enum class Mode { kInput, kEval, kExport, kDef };
+
+  Plan(Program& p, Mode mode, bool merge = true, bool importing = false);
+
+  // Loads everything the arguments name.
+  void load(const std::vector<std::string>& args);
+
+  // Calls f for each value to work on; f may end it by throwing.
+  void each(const std::function<void(Item&)>& f);
+
+  // A data file on its own: its documents as files of CUE, in order.
+  struct Orphan {
+    DataFile file;
+    std::vector<ast::File*> documents;
+    std::vector<ast::Node*> originals;  // before a schema was read from them
+    std::string interpretation;
+  };
+  std::vector<Orphan> orphans;  // not merged into an instance
+  std::vector<LoadedPackage*> instances;
+  std::vector<ast::Node*> expressions;
+  std::vector<std::string> expression_texts;
+  Vertex* schema = nullptr;  // data documents are unified with it
+  Vertex* schema_instance = nullptr;
+  std::string schema_package;
+  DataFile output;  // what and where to write
+  struct Imported {
+    ast::File* file;
+    std::string name;  // of the .cue file to write
+  };
+  std::vector<Imported> imported;
+
+  bool placed() const { return per_file || use_list || !path.empty(); }
+  bool per_file = false, use_list = false, use_context = false;
+  std::vector<ast::Node*> path;  // labels of -l; a Paren is an expression
+
+  // For import: the files of one set of data files, placed as the flags ask.
+  std::vector<Imported> place(const std::vector<Orphan>& list, const std::string& package,
+                              const std::string& package_flag);
+  Orphan decode(const DataFile& f);
+  Vertex* place_value(Vertex* v);
+
+ private:
+  void parse_flags();
+  void parse_placement();
+  ast::File* place_objects(const Orphan& o, std::span<ast::File* const> objects, std::span<ast::Node* const> originals,
+                           const std::string& package);
+  std::vector<ast::Node*> labels_in(Vertex* scope);
+
+  Program& p_;
+  Mode mode_;
+  bool merge_, importing_;
+  ast::Node* schema_expr_ = nullptr;
+  std::vector<ast::File*> placed_files_;
+  LoadedPackage* user_ = nullptr;
+};
+
+// Writes values in the format that the flags ask for.
+class Encoder {
+ public:
+  Encoder(Program& p, const Plan& plan, Plan::Mode mode);
+  bool concrete() const { return concrete_; }
+  bool is_cue() const { return output_.encoding == "cue" && output_.interpretation.empty(); }
+  void value(Item& item);                            // checked first; throws when it is wrong
+  void file(ast::File* f, const std::string& name);  // CUE as it is
+  void close();
+
+ private:
+  void cue(ast::File* f, const std::string& name, bool simplify);
+
+  Program& p_;
+  Plan::Mode mode_;
+  const DataFile& output_;
+  bool concrete_ = true, stream_ = false, separate_ = false;
+  int written_ = 0;
+  std::string out_;
+  std::string package_flag_;
+};
+
+// Files and types of the command line: "json:", "a", "yaml+jsonschema:b".
+bool parse_file_args(const std::vector<std::string>& args, std::vector<std::string>& packages,
+                     std::vector<DataFile>& files, std::string& error);
+
+}  // namespace tutti::cue

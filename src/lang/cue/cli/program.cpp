@@ -1,0 +1,244 @@
+#include "lang/cue/cli/program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include "base/file.h"
+#include "lang/cue/format/literal.h"
+#include "lang/cue/import/decode.h"
+
+namespace tutti::cue {
+
+namespace fs = std::filesystem;
+
+Program::Program(const CommandSpec& command, CommandFlags flags, std::string dir)
+    : command_(command), flags_(std::move(flags)), dir_(std::move(dir)) {
+  Limits limits;
+  limits.depth *= 80;  // one level of a configuration is several of the evaluator
+  budget_ = std::make_unique<Budget>(limits);
+  store_ = std::make_unique<NodeStore>(arena_);
+  context_ = std::make_unique<Context>(*store_, *budget_);
+  context_->import_package = [this](Symbol path) -> Vertex* {
+    if (find_package(path.text())) return nullptr;
+    LoadedPackage* p = loader_ ? loader_->import(std::string(path.text())) : nullptr;
+    return p && p->problems.empty() ? build(*p) : nullptr;
+  };
+}
+
+Program::~Program() = default;
+
+void Program::make_loader(LoaderConfig config) {
+  config.dir = dir_;
+  loader_ = std::make_unique<PackageLoader>(sources(), arena_, std::move(config));
+}
+
+int Program::run() {
+  using Run = void (*)(Program&);
+  static const std::map<std::string_view, Run> kRuns = {
+      {"eval", run_eval},     {"export", run_export}, {"def", run_def}, {"vet", run_vet}, {"fmt", run_fmt},
+      {"import", run_import}, {"trim", run_trim},     {"cmd", run_cmd}, {"fix", run_fix}, {"mod", run_mod},
+  };
+  try {
+    kRuns.at(command_.name)(*this);
+  } catch (const Stop& s) {
+    if (!s.silent) print_error(s.problems);
+    failed_ = true;
+  } catch (const LimitError& e) {
+    print_error({{e.what(), {}}});
+    failed_ = true;
+  }
+  std::fwrite(out_.data(), 1, out_.size(), stdout);
+  std::fflush(stdout);
+  return failed_ ? 1 : 0;
+}
+
+void Program::fail(std::string message, std::vector<Pos> places) {
+  throw Stop{{{std::move(message), std::move(places)}}};
+}
+void Program::fail(std::vector<LoadProblem> problems) { throw Stop{std::move(problems)}; }
+void Program::fail(const Bottom* b) { throw Stop{problems_of(b)}; }
+
+void Program::check(const LoadedPackage& p) {
+  if (!loader_->problems().empty()) throw Stop{loader_->problems()};
+  if (!p.problems.empty()) throw Stop{p.problems};
+}
+
+std::vector<LoadProblem> Program::problems_of(const Bottom* b) {
+  std::vector<LoadProblem> out;
+  for (const FlatError& e : flatten(b)) {
+    LoadProblem p;
+    p.message = e.path.empty() ? e.message : e.path + ": " + e.message;
+    if (e.pos) p.places.push_back(e.pos);
+    std::vector<Pos> rest;
+    for (Pos o : e.others)
+      if (o && o != e.pos) rest.push_back(o);
+    std::sort(rest.begin(), rest.end(), [&](Pos x, Pos y) {
+      Location a = sources().locate(x), c = sources().locate(y);
+      if (a.file != c.file) return a.file < c.file;
+      return x < y;
+    });
+    rest.erase(std::unique(rest.begin(), rest.end()), rest.end());
+    p.places.insert(p.places.end(), rest.begin(), rest.end());
+    out.push_back(std::move(p));
+  }
+  return out;
+}
+
+std::string Program::show(const std::vector<LoadProblem>& problems) const {
+  std::string out;
+  std::vector<std::string> seen;
+  for (const LoadProblem& p : problems) {
+    std::string text = p.message;
+    std::string places;
+    for (Pos at : p.places)
+      if (std::string s = session_.sources->show(at); !s.empty()) places += "    " + s + "\n";
+    if (places.empty())
+      text += "\n";
+    else
+      text += ":\n" + places;
+    if (std::find(seen.begin(), seen.end(), text) != seen.end()) continue;
+    seen.push_back(text);
+    out += text;
+  }
+  return out;
+}
+
+void Program::print(std::string_view text) { out_ += text; }
+
+void Program::print_error(const std::vector<LoadProblem>& problems) {
+  std::string text = show(problems);
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  failed_ = true;
+}
+
+void Program::print_error(const Bottom* b) {
+  if (b) print_error(problems_of(b));
+}
+
+Vertex* Program::build_files(const std::vector<ast::File*>& files, const std::string& package) {
+  Compiler compiler(*store_);
+  CompileInput in;
+  in.files = files;
+  in.package = package;
+  in.package_name = [this](std::string_view path) -> std::string {
+    if (find_package(path)) return {};
+    return loader_ ? loader_->package_name(std::string(path)) : "";
+  };
+  std::vector<StructLit*> lits = compiler.files(in);
+  if (!compiler.errors().empty()) {
+    std::vector<LoadProblem> problems;
+    std::vector<CompileError> errors = compiler.errors();
+    std::stable_sort(errors.begin(), errors.end(), [&](const CompileError& a, const CompileError& b) {
+      std::string_view fa = sources().locate(a.pos).file, fb = sources().locate(b.pos).file;
+      return fa != fb ? fa < fb : a.pos < b.pos;
+    });
+    for (const CompileError& e : errors) {
+      LoadProblem p{e.path.empty() ? e.message : e.path + ": " + e.message, {}};
+      if (e.pos) p.places.push_back(e.pos);
+      problems.push_back(std::move(p));
+    }
+    throw Stop{std::move(problems)};
+  }
+  return context_->new_root(lits);
+}
+
+Vertex* Program::build(LoadedPackage& p, bool with_tools) {
+  std::string key = p.import_path;
+  if (!key.empty() && !p.user && !with_tools)
+    if (auto it = packages_.find(key); it != packages_.end()) return it->second;
+  std::vector<ast::File*> files = p.files;
+  if (with_tools) files.insert(files.end(), p.tools.begin(), p.tools.end());
+  Vertex* v = build_files(files, p.import_path);
+  if (!key.empty() && !p.user && !with_tools) packages_[key] = v;
+  return v;
+}
+
+ast::Node* Program::parse_flag(const std::string& name, const std::string& text) {
+  Result<const Source*> s = sources().add(name, text);
+  parse_errors_.clear();
+  ast::Node* x = s ? parse_expression(**s, arena_, parse_errors_) : nullptr;
+  return parse_errors_.empty() ? x : nullptr;
+}
+
+Vertex* Program::build_expression(ast::Node* x, Vertex* scope, const std::string& package) {
+  context_->finalize(scope);
+  Vertex* at = scope->deref_value();
+  // The names that the expression may use: the fields of the scope.
+  auto* names = arena_.make<ast::File>();
+  std::vector<ast::Node*> decls;
+  for (Vertex* a : at->arcs) {
+    if (a->label.is_let() || a->label.is_int() || !is_identifier(a->label.name())) continue;
+    decls.push_back(make_field(arena_, make_ident(arena_, a->label.name()), make_ident(arena_, "_")));
+  }
+  names->decls = make_nodes(arena_, decls);
+  CompileInput in;
+  in.files = {names};
+  in.package = package;
+  Compiler compiler(*store_);
+  compiler.infer_packages(true);
+  Node* n = compiler.expression(x, &in);
+  if (!compiler.errors().empty()) {
+    std::vector<LoadProblem> problems;
+    for (const CompileError& e : compiler.errors()) {
+      LoadProblem p{e.message, {}};
+      if (e.pos) p.places.push_back(e.pos);
+      problems.push_back(std::move(p));
+    }
+    throw Stop{std::move(problems)};
+  }
+  Vertex* v = context_->new_vertex();
+  v->conjuncts.push(arena_, Conjunct{context_->new_env(nullptr, at), n, {}});
+  context_->finalize(v);
+  return v;
+}
+
+Vertex* Program::unify(Vertex* a, Vertex* b) {
+  Vertex* v = context_->new_vertex();
+  for (Vertex* x : {a, b})
+    for (const Conjunct& c : x->conjuncts) v->conjuncts.push(arena_, c);
+  context_->finalize(v);
+  return v;
+}
+
+Bottom* Program::validate(Vertex* v, bool concrete, bool final, bool disallow_cycles) {
+  context_->finalize(v);
+  ValidateConfig config;
+  config.concrete = concrete;
+  config.final = final || concrete;
+  config.disallow_cycles = disallow_cycles;
+  config.all_errors = true;
+  return validate_tree(*context_, v, config);
+}
+
+ast::File* Program::file_of(ast::Node* x) {
+  if (x->kind == ast::Kind::kFile) return static_cast<ast::File*>(x);
+  auto* f = arena_.make<ast::File>();
+  if (x->kind == ast::Kind::kStruct) {
+    f->decls = static_cast<ast::Struct*>(x)->elts;
+    f->notes = x->notes;
+  } else {
+    f->decls = make_nodes(arena_, {arena_.make<ast::Embed>(x)});
+  }
+  return f;
+}
+
+void Program::write_output(const std::string& path, std::string_view text, bool force) {
+  if (path == "-" || path.empty()) return print(text);
+  std::string abs = absolute(path);
+  std::error_code ec;
+  if (!force && fs::exists(abs, ec) && fs::is_regular_file(abs, ec))
+    fail(fmt::format("error writing {}: file already exists", quote(path)));
+  if (fs::exists(abs, ec) && !fs::is_regular_file(abs, ec)) {  // a device or a pipe
+    if (FILE* f = std::fopen(abs.c_str(), "w")) {
+      std::fwrite(text.data(), 1, text.size(), f);
+      std::fclose(f);
+    }
+    return;
+  }
+  if (Result<void> r = write_file_atomically(abs, text); !r) fail(r.error().message);
+}
+
+}  // namespace tutti::cue

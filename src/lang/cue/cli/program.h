@@ -1,0 +1,103 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lang/cue/cli/flags.h"
+#include "lang/cue/compile/compile.h"
+#include "lang/cue/eval/context.h"
+#include "lang/cue/eval/print.h"
+#include "lang/cue/eval/validate.h"
+#include "lang/cue/export/export.h"
+#include "lang/cue/load/packages.h"
+#include "tree/session.h"
+
+namespace tutti::cue {
+
+// Ends a command: the errors are shown and the exit code is 1.
+struct Stop {
+  std::vector<LoadProblem> problems;
+  bool silent = false;
+};
+
+// A value to work on: an instance, a document of a data file, or an expression in one of them.
+struct Item {
+  Vertex* value = nullptr;
+  std::string id;             // shown when there are several
+  std::string package;        // of its hidden fields
+  ast::File* file = nullptr;  // when it is a document as it was read
+};
+
+// One call of the tool: what it loaded, the evaluator, and its output.
+class Program {
+ public:
+  Program(const CommandSpec& command, CommandFlags flags, std::string dir);
+  ~Program();
+
+  int run();
+
+  // ---- for the commands
+  const CommandFlags& flags() const { return flags_; }
+  Session& session() { return session_; }
+  Sources& sources() { return *session_.sources; }
+  Arena& arena() { return arena_; }
+  Context& context() { return *context_; }
+  PackageLoader& loader() { return *loader_; }
+  const std::string& dir() const { return dir_; }
+  std::string absolute(const std::string& path) const { return loader_->absolute(path); }
+
+  void make_loader(LoaderConfig config);
+  [[noreturn]] void fail(std::string message, std::vector<Pos> places = {});
+  [[noreturn]] void fail(const Bottom* b);
+  [[noreturn]] void fail(std::vector<LoadProblem> problems);
+  void check(const LoadedPackage& p);                        // fails when it could not be loaded
+  Vertex* build(LoadedPackage& p, bool with_tools = false);  // compiled; evaluated on demand
+  Vertex* build_files(const std::vector<ast::File*>& files, const std::string& package);
+  Vertex* build_expression(ast::Node* x, Vertex* scope, const std::string& package);
+  Vertex* unify(Vertex* a, Vertex* b);
+  Bottom* validate(Vertex* v, bool concrete, bool final, bool disallow_cycles = false);
+  ast::Node* parse_flag(const std::string& name, const std::string& text);  // an expression given to a flag
+  std::vector<SyntaxError> parse_errors_;
+  ast::File* file_of(ast::Node* expression);
+
+  void print(std::string_view text);                           // to standard output, at the end
+  void print_error(const std::vector<LoadProblem>& problems);  // now; the exit code becomes 1
+  void print_error(const Bottom* b);
+  std::vector<LoadProblem> problems_of(const Bottom* b);
+  std::string show(const std::vector<LoadProblem>& problems) const;
+  // Where the result goes: standard output or a file that is written when all went well.
+  void write_output(const std::string& path, std::string_view text, bool force);
+
+ private:
+  const CommandSpec& command_;
+  CommandFlags flags_;
+  std::string dir_;
+  Session session_;
+  Arena arena_;
+  std::unique_ptr<NodeStore> store_;
+  std::unique_ptr<Budget> budget_;
+  std::unique_ptr<Context> context_;
+  std::unique_ptr<PackageLoader> loader_;
+  std::map<std::string, Vertex*> packages_;
+  std::string out_;
+  bool failed_ = false;
+};
+
+// The commands.
+void run_eval(Program& p);
+void run_export(Program& p);
+void run_def(Program& p);
+void run_vet(Program& p);
+void run_fmt(Program& p);
+void run_import(Program& p);
+void run_trim(Program& p);
+void run_cmd(Program& p);
+void run_fix(Program& p);
+void run_mod(Program& p);
+
+int print_help(std::span<const std::string> topic);
+
+}  // namespace tutti::cue

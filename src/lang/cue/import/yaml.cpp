@@ -1,0 +1,604 @@
+// YAML to syntax. libyaml reads it; places, line breaks and comments are worked out from the text.
+#include <fmt/format.h>
+#include <yaml.h>
+
+#include <map>
+#include <memory>
+#include <set>
+
+#include "base/utf8.h"
+#include "lang/cue/builtin/encodings.h"
+#include "lang/cue/format/literal.h"
+#include "lang/cue/import/decode.h"
+
+namespace tutti::cue {
+
+namespace {
+
+using namespace ast;
+
+constexpr int kMaxAliasNodes = 50'000;
+constexpr int kMaxDepth = 5'000;
+
+struct YamlNode {
+  enum Kind { kScalar, kMap, kList, kAlias } kind = kScalar;
+  std::string tag, value, anchor;
+  bool plain = true, quoted = false, flow = false;
+  std::size_t line = 0, end_line = 0;  // from 0
+  std::size_t at = 0, end = 0;         // byte offsets
+  std::vector<std::unique_ptr<YamlNode>> children;
+  YamlNode* target = nullptr;
+  std::vector<std::string> head;  // comments above
+  std::string trail;              // comment behind
+  std::vector<std::string> foot;
+};
+
+bool is_timestamp(std::string_view s) {
+  if (s.size() < 8 || s.size() > 40) return false;
+  for (int i = 0; i < 4; ++i)
+    if (s[static_cast<std::size_t>(i)] < '0' || s[static_cast<std::size_t>(i)] > '9') return false;
+  if (s[4] != '-') return false;
+  std::size_t i = 5, d = 0;
+  while (i < s.size() && s[i] >= '0' && s[i] <= '9') ++i, ++d;
+  if (d < 1 || d > 2 || i >= s.size() || s[i] != '-') return false;
+  ++i;
+  d = 0;
+  while (i < s.size() && s[i] >= '0' && s[i] <= '9') ++i, ++d;
+  if (d < 1 || d > 2) return false;
+  if (i == s.size()) return true;
+  if (s[i] != 'T' && s[i] != 't' && s[i] != ' ') return false;
+  for (++i; i < s.size(); ++i)
+    if (!((s[i] >= '0' && s[i] <= '9') || s[i] == ':' || s[i] == '.' || s[i] == '+' || s[i] == '-' || s[i] == 'Z' ||
+          s[i] == 'z' || s[i] == ' '))
+      return false;
+  return true;
+}
+
+// The tag of a plain scalar by the rules of YAML 1.2 with the octal of 1.1.
+std::string resolve(const std::string& s) {
+  static const std::map<std::string, std::string> kWords = {
+      {"", "null"},       {"~", "null"},      {"null", "null"},   {"Null", "null"},   {"NULL", "null"},
+      {"true", "bool"},   {"True", "bool"},   {"TRUE", "bool"},   {"false", "bool"},  {"False", "bool"},
+      {"FALSE", "bool"},  {".nan", "float"},  {".NaN", "float"},  {".NAN", "float"},  {".inf", "float"},
+      {".Inf", "float"},  {".INF", "float"},  {"+.inf", "float"}, {"+.Inf", "float"}, {"+.INF", "float"},
+      {"-.inf", "float"}, {"-.Inf", "float"}, {"-.INF", "float"}, {"<<", "merge"}};
+  if (auto it = kWords.find(s); it != kWords.end()) return it->second;
+  char c = s[0];
+  if (!((c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.')) return "str";
+  if (is_timestamp(s)) return "timestamp";
+  std::string p;
+  for (char x : s)
+    if (x != '_') p += x;
+  std::string_view v = p;
+  if (v[0] == '-' || v[0] == '+') v.remove_prefix(1);
+  auto all = [](std::string_view t, auto ok) {
+    for (char x : t)
+      if (!ok(x)) return false;
+    return !t.empty();
+  };
+  auto digit = [](char x) { return x >= '0' && x <= '9'; };
+  auto octal = [](char x) { return x >= '0' && x <= '7'; };
+  if (v.size() > 2 && v[0] == '0') {
+    if (v[1] == 'x' &&
+        all(v.substr(2), [](char x) { return (x >= '0' && x <= '9') || ((x | 0x20) >= 'a' && (x | 0x20) <= 'f'); }))
+      return "int";
+    if (v[1] == 'b' && all(v.substr(2), [](char x) { return x == '0' || x == '1'; })) return "int";
+    if (v[1] == 'o' && all(v.substr(2), octal)) return "int";
+  }
+  if (all(v, digit)) {
+    if (v.size() > 1 && v[0] == '0') return all(v, octal) ? "int" : "str";
+    return "int";
+  }
+  std::size_t i = 0, d = 0;
+  while (i < v.size() && digit(v[i])) ++i, ++d;
+  if (i < v.size() && v[i] == '.') {
+    ++i;
+    while (i < v.size() && digit(v[i])) ++i, ++d;
+  }
+  if (d == 0) return "str";
+  if (i < v.size() && (v[i] == 'e' || v[i] == 'E')) {
+    ++i;
+    if (i < v.size() && (v[i] == '+' || v[i] == '-')) ++i;
+    std::size_t from = i;
+    while (i < v.size() && digit(v[i])) ++i;
+    if (i == from) return "str";
+  }
+  return i == v.size() ? "float" : "str";
+}
+
+class YamlReader {
+ public:
+  YamlReader(const Source& source, Arena& arena, Decoded& out)
+      : source_(source), text_(source.text), arena_(arena), out_(out) {
+    lines_.push_back(0);
+    for (std::size_t i = 0; i < text_.size(); ++i)
+      if (text_[i] == '\n') lines_.push_back(i + 1);
+  }
+
+  void run() {
+    yaml_parser_t parser;
+    yaml_parser_initialize(&parser);
+    yaml_parser_set_input_string(&parser, reinterpret_cast<const unsigned char*>(text_.data()), text_.size());
+    parser_ = &parser;
+    bool any = false;
+    for (bool more = true; more && out_.ok();) {
+      yaml_event_t e;
+      if (!next(e)) break;
+      if (e.type == YAML_STREAM_END_EVENT) more = false;
+      if (e.type == YAML_DOCUMENT_START_EVENT) {
+        any = true;
+        anchors_.clear();
+        yaml_event_delete(&e);
+        yaml_event_t body;
+        if (!next(body)) break;
+        std::unique_ptr<YamlNode> n = node(body, 0);
+        if (!n) break;
+        documents_.push_back(std::move(n));
+        continue;
+      }
+      yaml_event_delete(&e);
+    }
+    yaml_parser_delete(&parser);
+    if (!out_.ok()) return;
+    if (!any) {
+      // An empty stream: anything, null unless something else is said.
+      TokenPos pos{source_.pos(0), Rel::kNone, false};
+      auto* null = arena_.make<Lit>(Tok::kNull, pos, "null");
+      auto* marked = arena_.make<Unary>(pos, Tok::kMul, null);
+      out_.documents.push_back(arena_.make<Binary>(marked, pos, Tok::kOr, make_ident(arena_, "_", pos)));
+      return;
+    }
+    find_comments();
+    for (auto& d : documents_) {
+      last_ = -1;
+      pending_ = d->head;
+      d->head.clear();
+      Node* n = extract(*d, 0);
+      if (!n || !out_.ok()) return;
+      out_.documents.push_back(n);
+    }
+  }
+
+ private:
+  bool next(yaml_event_t& e) {
+    if (yaml_parser_parse(parser_, &e)) return true;
+    std::size_t line = parser_->problem_mark.line + 1;
+    std::string what = parser_->problem ? parser_->problem : "cannot be read";
+    if (parser_->context && parser_->problem_mark.line == 0 && parser_->context_mark.line > 0)
+      line = parser_->context_mark.line + 1;
+    fail(fmt::format("{}:{}: {}", source_.name, line, what));
+    return false;
+  }
+
+  void fail(std::string message) {
+    if (out_.ok()) out_.errors.push_back({{}, std::move(message)});
+  }
+  void fail(const YamlNode& n, std::string message) {
+    fail(fmt::format("{}:{}: {}", source_.name, n.line + 1, message));
+  }
+
+  std::size_t offset(const yaml_mark_t& m) const {
+    if (m.line >= lines_.size()) return text_.size();
+    std::size_t at = lines_[m.line];
+    for (std::size_t i = 0; i < m.column && at < text_.size() && text_[at] != '\n'; ++i) utf8::decode(text_, at);
+    return at;
+  }
+
+  static std::string tag_of(const yaml_char_t* t) {
+    if (!t) return {};
+    std::string s = reinterpret_cast<const char*>(t);
+    std::string_view prefix = "tag:yaml.org,2002:";
+    return s.starts_with(prefix) ? s.substr(prefix.size()) : s;
+  }
+
+  std::unique_ptr<YamlNode> node(yaml_event_t& e, int depth) {
+    auto n = std::make_unique<YamlNode>();
+    n->line = e.start_mark.line;
+    n->end_line = e.end_mark.line;
+    n->at = offset(e.start_mark);
+    n->end = offset(e.end_mark);
+    auto anchor = [&](const yaml_char_t* a) {
+      if (!a) return;
+      n->anchor = reinterpret_cast<const char*>(a);
+      anchors_[n->anchor] = n.get();
+    };
+    if (depth > kMaxDepth) {
+      yaml_event_delete(&e);
+      fail(*n, "nested too deeply");
+      return nullptr;
+    }
+    switch (e.type) {
+      case YAML_ALIAS_EVENT: {
+        n->kind = YamlNode::kAlias;
+        n->value = reinterpret_cast<const char*>(e.data.alias.anchor);
+        yaml_event_delete(&e);
+        auto it = anchors_.find(n->value);
+        if (it == anchors_.end()) {
+          fail(fmt::format("{}: unknown anchor '{}' referenced", source_.name, n->value));
+          return nullptr;
+        }
+        n->target = it->second;
+        return n;
+      }
+      case YAML_SCALAR_EVENT:
+        n->value.assign(reinterpret_cast<const char*>(e.data.scalar.value), e.data.scalar.length);
+        n->tag = tag_of(e.data.scalar.tag);
+        n->plain = e.data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
+        n->quoted = e.data.scalar.style == YAML_SINGLE_QUOTED_SCALAR_STYLE ||
+                    e.data.scalar.style == YAML_DOUBLE_QUOTED_SCALAR_STYLE;
+        anchor(e.data.scalar.anchor);
+        yaml_event_delete(&e);
+        return n;
+      case YAML_SEQUENCE_START_EVENT:
+      case YAML_MAPPING_START_EVENT: {
+        bool map = e.type == YAML_MAPPING_START_EVENT;
+        n->kind = map ? YamlNode::kMap : YamlNode::kList;
+        n->flow = map ? e.data.mapping_start.style == YAML_FLOW_MAPPING_STYLE
+                      : e.data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE;
+        n->tag = tag_of(map ? e.data.mapping_start.tag : e.data.sequence_start.tag);
+        anchor(map ? e.data.mapping_start.anchor : e.data.sequence_start.anchor);
+        yaml_event_delete(&e);
+        for (;;) {
+          yaml_event_t c;
+          if (!next(c)) return nullptr;
+          if (c.type == YAML_SEQUENCE_END_EVENT || c.type == YAML_MAPPING_END_EVENT) {
+            n->end = offset(c.end_mark);
+            n->end_line = c.end_mark.line;
+            yaml_event_delete(&c);
+            return n;
+          }
+          std::unique_ptr<YamlNode> child = node(c, depth + 1);
+          if (!child) return nullptr;
+          n->children.push_back(std::move(child));
+        }
+      }
+      default: yaml_event_delete(&e); return nullptr;
+    }
+  }
+
+  // ---- comments
+
+  struct Place {
+    YamlNode* node;  // a key, an item or a document
+    YamlNode* value;
+  };
+
+  void starts(YamlNode& n, std::multimap<std::size_t, YamlNode*>& out, bool top) {
+    if (top) out.emplace(n.line, &n);
+    if (n.kind == YamlNode::kMap)
+      for (std::size_t i = 0; i + 1 < n.children.size(); i += 2) {
+        out.emplace(n.children[i]->line, n.children[i].get());
+        starts(*n.children[i + 1], out, false);
+      }
+    else if (n.kind == YamlNode::kList)
+      for (auto& c : n.children) {
+        out.emplace(c->line, c.get());
+        starts(*c, out, false);
+      }
+  }
+
+  void ends(YamlNode& n, std::map<std::size_t, YamlNode*>& out) {
+    if (n.kind == YamlNode::kScalar || n.kind == YamlNode::kAlias || n.flow) {
+      if (!(n.kind == YamlNode::kScalar && !n.plain && !n.quoted))
+        out[n.kind == YamlNode::kScalar || n.flow || n.kind == YamlNode::kAlias ? n.end_line : n.line] = &n;
+      return;
+    }
+    for (std::size_t i = 0; i < n.children.size(); ++i) {
+      if (n.kind == YamlNode::kMap && i % 2 == 0) {
+        out[n.children[i]->line] = n.children[i].get();  // until a value on the same line takes it
+        continue;
+      }
+      ends(*n.children[i], out);
+    }
+  }
+
+  // The comment at the end of a line, given where its content ends.
+  std::string trailing(std::size_t from) const {
+    std::size_t i = from;
+    while (i < text_.size() && text_[i] != '\n' && text_[i] != '#') {
+      char c = text_[i];
+      if (c != ' ' && c != '\t' && c != ':' && c != ',' && c != ']' && c != '}' && c != '\r' && c != '-') return {};
+      ++i;
+    }
+    if (i >= text_.size() || text_[i] != '#' || (i > 0 && text_[i - 1] != ' ' && text_[i - 1] != '\t')) return {};
+    std::size_t end = std::min(text_.find('\n', i), text_.size());
+    std::string s(text_.substr(i, end - i));
+    while (!s.empty() && s.back() == '\r') s.pop_back();
+    return s;
+  }
+
+  void find_comments() {
+    if (text_.find('#') == std::string_view::npos) return;
+    std::multimap<std::size_t, YamlNode*> start;
+    std::map<std::size_t, YamlNode*> end;
+    std::set<std::size_t> inside;  // lines of block scalars
+    for (auto& d : documents_) {
+      starts(*d, start, d->kind == YamlNode::kScalar || d->kind == YamlNode::kAlias);
+      ends(*d, end);
+      block_lines(*d, inside);
+    }
+    for (auto& [line, n] : end) n->trail = trailing(n->end);
+    std::vector<std::string> block;
+    YamlNode* last = nullptr;
+    for (std::size_t line = 0; line < lines_.size(); ++line) {
+      std::size_t from = lines_[line], to = line + 1 < lines_.size() ? lines_[line + 1] - 1 : text_.size();
+      std::string_view s = text_.substr(from, to - from);
+      std::size_t first = s.find_first_not_of(" \t\r");
+      if (first != std::string_view::npos && s[first] == '#' && !inside.count(line)) {
+        std::string c(s.substr(first));
+        while (!c.empty() && c.back() == '\r') c.pop_back();
+        block.push_back(c);
+        continue;
+      }
+      auto it = start.find(line);
+      if (it != start.end()) {
+        // The outermost thing that begins on the line has the comments above it.
+        YamlNode* n = it->second;
+        n->head.insert(n->head.end(), block.begin(), block.end());
+        block.clear();
+        last = n;
+      }
+    }
+    if (!block.empty() && !documents_.empty()) {
+      YamlNode& d = *documents_.back();
+      (last ? d : *documents_.back()).foot = block;
+    }
+  }
+
+  void block_lines(YamlNode& n, std::set<std::size_t>& out) {
+    if (n.kind == YamlNode::kScalar && (!n.plain || n.end_line > n.line))
+      for (std::size_t l = n.line + 1; l < n.end_line; ++l) out.insert(l);
+    for (auto& c : n.children) block_lines(*c, out);
+  }
+
+  // ---- syntax
+
+  std::size_t line_of(std::size_t at) const {
+    return static_cast<std::size_t>(std::upper_bound(lines_.begin(), lines_.end(), at) - lines_.begin());
+  }
+
+  TokenPos place(std::size_t at) {
+    TokenPos p{source_.pos(at), Rel::kNone, false};
+    if (force_newline_) {
+      force_newline_ = false;
+      p.rel = Rel::kNewline;
+    } else if (last_ >= 0) {
+      std::size_t was = static_cast<std::size_t>(last_);
+      if (at < was) return {};
+      std::size_t lines = line_of(at) - line_of(was);
+      p.rel = lines >= 2 ? Rel::kNewSection : lines == 1 ? Rel::kNewline : at > was ? Rel::kBlank : Rel::kNoSpace;
+    }
+    last_ = static_cast<long>(at);
+    return p;
+  }
+
+  void take_head(YamlNode& n) {
+    bool first = pending_.empty() && !n.head.empty();
+    if (first && last_ >= 0) {
+      std::size_t gap = n.line + 1 - n.head.size() - line_of(static_cast<std::size_t>(last_));
+      pending_section_ = n.line + 1 > n.head.size() && gap >= 2;
+    }
+    pending_.insert(pending_.end(), n.head.begin(), n.head.end());
+  }
+
+  CommentGroup group(const std::vector<std::string>& lines, bool section = false) {
+    std::vector<Comment> list;
+    for (const std::string& l : lines) list.push_back({TokenPos{}, arena_.copy("//" + l.substr(1))});
+    if (section && !list.empty()) list[0].slash.rel = Rel::kNewSection;
+    CommentGroup g;
+    g.list = arena_.copy(std::span<const Comment>(list));
+    return g;
+  }
+
+  void add_comments(Node* n, YamlNode& y, signed char line_position) {
+    if (!pending_.empty()) {
+      CommentGroup g = group(pending_, pending_section_);
+      g.doc = true;
+      add_comment(arena_, n, g);
+      pending_.clear();
+      pending_section_ = false;
+    }
+    if (!y.trail.empty()) {
+      CommentGroup g = group({y.trail});
+      g.line = true;
+      g.position = line_position;
+      add_comment(arena_, n, g);
+    }
+    if (!y.foot.empty()) {
+      CommentGroup g = group(y.foot);
+      g.position = 100;
+      add_comment(arena_, n, g);
+    }
+  }
+
+  Node* extract(YamlNode& y, int alias_depth) {
+    if (alias_depth > 0 && ++alias_nodes_ > kMaxAliasNodes) {
+      fail(y, fmt::format("aliases expand to more than {} nodes", kMaxAliasNodes));
+      return nullptr;
+    }
+    take_head(y);
+    Node* n = nullptr;
+    switch (y.kind) {
+      case YamlNode::kScalar: n = scalar(y); break;
+      case YamlNode::kMap: n = map(y, alias_depth); break;
+      case YamlNode::kList: n = list(y, alias_depth); break;
+      case YamlNode::kAlias:
+        if (expanding_.count(y.target)) {
+          fail(y, fmt::format("anchor {} value contains itself", quote(y.value)));
+          return nullptr;
+        }
+        expanding_.insert(y.target);
+        n = extract(*y.target, alias_depth + 1);
+        expanding_.erase(y.target);
+        break;
+    }
+    if (n) add_comments(n, y, 1);
+    return n;
+  }
+
+  Node* number(TokenPos pos, std::string value, Tok kind) {
+    bool negative = value.starts_with('-');
+    if (negative || value.starts_with('+')) value.erase(0, 1);
+    Node* lit = make_lit(arena_, kind, value, pos);
+    return negative ? arena_.make<Unary>(pos, Tok::kSub, lit) : lit;
+  }
+
+  Node* scalar(YamlNode& y) {
+    std::string tag = y.tag;
+    if (tag.empty() || tag == "!") tag = y.plain && tag.empty() ? resolve(y.value) : "str";
+    TokenPos pos = place(y.at);
+    if (tag == "str") return make_lit(arena_, Tok::kString, quote(y.value, {.tabs = 1}), pos);
+    if (tag == "timestamp" || tag == "merge") return make_lit(arena_, Tok::kString, quote(y.value), pos);
+    if (tag == "binary") {
+      std::string error;
+      std::optional<std::string> data = base64_decode(y.value, error);
+      if (!data) return fail(y, "!!binary value contains invalid base64 data"), nullptr;
+      return make_bytes(arena_, *data, pos);
+    }
+    if (tag == "bool") {
+      bool t = y.value == "true" || y.value == "True" || y.value == "TRUE";
+      return make_lit(arena_, t ? Tok::kTrue : Tok::kFalse, t ? "true" : "false", pos);
+    }
+    if (tag == "null") {
+      pos.rel = Rel::kBlank;
+      return make_lit(arena_, Tok::kNull, "null", pos);
+    }
+    if (tag == "int" || tag == "float") {
+      std::string v = y.value;
+      if (v.size() > 1 && v[0] == '0' && v[1] >= '0' && v[1] <= '9') v = "0o" + v.substr(1);
+      if (tag == "float" && v.find_first_of("nN") != std::string::npos) {
+        fail(y, fmt::format("cannot decode {} as !!float: not a number of CUE", quote(y.value)));
+        return nullptr;
+      }
+      Number n = parse_number(v);
+      if (!n.ok()) return fail(y, fmt::format("cannot decode {} as !!{}: {}", quote(v), tag, n.error)), nullptr;
+      if (tag == "int" && !n.integer)
+        return fail(y, fmt::format("cannot decode {} as !!int: not a literal number", quote(v))), nullptr;
+      if (tag == "float" && !y.tag.empty() && v.find_first_of(".eE") == std::string::npos) {
+        Node* num = number(pos, v, Tok::kInt);
+        return arena_.make<Binary>(make_ident(arena_, "number", pos), pos, Tok::kAnd, num);
+      }
+      return number(pos, v, tag == "int" ? Tok::kInt : Tok::kFloat);
+    }
+    return fail(y, fmt::format("cannot unmarshal tag {}", quote(tag.starts_with('!') ? tag : "!!" + tag))), nullptr;
+  }
+
+  Node* list(YamlNode& y, int alias_depth) {
+    TokenPos open{source_.pos(y.at), Rel::kBlank, false};
+    if (static_cast<long>(y.at) >= last_) last_ = static_cast<long>(y.at);
+    bool lines = !y.children.empty() && y.line < y.children.back()->line, close_same = true;
+    std::vector<Node*> items;
+    for (auto& c : y.children) {
+      force_newline_ = lines;
+      Node* n = extract(*c, alias_depth);
+      if (!n) return nullptr;
+      if (TokenPos* p = first_ref(n)) p->comma = true;
+      items.push_back(n);
+      close_same = n->kind == ast::Kind::kStruct;
+    }
+    TokenPos close = open;
+    if (!items.empty() || y.flow) {
+      close = {source_.pos(y.end > 0 ? y.end - 1 : 0), !y.flow && lines && !close_same ? Rel::kNewline : Rel::kBlank,
+               true};
+      if (y.flow) last_ = static_cast<long>(y.end);
+    }
+    if (items.size() == 1 && !lines) close.comma = true;
+    return arena_.make<List>(open, make_nodes(arena_, items), close);
+  }
+
+  Node* map(YamlNode& y, int alias_depth) {
+    TokenPos open{source_.pos(y.at), Rel::kBlank, false};
+    bool lines = !y.children.empty() && y.line < y.children[y.children.size() - 1]->line;
+    std::vector<Node*> fields;
+    if (!insert(y, fields, lines, false, alias_depth)) return nullptr;
+    TokenPos close = open;
+    if (!y.children.empty() || y.flow) {
+      close = {source_.pos(y.end > 0 ? y.end - 1 : 0), !y.flow && lines ? Rel::kNewline : Rel::kBlank, false};
+      if (y.flow) last_ = static_cast<long>(y.end);
+    }
+    return arena_.make<Struct>(open, make_nodes(arena_, fields), close);
+  }
+
+  bool merge(YamlNode& y, std::vector<Node*>& fields, bool lines, int alias_depth) {
+    if (y.kind == YamlNode::kMap) return insert(y, fields, lines, true, alias_depth);
+    if (y.kind == YamlNode::kAlias && y.target->kind == YamlNode::kMap)
+      return insert(*y.target, fields, lines, true, alias_depth + 1);
+    if (y.kind == YamlNode::kList) {
+      for (std::size_t i = y.children.size(); i-- > 0;)
+        if (!merge(*y.children[i], fields, lines, alias_depth)) return false;
+      return true;
+    }
+    fail(y, "map merge requires map or sequence of maps as the value");
+    return false;
+  }
+
+  bool insert(YamlNode& y, std::vector<Node*>& fields, bool lines, bool replace, int alias_depth) {
+    for (std::size_t i = 0; i + 1 < y.children.size(); i += 2) {
+      if (lines) force_newline_ = true;
+      YamlNode &k = *y.children[i], &v = *y.children[i + 1];
+      take_head(k);
+      if (k.kind == YamlNode::kScalar && k.plain && k.tag.empty() && k.value == "<<") {
+        replace = true;
+        if (!merge(v, fields, lines, alias_depth)) return false;
+        continue;
+      }
+      YamlNode* key = k.kind == YamlNode::kAlias ? k.target : &k;
+      if (key->kind != YamlNode::kScalar) {
+        fail(k, fmt::format("invalid map key: {}", key->kind == YamlNode::kMap ? "!!map" : "!!seq"));
+        return false;
+      }
+      TokenPos pos = place(k.at);
+      long saved = last_;
+      Node* lit = scalar(*key);
+      last_ = saved;
+      if (!lit) return false;
+      std::string name = key->value;
+      if (lit->kind == ast::Kind::kLit && as<Lit>(lit)->tok != Tok::kString) name = as<Lit>(lit)->text;
+      Node* label = make_label(arena_, name, pos);
+      Field* field = arena_.make<Field>(label);
+      add_comments(field, k, 2);
+      Node* value = nullptr;
+      Field* existing = nullptr;
+      if (replace)
+        for (Node* f : fields) {
+          Node* l = as<Field>(f)->label;
+          std::string n =
+              l->kind == ast::Kind::kIdent ? std::string(as<Ident>(l)->name.text()) : unquote(as<Lit>(l)->text).text;
+          if (n == name) existing = as<Field>(f);
+        }
+      value = extract(v, alias_depth);
+      if (!value) return false;
+      if (existing) {
+        existing->value = value;
+        continue;
+      }
+      field->value = value;
+      fields.push_back(field);
+    }
+    return true;
+  }
+
+  const Source& source_;
+  std::string_view text_;
+  Arena& arena_;
+  Decoded& out_;
+  yaml_parser_t* parser_ = nullptr;
+  std::vector<std::size_t> lines_;
+  std::map<std::string, YamlNode*> anchors_;
+  std::vector<std::unique_ptr<YamlNode>> documents_;
+  std::set<YamlNode*> expanding_;
+  std::vector<std::string> pending_;
+  bool pending_section_ = false, force_newline_ = false;
+  long last_ = -1;
+  int alias_nodes_ = 0;
+};
+
+}  // namespace
+
+Decoded decode_yaml(const Source& source, Arena& arena) {
+  Decoded d;
+  YamlReader(source, arena, d).run();
+  return d;
+}
+
+}  // namespace tutti::cue
