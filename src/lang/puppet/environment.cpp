@@ -6,6 +6,8 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "format/json.h"
+#include "format/yaml.h"
 
 namespace fs = std::filesystem;
 
@@ -72,6 +74,28 @@ std::string Environment::module_file(std::string_view folder, std::string_view n
   return fs::is_regular_file(path, error) ? path : std::string();
 }
 
+namespace {
+// Heredocs that name their syntax hold text that must parse: json, yaml and manifests are checked, others are not known.
+void check_heredocs(const Program& program, Diagnostics& d, const Limits& limits) {
+  for (const Program::Heredoc& h : program.heredocs) {
+    Session session(limits);
+    auto source = session.sources->add("heredoc", std::string(h.text->text));
+    if (!source) continue;
+    bool good = true;
+    if (h.syntax == "json") {
+      good = read_json(session, **source).has_value();
+    } else if (h.syntax == "yaml") {
+      good = read_yaml(session, **source, YamlSchema::kPsych).has_value();
+    } else if (h.syntax == "pp" || h.syntax == "puppet" || h.syntax == "epp") {
+      good = parse(**source, h.syntax == "epp" ? LexMode::kEpp : LexMode::kManifest, session.arena, session.diagnostics, session.budget)->ok;
+    }
+    if (good) continue;
+    Diagnostic& e = d.error("PP-HEREDOC", h.text->span(), fmt::format("the text is not valid {}", h.syntax));
+    for (const Diagnostic& inner : session.diagnostics.all()) e.note(inner.message);
+  }
+}
+}  // namespace
+
 const Program* Environment::add_manifest(const Source& source, Diagnostics& diagnostics) {
   std::lock_guard loading(load_mutex_);
   Budget budget(limits_);
@@ -81,6 +105,7 @@ const Program* Environment::add_manifest(const Source& source, Diagnostics& diag
   programs_.push_back(std::move(program));
   if (!p->ok) return nullptr;
   std::size_t before = diagnostics.errors();
+  check_heredocs(*p, diagnostics, limits_);
   add_definitions(*p, nullptr, diagnostics);
   return diagnostics.errors() == before ? p : nullptr;
 }
@@ -116,6 +141,7 @@ const Program* Environment::load(const std::string& path, LexMode mode, Diagnost
       const Program* p = program.get();
       programs_.push_back(std::move(program));
       if (p->ok && mode == LexMode::kManifest) {
+        check_heredocs(*p, *l.diagnostics, limits_);
         scan_modules();
         if (const Module* m = module_of(*source)) check_module_file(*p, *m, NodeKind::kClass, *l.diagnostics);
         std::unique_lock lock(mutex_);

@@ -485,7 +485,9 @@ void Compiler::set_resource_parameters(Resource& r, Scope& scope, const Definiti
       Symbol near = nearest(p.name, names);
       wrong.push_back(fmt::format("has no parameter named '{}'{}", p.name.text(), near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near.text())));
     } else if (is_metaparameter(p.name) && !p.value.undefined()) {
-      set_variable(scope, p.name, p.value);
+      // A list of one tag is that tag, as it is for everything that reads tags.
+      bool one = p.name.text() == "tag" && p.value.is(VK::kArray) && p.value.size == 1;
+      set_variable(scope, p.name, one ? p.value.list[0] : p.value);
     }
   }
   if (wrong.empty()) return;

@@ -320,7 +320,21 @@ bool is_instance(const Type* t, const Val& v) {
     case TK::kUri: return v.is(VK::kUri);
     case TK::kResource: case TK::kClass: case TK::kCatalogEntry: return false;  // a reference is a type, not a resource
     case TK::kRuntime: case TK::kTypeSet: case TK::kError: return false;
-    case TK::kInit: return t->types.empty() || is_instance(t->types[0], v) || v.is(VK::kString) || v.is(VK::kInt) || v.is(VK::kArray) || v.is(VK::kHash);
+    case TK::kInit: {
+      // Whether the type could be made from the value.
+      if (t->types.empty() || is_instance(t->types[0], v)) return true;
+      Val n;
+      switch (resolved(t->types[0])->kind) {
+        case TK::kInteger: return v.is(VK::kFloat) || v.is(VK::kBool) || (v.is(VK::kString) && parse_number(v.text(), n) && n.is(VK::kInt));
+        case TK::kFloat: case TK::kNumeric: return v.is(VK::kInt) || v.is(VK::kBool) || (v.is(VK::kString) && parse_number(v.text(), n));
+        case TK::kString: case TK::kSensitive: return true;
+        case TK::kBoolean: return v.is(VK::kInt) || v.is(VK::kString);
+        case TK::kArray: return v.is(VK::kHash) || v.is(VK::kString) || v.is(VK::kInt);
+        case TK::kHash: case TK::kStruct: return v.is(VK::kArray);
+        case TK::kSemVer: { SemVer s; return v.is(VK::kString) && parse_semver(v.text(), s); }
+        default: return v.is(VK::kString) || v.is(VK::kHash);
+      }
+    }
     case TK::kObject:
       if (!v.is(VK::kObject)) return false;
       if (t->name == "Object" && t->members.empty()) return true;

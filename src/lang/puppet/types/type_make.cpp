@@ -344,7 +344,21 @@ const Type* common_type(Arena& arena, const Type* a, const Type* b) {
     t.fmax = std::max(a->fmax, b->fmax);
     return make_type(arena, t);
   }
-  if (a->kind == TK::kString && b->kind == TK::kString) return plain(TK::kString);
+  if (a->kind == TK::kString && b->kind == TK::kString) {
+    // Two literal strings have a length in common.
+    auto length = [](const Type* t) {
+      i64 n = 0;
+      for (char c : t->values[0].text()) n += (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+      return n;
+    };
+    bool known = (a->sized || !a->values.empty()) && (b->sized || !b->values.empty());
+    if (!known) return plain(TK::kString);
+    Type t = *plain(TK::kString);
+    t.sized = true;
+    t.min = std::min(a->values.empty() ? a->min : length(a), b->values.empty() ? b->min : length(b));
+    t.max = std::max(a->values.empty() ? a->max : length(a), b->values.empty() ? b->max : length(b));
+    return make_type(arena, t);
+  }
   if (a->kind == TK::kArray && b->kind == TK::kArray) {
     Type t = *plain(TK::kArray);
     const Type* item = common_type(arena, a->types.empty() ? plain(TK::kAny) : a->types[0], b->types.empty() ? plain(TK::kAny) : b->types[0]);
@@ -455,7 +469,7 @@ const Type* infer(Arena& arena, const Val& v, Infer how) {
       Type t = *plain(TK::kHash);
       const Type* both[2] = {plain(TK::kUnit), plain(TK::kUnit)};
       for (const Pair& p : v.entries()) {
-        both[0] = common_type(arena, both[0], infer(arena, p.key, how));
+        both[0] = common_type(arena, both[0], infer(arena, p.key, p.key.is(VK::kString) ? Infer::kReduced : how));
         both[1] = common_type(arena, both[1], infer(arena, p.value, how == Infer::kExact ? Infer::kReduced : how));
       }
       t.types = arena.copy(std::span<const Type* const>(both));
