@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "base/scan.h"
 #include "base/utf8.h"
 #include "format/json.h"
 #include "format/write.h"
@@ -274,16 +275,13 @@ class JsonReader {
 
   bool string(std::string_view& out) {
     std::size_t start = ++at_;
-    for (; at_ < text_.size(); at_++) {
-      u8 c = static_cast<u8>(text_[at_]);
-      if (c == '"') {
-        out = text_.substr(start, at_++ - start);
-        return true;
-      }
-      if (c == '\\') return escaped(start, out);
-      if (c < 0x20) return control(c);
-    }
-    return unfinished(start);
+    at_ += plain_run(text_.substr(at_));
+    if (at_ >= text_.size()) return unfinished(start);
+    char c = text_[at_];
+    if (c == '\\') return escaped(start, out);
+    if (c != '"') return control(static_cast<u8>(c));
+    out = text_.substr(start, at_++ - start);
+    return true;
   }
 
   bool control(u8 c) {
@@ -308,7 +306,9 @@ class JsonReader {
       }
       if (c < 0x20) return control(c);
       if (c != '\\') {
-        made += text_[at_++];
+        std::size_t n = plain_run(text_.substr(at_));
+        made += text_.substr(at_, n);
+        at_ += n;
         continue;
       }
       std::size_t from = at_++;

@@ -1,21 +1,12 @@
-#include <array>
 #include <charconv>
 
 #include "base/base64.h"
+#include "base/scan.h"
 #include "base/utf8.h"
 #include "format/json.h"
 
 namespace tutti {
 namespace {
-
-// Bytes that cannot stand in a JSON string as they are.
-constexpr std::array<bool, 256> special_bytes() {
-  std::array<bool, 256> special{};
-  for (std::size_t c = 0; c < 0x20; c++) special[c] = true;
-  special['"'] = special['\\'] = special[0x7F] = true;
-  return special;
-}
-constexpr std::array<bool, 256> kSpecial = special_bytes();
 
 void escape(u8 c, Sink& sink) {
   switch (c) {
@@ -26,12 +17,29 @@ void escape(u8 c, Sink& sink) {
     case '\t': return sink.put("\\t");
     case '\b': return sink.put("\\b");
     case '\f': return sink.put("\\f");
-    case 0x7F: return sink.put('\x7F');
     default: {
       constexpr std::string_view kHex = "0123456789abcdef";
       sink.put("\\u00");
       sink.put(kHex[c >> 4]);
       sink.put(kHex[c & 15]);
+    }
+  }
+}
+
+// As Go's encoder does for pages: <, > and & and the two line ends of JavaScript as numbers.
+void html_string(std::string_view text, Sink& sink) {
+  for (std::size_t i = 0; i < text.size(); i++) {
+    u8 c = static_cast<u8>(text[i]);
+    std::string_view three = text.substr(i, 3);
+    if (c == '<' || c == '>' || c == '&') {
+      sink.put(c == '<' ? "\\u003c" : c == '>' ? "\\u003e" : "\\u0026");
+    } else if (three == "\u2028" || three == "\u2029") {
+      sink.put(three == "\u2028" ? "\\u2028" : "\\u2029");
+      i += 2;
+    } else if (c < 0x20 || c == '"' || c == '\\') {
+      escape(c, sink);
+    } else {
+      sink.put(text[i]);
     }
   }
 }
@@ -122,25 +130,17 @@ class JsonWriter {
 
 void write_json_string(std::string_view text, bool escape_html, Sink& sink) {
   sink.put('"');
-  std::size_t clean = 0;
-  for (std::size_t i = 0; i < text.size(); i++) {
-    u8 c = static_cast<u8>(text[i]);
-    bool html =
-        escape_html && (c == '<' || c == '>' || c == '&' ||
-                        (c == 0xE2 && (text.substr(i).starts_with("\u2028") || text.substr(i).starts_with("\u2029"))));
-    if (!kSpecial[c] && !html) continue;
-    sink.put(text.substr(clean, i - clean));
-    if (c == 0xE2) {
-      sink.put(text[i + 2] == '\xA8' ? "\\u2028" : "\\u2029");
-      i += 2;
-    } else if (html) {
-      sink.put(c == '<' ? "\\u003c" : c == '>' ? "\\u003e" : "\\u0026");
-    } else {
-      escape(c, sink);
+  if (escape_html) {
+    html_string(text, sink);
+  } else {
+    while (!text.empty()) {
+      std::size_t n = plain_run(text);
+      sink.put(text.substr(0, n));
+      if (n == text.size()) break;
+      escape(static_cast<u8>(text[n]), sink);
+      text.remove_prefix(n + 1);
     }
-    clean = i + 1;
   }
-  sink.put(text.substr(clean));
   sink.put('"');
 }
 
