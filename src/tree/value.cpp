@@ -4,22 +4,18 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 #include <thread>
 
 namespace tutti {
 
-struct ListBody {
-  const Value* items;
-};
-
-// The index of a large map is filled when a key is first looked up: most maps are only printed. Its room is in the
-// arena from the start (untouched memory costs nothing); threads that meet while it is filled wait for the one that
-// does.
-struct MapBody {
-  const Entry* entries;
-  u32 count;
+// The body of a list is its items, the body of a map its entries, with nothing around them: millions of small maps have
+// no other cost. Before the entries of a large map lies its index, which is filled when a key is first looked up, as
+// most maps are only printed. Its room is in the arena from the start (untouched memory costs nothing); threads that
+// meet while it is filled wait for the one that does.
+struct MapIndex {
   mutable std::atomic<u32> state;  // kEmpty, kFilling, kReady
-  u32* index;                      // open addressing, 1 + position, mask = capacity - 1; null for small maps
+  u32* slots;                      // open addressing, 1 + position, mask = capacity - 1
 };
 
 namespace {
@@ -103,41 +99,42 @@ std::string Value::number_text() const { return flags_ & kText ? std::string(tex
 
 std::span<const Value> Value::items() const {
   if (kind_ != Kind::kList || size_ == 0) return {};
-  return {u_.list->items, size_};
+  return {static_cast<const Value*>(u_.body), size_};
 }
 
 std::span<const Entry> Value::entries() const {
   if (kind_ != Kind::kMap || size_ == 0) return {};
-  return {u_.map->entries, size_};
+  return {static_cast<const Entry*>(u_.body), size_};
 }
 
 const Entry* Value::find(Symbol key) const {
   if (kind_ != Kind::kMap || size_ == 0) return nullptr;
-  const MapBody& body = *u_.map;
-  if (body.count <= kScanned) {
-    for (u32 i = 0; i < body.count; i++) {
-      if (body.entries[i].key == key) return &body.entries[i];
+  auto* entries = static_cast<const Entry*>(u_.body);
+  if (size_ <= kScanned) {
+    for (u32 i = 0; i < size_; i++) {
+      if (entries[i].key == key) return &entries[i];
     }
     return nullptr;
   }
-  u32 mask = capacity_for(body.count) - 1;
-  u32* index = body.index;
-  while (body.state.load(std::memory_order_acquire) != kReady) {
+  const MapIndex& index = *(static_cast<const MapIndex*>(u_.body) - 1);
+  u32 mask = capacity_for(size_) - 1;
+  u32* slots = index.slots;
+  while (index.state.load(std::memory_order_acquire) != kReady) {
     u32 expected = kEmpty;
-    if (!body.state.compare_exchange_strong(expected, kFilling, std::memory_order_acq_rel)) {
+    if (!index.state.compare_exchange_strong(expected, kFilling, std::memory_order_acq_rel)) {
       std::this_thread::yield();
       continue;
     }
-    std::fill_n(index, mask + 1, 0);
-    for (u32 i = 0; i < body.count; i++) {
-      u32 at = slot_of(body.entries[i].key, mask);
-      while (index[at] != 0) at = (at + 1) & mask;
-      index[at] = i + 1;
+    std::fill_n(slots, mask + 1, 0);
+    for (u32 i = 0; i < size_; i++) {
+      u32 at = slot_of(entries[i].key, mask);
+      while (slots[at] != 0) at = (at + 1) & mask;
+      slots[at] = i + 1;
     }
-    body.state.store(kReady, std::memory_order_release);
+    index.state.store(kReady, std::memory_order_release);
   }
-  for (u32 at = slot_of(key, mask); index[at] != 0; at = (at + 1) & mask) {
-    const Entry& e = body.entries[index[at] - 1];
+  for (u32 at = slot_of(key, mask); slots[at] != 0; at = (at + 1) & mask) {
+    const Entry& e = entries[slots[at] - 1];
     if (e.key == key) return &e;
   }
   return nullptr;
@@ -164,19 +161,23 @@ Value Value::as_secret() const {
 Value TreeBuilder::list(std::span<const Value> items, Origin o) const {
   Value v(Kind::kList, o);
   v.size_ = static_cast<u32>(items.size());
-  v.u_.list = items.empty() ? nullptr : arena_.make<ListBody>(arena_.copy(items).data());
+  v.u_.body = items.empty() ? nullptr : arena_.copy(items).data();
   return v;
 }
 
 Value TreeBuilder::map(std::span<const Entry> entries, Origin o) const {
   Value v(Kind::kMap, o);
   v.size_ = static_cast<u32>(entries.size());
-  if (entries.empty()) return v;
-  auto* body = static_cast<MapBody*>(arena_.allocate(sizeof(MapBody), alignof(MapBody)));
-  const Entry* copied = arena_.copy(entries).data();
-  u32* index = entries.size() > kScanned ? arena_.array<u32>(capacity_for(entries.size())) : nullptr;
-  new (body) MapBody{copied, v.size_, kEmpty, index};
-  v.u_.map = body;
+  if (entries.size() <= kScanned) {
+    v.u_.body = entries.empty() ? nullptr : arena_.copy(entries).data();
+    return v;
+  }
+  static_assert(alignof(MapIndex) == alignof(Entry));
+  auto* room = static_cast<char*>(arena_.allocate(sizeof(MapIndex) + entries.size_bytes(), alignof(MapIndex)));
+  new (room) MapIndex{kEmpty, arena_.array<u32>(capacity_for(entries.size()))};
+  auto* copied = room + sizeof(MapIndex);
+  std::memcpy(copied, entries.data(), entries.size_bytes());
+  v.u_.body = copied;
   return v;
 }
 
