@@ -264,7 +264,8 @@ class Compiler {
     for (u32 b = 0; b < type_.behaviours.size(); ++b) {
       const Behaviour& behaviour = type_.behaviours[b];
       if (behaviour.transitions.empty()) {
-        diagnostics_.warning("MODEL-EMPTY-BEHAVIOUR", behaviour.at,
+        if (!type_.transitions.empty())
+          diagnostics_.warning("MODEL-EMPTY-BEHAVIOUR", behaviour.at,
                              fmt::format("behaviour `{}` of {} has no transition", behaviour.name.text(), here()));
         continue;
       }

@@ -21,6 +21,7 @@ class Unroller {
     for (u32 i = 0; i < system.types.size(); ++i) types_.emplace(system.types[i]->name, i);
     for (u32 i = 0; i < system.instances.size(); ++i)
       if (system.instances[i].present) present_.emplace(system.instances[i].name, i);
+    for (const Link& l : system.links) linked_.emplace(u64{l.user} << 32 | l.use, system.instances[l.user].at);
     pushes_.resize(system.instances.size());
     last_push_.resize(system.instances.size());
   }
@@ -383,6 +384,20 @@ class Unroller {
       return;
     }
     i.instance = a, i.port = pa, i.provider = b, i.provide = pb;
+    u64 key = u64{a} << 32 | pa;
+    auto it = linked_.find(key);
+    if (s.op == Op::kCon && it != linked_.end()) {
+      auto& d = session_.diagnostics.warning("PROGRAM-CON-TWICE", s.at,
+                                             fmt::format("this `con` can never be done: use port `{}` is already connected", system_.port_text(a, pa)));
+      if (it->second) d.relate(it->second, "it was connected here");
+    } else if (s.op == Op::kDcon && it == linked_.end()) {
+      session_.diagnostics.error("PROGRAM-NOT-CONNECTED", s.at, fmt::format("use port `{}` is not connected here", system_.port_text(a, pa)));
+      return;
+    }
+    if (s.op == Op::kCon)
+      linked_.emplace(key, s.at);
+    else
+      linked_.erase(key);
     emit(i);
   }
 
@@ -394,6 +409,7 @@ class Unroller {
   std::vector<u32> pushes_;
   std::vector<std::vector<u32>> last_push_;  // per behaviour, which push it was (1 is the first)
   std::vector<std::string> calling_;
+  std::unordered_map<u64, Pos> linked_;      // (user, use port) -> where it was connected
 };
 
 }  // namespace

@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/file.h"
+#include "cli/apply_program.h"
 #include "cli/running.h"
 
 namespace tutti {
@@ -16,6 +19,7 @@ constexpr OptionSpec kOptions[] = {
     {"lock-timeout", "SECONDS", "wait so long for somebody else to be done"},
     {"lease", "SECONDS", "how long the lock outlives us when we die on another host (default 30)"},
     {"program", "", "show the reconfiguration program too"},
+    {"set", "NAME=NUMBER", "a parameter of a program's loops", true},
     {"unsafe", "", "run it even if it was not verified to be safe"},
     {"detailed-exitcode", "", "2 when something was changed"},
     {"noop", "", "catalogs: say what would be changed and touch nothing"},
@@ -26,7 +30,11 @@ constexpr OptionSpec kOptions[] = {
 
 bool is_plan(const std::string& path) { return path.size() > 5 && path.substr(path.size() - 5) == ".plan"; }
 
+bool is_program(const std::string& path) { return path.ends_with(".concerto") || path.ends_with(".prog"); }
+
 int run(Call& call) {
+  // With a program in its text form there is nothing to plan: it is run as it is.
+  if (std::any_of(call.arguments.begin(), call.arguments.end(), is_program)) return apply_program(call);
   Running running(call);
   if (!running.open()) return exit_code::kError;
   std::optional<deploy::Prepared> prepared;
@@ -66,7 +74,7 @@ extern const Verb apply_verb = {
     .name = "apply",
     .group = "Running",
     .summary = "bring a system to what its configuration says, or run a saved plan",
-    .arguments = "FILE... | PLAN.plan",
+    .arguments = "FILE... | PLAN.plan | SYSTEM... PROGRAM.concerto",
     .details =
         "Makes a plan as `tutti plan` does, shows it, asks and runs it. Every action is journalled before it starts "
         "and after "

@@ -3,7 +3,9 @@
 #include <map>
 #include <unordered_map>
 
+#include "cli/graph_system.h"
 #include "cli/output.h"
+#include "cli/system_input.h"
 #include "format/json.h"
 #include "format/write.h"
 #include "tree/show.h"
@@ -12,8 +14,11 @@ namespace tutti {
 namespace {
 
 constexpr OptionSpec kOptions[] = {
-    {"type", "WHAT", "tree (the default): what lies in what; origin: which values come from which"},
-    {"out", "FORMAT", "dot (the default) or json"},
+    {"type", "WHAT",
+     "tree (the default): what lies in what; origin: which values come from which; of a system: assembly, nets, "
+     "dependencies (of its program), summary (what behaviours need and provide)"},
+    {"out", "FORMAT", "dot (the default) or json; of a system dot or svg"},
+    TUTTI_SYSTEM_OPTIONS,
     {"depth", "N", "go N levels down (3)"},
 };
 
@@ -160,8 +165,9 @@ void print_json(Call& call, const Graph& graph) {
 
 int run(Call& call) {
   std::string type = call.options.get("type", "tree"), out = call.options.get("out", "dot");
+  if (draws_system(type)) return graph_system(call, type, out);
   if ((type != "tree" && type != "origin") || (out != "dot" && out != "json")) {
-    call.session.diagnostics.error("USE", {}, "graph draws tree or origin, as dot or json");
+    call.session.diagnostics.error("USE", {}, "graph draws tree or origin as dot or json; assembly, nets or dependencies as dot or svg; summary as text");
     return exit_code::kError;
   }
   Evaluated e = evaluate_files(call, call.arguments, false);
