@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/near.h"
+#include "cli/progress.h"
 #include "cli/registry.h"
 #include "format/write.h"
 
@@ -13,6 +14,7 @@ namespace tutti {
 Evaluated evaluate_files(Call& call, std::span<const std::string> files, bool concrete) {
   Evaluated e;
   e.parts = call.parts(files);
+  Progress progress(files.size() == 1 ? files[0] : fmt::format("{} files", files.size()));
   e.value = evaluate(call.session, e.parts, call.options, concrete);
   return e;
 }

@@ -93,7 +93,11 @@ int run(Call& call) {
   std::span<const std::string> files = call.arguments;
   Evaluated a = evaluate_files(call, files.subspan(0, 1), false), b = evaluate_files(call, files.subspan(1, 1), false);
   if (!a.value || !b.value || !call.session.diagnostics.ok()) return exit_code::kError;
-  std::vector<Difference> found = diff(*a.value, *b.value, call.options.has("ordered"));
+  // Definitions and hidden fields are how a configuration is written, not what it says.
+  WriteOptions shown{.reveal = true};
+  Value before = as_data(call.session, *a.value, shown).value_or(*a.value);
+  Value after = as_data(call.session, *b.value, shown).value_or(*b.value);
+  std::vector<Difference> found = diff(before, after, call.options.has("ordered"));
   if (!call.options.has("quiet")) {
     std::size_t count[4] = {};
     for (const Difference& d : found) {
