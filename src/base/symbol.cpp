@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/arena.h"
+#include "base/budget.h"
 
 namespace tutti {
 namespace {
@@ -30,6 +31,10 @@ class SymbolTable {
       Slot& slot = shard.slots[at];
       if (slot.id == 0) {
         u32 id = next_.fetch_add(1, std::memory_order_relaxed);
+        if (id >> kChunkBits >= kChunks) {
+          next_.fetch_sub(1, std::memory_order_relaxed);
+          throw LimitError("LIMIT-NAMES", "more different names than there is room for");
+        }
         put(id, shard.arena.copy(name));
         slot = {static_cast<u32>(hash), id};
         shard.count++;
@@ -44,7 +49,7 @@ class SymbolTable {
   }
 
  private:
-  static constexpr u32 kChunkBits = 12, kChunk = 1u << kChunkBits;
+  static constexpr u32 kChunkBits = 12, kChunk = 1u << kChunkBits, kChunks = 1u << 14;  // 64 million names
   struct Slot {
     u32 hash = 0;
     u32 id = 0;
@@ -84,7 +89,7 @@ class SymbolTable {
 
   std::array<Shard, 64> shards_;
   std::atomic<u32> next_{1};
-  std::array<std::atomic<std::string_view*>, (u64{1} << 32) / kChunk / 64> chunks_{};
+  std::array<std::atomic<std::string_view*>, kChunks> chunks_{};
 };
 
 SymbolTable& table() {
