@@ -12,6 +12,8 @@
 
 #include "cli/output.h"
 #include "cli/system_input.h"
+#include "format/write.h"
+#include "model/template.h"
 
 namespace tutti {
 namespace {
@@ -130,14 +132,11 @@ std::string Running::the_system() {
 std::optional<Value> Running::wanted() {
   Evaluated e = evaluate_files(call, call.arguments, true);
   if (!e.value || !call.session.diagnostics.ok()) return std::nullopt;
-  if (e.parts.size() > 1 && e.value->is(Kind::kList)) {
-    // Several languages: laid over each other, the later ones on top.
-    Value root = e.value->items()[0];
-    TreeBuilder b(call.session.arena);
-    for (const Value& v : e.value->items().subspan(1)) root = model::merged(root, v, b);
-    return root;
-  }
-  return *e.value;
+  // Several documents or languages: laid over each other, the later ones on top.
+  auto all = documents(*e.value);
+  Value root = all[0];
+  for (const Value& v : all.subspan(1)) root = model::merged(root, v, TreeBuilder(call.session.arena));
+  return root;
 }
 
 deploy::Deployer::RunSettings Running::settings(std::string command) {

@@ -194,6 +194,7 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
     if (const Entry* h = p.plan.flat.find("hosts"); h && h->value.is(Kind::kMap))
       for (const Entry& e : h->value.entries()) hosts[std::string(e.key.text())] = e.value;
     knowledge.set_hosts(std::move(hosts));
+    knowledge.set_home(settings.executor.home, settings.executor.remote_home);
     engine::Recorded was = engine::read_recorded(session_, p.state);
     for (u32 i = 0; i < s.assembly; ++i)
       for (auto& [name, c] : was.components)

@@ -49,6 +49,7 @@ class DeploymentReader : public Reader {
     }
     if (wants(*components, Kind::kMap, "`components`")) read_components(*components, "");
     resolve_needs();
+    settle_configs();
     if (const Value* i = find(root, {"invariants"}); i && wants(*i, Kind::kList, "`invariants`"))
       for (const Value& v : i->items()) read_invariant(v);
     if (session_.diagnostics.errors() != before) return std::nullopt;
@@ -194,6 +195,39 @@ class DeploymentReader : public Reader {
               .did_you_mean(nearest(n.provide.text(), ports));
         }
       }
+  }
+
+  // Settings that refer to others' settings are put in now, so that a change there is a change here. What only a run
+  // can tell (outputs, addresses) stays open.
+  void settle_configs() {
+    for (u32 round = 0; round < 10; ++round) {
+      bool changed = false;
+      for (auto& c : out_.components) {
+        if (!has_placeholders(c.config)) continue;
+        auto lookup = [&](std::string_view path) -> std::optional<Value> {
+          auto known = [&](const Component& o, std::string_view key) -> std::optional<Value> {
+            auto v = at_path(o.config, key);
+            if (!v || has_placeholders(*v)) return std::nullopt;
+            return v;
+          };
+          if (path.substr(0, 7) == "config.") return known(c, path.substr(7));
+          std::string_view p = path.substr(0, 5) == "uses." ? path.substr(5) : path;
+          for (auto& n : c.needs)
+            if (std::string_view port = n.port.text();
+                p.size() > port.size() && p.substr(0, port.size()) == port && p[port.size()] == '.')
+              if (const Component* o = out_.find(n.provider)) return known(*o, p.substr(port.size() + 1));
+          for (std::size_t i = 0; i < p.size(); ++i)
+            if (p[i] == '.')
+              if (const Component* o = out_.find(Symbol(p.substr(0, i))))
+                if (auto v = known(*o, p.substr(i + 1))) return v;
+          return std::nullopt;
+        };
+        Value now = expand_known(c.config, lookup, builder_);
+        if (!equal(now, c.config)) changed = true;
+        c.config = now;
+      }
+      if (!changed) return;
+    }
   }
 
   // ---- types

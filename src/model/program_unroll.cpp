@@ -216,10 +216,8 @@ class Unroller {
       case Statement::Kind::kCall:
         if (s.words.size() == 1) call(s.words[0].text, s.words[0].at);
         return;
-      case Statement::Kind::kFor:
-        return loop(s);
-      case Statement::Kind::kInstruction:
-        return instruction(s);
+      case Statement::Kind::kFor: return loop(s);
+      case Statement::Kind::kInstruction: return instruction(s);
     }
   }
 
@@ -272,9 +270,7 @@ class Unroller {
     i.op = s.op;
     i.at = s.at;
     switch (s.op) {
-      case Op::kAdd:
-        add(s, i);
-        break;
+      case Op::kAdd: add(s, i); break;
       case Op::kDel: {
         if (!count(s, 1, 1, "del(instance)") || (i.instance = instance(s.words[0])) == kNone) return;
         Symbol name = system_.instances[i.instance].name;
@@ -284,9 +280,7 @@ class Unroller {
         break;
       }
       case Op::kCon:
-      case Op::kDcon:
-        connect(s, i);
-        break;
+      case Op::kDcon: connect(s, i); break;
       case Op::kPush:
         if (!count(s, 2, 2, "pushB(instance, behaviour)") || (i.instance = instance(s.words[0])) == kNone ||
             (i.behaviour = behaviour(i.instance, s.words[1])) == kNone)

@@ -6,20 +6,13 @@ namespace tutti::model {
 
 std::string_view op_word(Op op) {
   switch (op) {
-    case Op::kAdd:
-      return "add";
-    case Op::kDel:
-      return "del";
-    case Op::kCon:
-      return "con";
-    case Op::kDcon:
-      return "dcon";
-    case Op::kPush:
-      return "pushB";
-    case Op::kWait:
-      return "wait";
-    case Op::kWaitAll:
-      return "wait_all";
+    case Op::kAdd: return "add";
+    case Op::kDel: return "del";
+    case Op::kCon: return "con";
+    case Op::kDcon: return "dcon";
+    case Op::kPush: return "pushB";
+    case Op::kWait: return "wait";
+    case Op::kWaitAll: return "wait_all";
   }
   return "?";
 }
@@ -55,10 +48,8 @@ std::string System::transition_text(u32 instance, u32 t) const {
 std::string System::instruction_text(const Instruction& i) const {
   auto name = [&](u32 k) { return instances[k].name.text(); };
   switch (i.op) {
-    case Op::kAdd:
-      return fmt::format("add({}, {})", name(i.instance), type_of(i.instance).name.text());
-    case Op::kDel:
-      return fmt::format("del({})", name(i.instance));
+    case Op::kAdd: return fmt::format("add({}, {})", name(i.instance), type_of(i.instance).name.text());
+    case Op::kDel: return fmt::format("del({})", name(i.instance));
     case Op::kCon:
     case Op::kDcon:
       return fmt::format("{}({}, {}, {}, {})", op_word(i.op), name(i.instance),
@@ -70,8 +61,7 @@ std::string System::instruction_text(const Instruction& i) const {
       if (i.behaviour != kNone)
         return fmt::format("wait({}, {})", name(i.instance), type_of(i.instance).behaviours[i.behaviour].name.text());
       return fmt::format("wait({})", name(i.instance));
-    case Op::kWaitAll:
-      return "wait_all()";
+    case Op::kWaitAll: return "wait_all()";
   }
   return "?";
 }

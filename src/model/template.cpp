@@ -9,6 +9,7 @@ struct Expander {
   const Lookup& lookup;
   const TreeBuilder& builder;
   std::string* missing;
+  bool keep = false;  // what is missing stays as it is written
 
   std::optional<Value> find(std::string_view inside) const {
     std::string_view path = inside, words;
@@ -20,28 +21,24 @@ struct Expander {
     }
     auto v = lookup(path);
     if (v && !v->is(Kind::kNull)) return v;
-    if (has_words) return text(builder.string(words));
+    if (has_words && !keep) return text(builder.string(words));
     if (missing && missing->empty()) *missing = path;
     return std::nullopt;
   }
 
   static std::string scalar(const Value& v) {
     switch (v.kind()) {
-      case Kind::kBool:
-        return v.as_bool() ? "true" : "false";
+      case Kind::kBool: return v.as_bool() ? "true" : "false";
       case Kind::kInt:
-      case Kind::kDecimal:
-        return v.number_text();
+      case Kind::kDecimal: return v.number_text();
       case Kind::kList: {
         std::string out;
         for (const Value& item : v.items()) out += (out.empty() ? "" : " ") + scalar(item);
         return out;
       }
       case Kind::kNull:
-      case Kind::kMap:
-        return "";
-      default:
-        return std::string(v.text());
+      case Kind::kMap: return "";
+      default: return std::string(v.text());
     }
   }
 
@@ -65,7 +62,7 @@ struct Expander {
     if (at == std::string_view::npos) return v;
     if (at == 0 && closing(t, 0) == t.size() - 1) {
       auto found = find(t.substr(2, t.size() - 3));
-      if (!found) return std::nullopt;
+      if (!found) return keep ? std::optional<Value>(v) : std::nullopt;
       return v.secret() ? found->as_secret() : *found;
     }
     std::string out;
@@ -78,7 +75,7 @@ struct Expander {
       }
       if (at > from && t[at - 1] == '$') {
         out += t.substr(from, at - 1 - from);
-        out += "${";
+        out += keep ? "$${" : "${";
         from = at + 2;
         continue;
       }
@@ -91,6 +88,8 @@ struct Expander {
       if (auto found = find(t.substr(at + 2, end - at - 2))) {
         out += scalar(*found);
         secret = secret || found->secret();
+      } else if (keep) {
+        out += t.substr(at, end + 1 - at);
       }
       from = end + 1;
     }
@@ -100,10 +99,8 @@ struct Expander {
 
   std::optional<Value> value(const Value& v) const {
     switch (v.kind()) {
-      case Kind::kString:
-        return text(v);
-      case Kind::kLazy:
-        return find(v.text());
+      case Kind::kString: return text(v);
+      case Kind::kLazy: return find(v.text());
       case Kind::kList: {
         std::vector<Value> items;
         for (const Value& item : v.items())
@@ -124,8 +121,7 @@ struct Expander {
         }
         return draft.build(builder, v.origin());
       }
-      default:
-        return v;
+      default: return v;
     }
   }
 };
@@ -136,12 +132,14 @@ Value expand(const Value& value, const Lookup& lookup, const TreeBuilder& builde
   return Expander{lookup, builder, missing}.value(value).value_or(Value::null());
 }
 
+Value expand_known(const Value& value, const Lookup& lookup, const TreeBuilder& builder) {
+  return Expander{lookup, builder, nullptr, true}.value(value).value_or(Value::null());
+}
+
 bool has_placeholders(const Value& v) {
   switch (v.kind()) {
-    case Kind::kString:
-      return v.text().find("${") != std::string_view::npos;
-    case Kind::kLazy:
-      return true;
+    case Kind::kString: return v.text().find("${") != std::string_view::npos;
+    case Kind::kLazy: return true;
     case Kind::kList:
       for (const Value& item : v.items())
         if (has_placeholders(item)) return true;
@@ -150,8 +148,7 @@ bool has_placeholders(const Value& v) {
       for (const Entry& e : v.entries())
         if (has_placeholders(e.value)) return true;
       return false;
-    default:
-      return false;
+    default: return false;
   }
 }
 

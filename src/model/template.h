@@ -21,6 +21,9 @@ using Lookup = std::function<std::optional<Value>(std::string_view path)>;
 // words.
 Value expand(const Value& value, const Lookup& lookup, const TreeBuilder& builder, std::string* missing = nullptr);
 
+// The same, but what cannot be found stays as it is written: for what is known before anything runs.
+Value expand_known(const Value& value, const Lookup& lookup, const TreeBuilder& builder);
+
 // Whether anything is left to be replaced in it.
 bool has_placeholders(const Value& value);
 

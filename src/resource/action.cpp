@@ -56,6 +56,7 @@ std::optional<Value> Knowledge::look_up(u32 instance, std::string_view path, con
     return std::nullopt;
   };
   if (path == "name") return builder.string(self.name.text());
+  if (path == "home") return builder.string(self.host.empty() ? home_ : remote_home_);
   if (path == "component")
     if (const Value* c = with(self, "component")) return *c;
   if (path == "host") return builder.string(self.host.empty() ? "localhost" : self.host.text());
@@ -172,15 +173,19 @@ std::vector<Resource> Knowledge::resources(u32 instance, const model::Action& ac
       if (!files->value.is(Kind::kMap)) continue;
       for (const Entry& f : files->value.entries()) {
         MapDraft m;
+        std::string name(f.key.text());
+        if (f.value.is(Kind::kMap))
+          if (const Entry* p = f.value.find("path")) name = text_of(p->value);
         if (absent) {
           m.set(Symbol("ensure"), Value::string("absent"));
         } else if (f.value.is(Kind::kMap)) {
-          for (const Entry& e : f.value.entries()) m.set(e.key, e.value);
+          for (const Entry& e : f.value.entries())
+            if (e.key.text() != "path") m.set(e.key, e.value);
         } else {
           m.set(Symbol("content"), f.value);
         }
         m.set(Symbol("parents"), Value::boolean(!absent));
-        Resource r{"file", std::string(f.key.text()), m.build(builder)};
+        Resource r{"file", name, m.build(builder)};
         out.push_back(std::move(r));
       }
       continue;

@@ -22,6 +22,9 @@ class Knowledge {
   void learn(u32 instance, const std::map<std::string, std::string>& outputs);
   std::map<std::string, std::string> outputs(u32 instance) const;
   void set_hosts(std::map<std::string, Value> hosts) { hosts_ = std::move(hosts); }
+  void set_home(std::string here, std::string elsewhere) {
+    home_ = std::move(here), remote_home_ = std::move(elsewhere);
+  }
 
   // The resources that the action of a transition brings about, with everything put in. Values live in `arena`.
   // `problem` says what could not be found.
@@ -33,6 +36,7 @@ class Knowledge {
   const model::System& system_;
   std::map<std::string, u32> by_component_;  // the one that stays
   std::map<std::string, Value> hosts_;
+  std::string home_, remote_home_;
   mutable std::mutex mutex_;
   std::vector<std::map<std::string, std::string>> outputs_;
 };
