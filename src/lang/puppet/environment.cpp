@@ -1,5 +1,7 @@
 #include "lang/puppet/environment.h"
 
+#include "lang/puppet/hiera/data_file.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +16,10 @@ namespace fs = std::filesystem;
 namespace tutti::puppet {
 
 Environment::Environment(Settings settings, std::shared_ptr<Sources> sources, const Limits& limits)
-    : settings_(std::move(settings)), sources_(std::move(sources)), limits_(limits) {}
+    : settings_(std::move(settings)),
+      sources_(std::move(sources)),
+      data_files_(std::make_shared<DataFiles>(sources_)),
+      limits_(limits) {}
 Environment::~Environment() = default;
 
 void Environment::scan_modules() {

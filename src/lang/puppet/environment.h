@@ -13,6 +13,8 @@
 
 namespace tutti::puppet {
 
+class DataFiles;
+
 struct Module {
   Symbol name;
   std::string path;
@@ -37,6 +39,7 @@ class Environment {
 
   const Settings& settings() const { return settings_; }
   Sources& sources() { return *sources_; }
+  const std::shared_ptr<DataFiles>& data_files() const { return data_files_; }
 
   // Parses a manifest given by the user and adds its definitions. Syntax errors go to `diagnostics`.
   const Program* add_manifest(const Source& source, Diagnostics& diagnostics);
@@ -68,6 +71,7 @@ class Environment {
 
   Settings settings_;
   std::shared_ptr<Sources> sources_;
+  std::shared_ptr<DataFiles> data_files_;
   Limits limits_;
   mutable std::shared_mutex mutex_;
   std::recursive_mutex load_mutex_;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "base/near.h"
+#include "lang/puppet/ruby/bridge.h"
 #include "lang/puppet/catalog/native_type.h"
 #include "lang/puppet/eval/compiler.h"
 #include "lang/puppet/types/type_parse.h"
@@ -102,7 +103,8 @@ Val Compiler::call(const Call& c, Scope& scope) {
 }
 
 bool Compiler::function_exists(Symbol name) {
-  return environment_.find_function(name, diagnostics()) || Functions::all().find(name);
+  return environment_.find_function(name, diagnostics()) || Functions::all().find(name) ||
+         !find_ruby_function(*this, name.text()).file.empty();
 }
 
 Val Compiler::call_function(Symbol name, std::span<const Val> args, const Closure* block, Scope& scope, Pos at) {
@@ -115,6 +117,9 @@ Val Compiler::call_function(Symbol name, std::span<const Val> args, const Closur
     return call_definition(*d, args, scope, at);
   }
   if (builtin) return call_builtin(*builtin, FunctionCall{*this, scope, builtin->name, args, block, at});
+  if (RubyFunction ruby = find_ruby_function(*this, name.text()); !ruby.file.empty()) {
+    return call_ruby_function(*this, scope, ruby, name.text(), args, block, at);
+  }
   EvalError e("PP-UNKNOWN-FUNCTION", at, fmt::format("unknown function: '{}'", name.text()));
   std::string_view near = nearest(name.text(), Functions::all().names());
   if (!near.empty()) e.help = fmt::format("did you mean `{}`?", near);

@@ -2,6 +2,7 @@
 
 #include "lang/puppet/eval/compiler.h"
 #include "lang/puppet/functions/function.h"
+#include "lang/puppet/functions/stdlib.h"
 #include "lang/puppet/types/type_parse.h"
 
 namespace tutti::puppet {
@@ -25,6 +26,12 @@ const Functions& Functions::all() {
     add_collection_functions(*f);
     add_catalog_functions(*f);
     add_type_functions(*f);
+    add_lookup_functions(*f);
+    add_stdlib_collection_functions(*f);
+    add_stdlib_string_functions(*f);
+    add_stdlib_check_functions(*f);
+    add_stdlib_data_functions(*f);
+    add_stdlib_random_functions(*f);
     return f;
   }();
   return *functions;

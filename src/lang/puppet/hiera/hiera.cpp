@@ -1,15 +1,84 @@
 #include "lang/puppet/hiera/hiera.h"
 
+#include <fmt/format.h>
+
+#include "lang/puppet/eval/compiler.h"
+#include "lang/puppet/hiera/lookup.h"
+#include "lang/puppet/types/type_parse.h"
+
 namespace tutti::puppet {
 
-struct Hiera::State {};
+class Hiera::Host : public HieraHost {
+ public:
+  explicit Host(Compiler& compiler)
+      : data(compiler.environment().data_files(), compiler.arena(), compiler.settings().environment_dir),
+        compiler_(compiler) {}
 
-Hiera::Hiera(Compiler& compiler) : compiler_(compiler), state_(std::make_unique<State>()) {}
+  const Val* variable(std::string_view name) override { return compiler_.find_variable(*scope, name); }
+
+  std::string module_directory(std::string_view module) override {
+    const Module* m = compiler_.environment().module(module);
+    return m != nullptr ? m->path : "";
+  }
+
+  Val call_backend(std::string_view function, std::span<const Val> args) override {
+    return compiler_.call_function(Symbol(function), args, nullptr, *scope, at);
+  }
+
+  void warn(std::string_view message) override { compiler_.warn(at, std::string(message), "PP-HIERA"); }
+
+  // convert_to: a type, or a type and more arguments for its constructor.
+  Val converted(const Val& value, const Val& options) {
+    const Val* wanted = options.is(VK::kHash) ? options.get("convert_to") : nullptr;
+    if (wanted == nullptr) return value;
+    std::vector<Val> args = {value};
+    Val name = *wanted;
+    if (wanted->is(VK::kArray) && !wanted->items().empty()) {
+      name = wanted->items()[0];
+      args.insert(args.end(), wanted->items().begin() + 1, wanted->items().end());
+    }
+    try {
+      const Type* type = type_of_text(compiler_.arena(), to_text(name),
+                                      [&](std::string_view n) { return compiler_.find_type_name(n, at); });
+      return compiler_.construct(type, args, at).with_origin(value.origin);
+    } catch (const TypeError& e) {
+      throw HieraError(fmt::format("convert_to: {}", e.what()), wanted->origin.pos());
+    }
+  }
+
+  DataLookup data;
+  Scope* scope = nullptr;
+  Pos at;
+
+ private:
+  Compiler& compiler_;
+};
+
+Hiera::Hiera(Compiler& compiler) : compiler_(compiler), host_(std::make_unique<Host>(compiler)) {}
 Hiera::~Hiera() = default;
 
-std::optional<Val> Hiera::class_parameter(std::string_view, Scope&, Pos) {
-  (void)compiler_;
-  return std::nullopt;
+std::optional<Val> Hiera::lookup(std::string_view key, const MergeSpec* merge, Scope& scope, Pos at,
+                                 std::string* explain) {
+  host_->scope = &scope;
+  host_->at = at;
+  try {
+    std::optional<HieraFound> found = host_->data.lookup(*host_, key, merge, explain);
+    if (!found) return std::nullopt;
+    Val value = host_->converted(found->value, host_->data.options_for(*host_, key));
+    Origins& origins = compiler_.session().origins;
+    return value.with_origin(origins.add(How::kLookup, value.origin.pos(), value.origin, {}, Symbol(found->level)));
+  } catch (const HieraError& e) {
+    EvalError error("PP-HIERA", at, fmt::format("lookup of '{}': {}", key, e.what()));
+    if (e.where.begin)
+      error.notes.push_back(fmt::format("the data is at {}", compiler_.environment().sources().show(e.where.begin)));
+    throw error;
+  }
+}
+
+std::optional<Val> Hiera::class_parameter(std::string_view key, Scope& scope, Pos at) {
+  std::optional<Val> found = lookup(key, nullptr, scope, at);
+  if (found && found->undefined()) return std::nullopt;
+  return found;
 }
 
 }  // namespace tutti::puppet

@@ -2,8 +2,10 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 
+#include "lang/puppet/hiera/merge.h"
 #include "lang/puppet/types/value.h"
 #include "text/source.h"
 
@@ -12,20 +14,24 @@ namespace tutti::puppet {
 class Compiler;
 struct Scope;
 
-// Looks keys up in the data of the environment and its modules (Hiera 5). One for each compilation: it remembers what it
-// has found, and interpolates with the node's own facts.
+// Looks keys up in the data of the environment and its modules (Hiera 5) for one compilation: interpolates with the
+// node's own facts, converts as lookup_options say, and turns what goes wrong into errors with a place.
 class Hiera {
  public:
   explicit Hiera(Compiler& compiler);
   ~Hiera();
 
-  // The value of a class parameter by automatic lookup, under `class::param`. nullopt: no data has it.
+  // The value of a class parameter by automatic lookup, under `class::param`. nullopt: no data has it, or it is null.
   std::optional<Val> class_parameter(std::string_view key, Scope& scope, Pos at);
 
+  // The value of any key. `merge` beats what lookup_options say. `explain` receives the story of the search.
+  std::optional<Val> lookup(std::string_view key, const MergeSpec* merge, Scope& scope, Pos at,
+                            std::string* explain = nullptr);
+
  private:
-  struct State;
+  class Host;
   Compiler& compiler_;
-  std::unique_ptr<State> state_;
+  std::unique_ptr<Host> host_;
 };
 
 }  // namespace tutti::puppet

@@ -1,0 +1,546 @@
+#include <fmt/format.h>
+#include <glob.h>
+
+#include "base/file.h"
+#include "base/utf8.h"
+#include "lang/puppet/eval/compiler.h"
+#include "lang/puppet/functions/stdlib.h"
+#include "lang/puppet/hiera/data_file.h"
+#include "lang/puppet/text/digest.h"
+#include "lang/puppet/text/psych.h"
+#include "lang/puppet/text/ruby_format.h"
+
+namespace tutti::puppet {
+namespace {
+
+void json_text(std::string& out, std::string_view s) {
+  out += '"';
+  for (char ch : s) {
+    switch (ch) {
+      case '"':
+        out += "\\\"";
+        break;
+      case '\\':
+        out += "\\\\";
+        break;
+      case '\n':
+        out += "\\n";
+        break;
+      case '\r':
+        out += "\\r";
+        break;
+      case '\t':
+        out += "\\t";
+        break;
+      case '\f':
+        out += "\\f";
+        break;
+      case '\b':
+        out += "\\b";
+        break;
+      default:
+        if (static_cast<u8>(ch) < 0x20) {
+          out += fmt::format("\\u{:04x}", static_cast<u8>(ch));
+        } else {
+          out += ch;
+        }
+    }
+  }
+  out += '"';
+}
+
+struct JsonForm {
+  std::string indent, space, object_nl, array_nl;
+};
+
+void json(std::string& out, const Val& v, const JsonForm& form, int depth) {
+  auto line = [&](const std::string& nl, int d) {
+    out += nl;
+    if (!nl.empty()) {
+      for (int i = 0; i < d; i++) out += form.indent;
+    }
+  };
+  switch (v.kind) {
+    case VK::kUndef:
+      out += "null";
+      break;
+    case VK::kBool:
+      out += v.b ? "true" : "false";
+      break;
+    case VK::kInt:
+      out += fmt::format("{}", v.i);
+      break;
+    case VK::kFloat:
+      out += ruby_float(v.d);
+      break;
+    case VK::kArray:
+      out += '[';
+      for (std::size_t i = 0; i < v.items().size(); i++) {
+        if (i > 0) out += ',';
+        line(form.array_nl, depth + 1);
+        json(out, v.items()[i], form, depth + 1);
+      }
+      if (!v.items().empty()) line(form.array_nl, depth);
+      out += ']';
+      break;
+    case VK::kHash: {
+      out += '{';
+      bool first = true;
+      for (const Pair& p : v.entries()) {
+        if (!first) out += ',';
+        first = false;
+        line(form.object_nl, depth + 1);
+        json_text(out, to_text(p.key));
+        out += ':';
+        out += form.space;
+        json(out, p.value, form, depth + 1);
+      }
+      if (!first) line(form.object_nl, depth);
+      out += '}';
+      break;
+    }
+    default:
+      json_text(out, to_text(v));
+  }
+}
+
+Val to_json(const FunctionCall& c) {
+  std::string out;
+  json(out, c.arg(0), {}, 0);
+  return c.string(out);
+}
+
+Val to_json_pretty(const FunctionCall& c) {
+  JsonForm form{"  ", " ", "\n", "\n"};
+  if (c.has(2)) {
+    auto option = [&](std::string_view key, std::string& into) {
+      if (const Val* v = c.arg(2).get(key); v != nullptr && v->is(VK::kString)) into = v->text();
+    };
+    option("indent", form.indent);
+    option("space", form.space);
+    option("object_nl", form.object_nl);
+    option("array_nl", form.array_nl);
+  }
+  Val data = c.arg(0);
+  if (c.has(1) && c.arg(1).truthy()) {
+    if (data.is(VK::kArray)) {
+      std::vector<Val> kept;
+      for (const Val& v : data.items()) {
+        if (!v.undefined()) kept.push_back(v);
+      }
+      data = c.array(kept);
+    } else {
+      HashDraft kept;
+      for (const Pair& p : data.entries()) {
+        if (!p.value.undefined()) kept.set(p.key, p.value);
+      }
+      data = c.hash(kept);
+    }
+  }
+  std::string out;
+  json(out, data, form, 0);
+  return c.string(out + "\n");
+}
+
+// YAML as Psych prints it: sequences not indented under their key, scalars plain wherever they read back the same.
+class YamlWriter {
+ public:
+  std::string document(const Val& v) {
+    out_ = "---";
+    node(v, 0, true);
+    if (!out_.ends_with('\n')) out_ += '\n';
+    return std::move(out_);
+  }
+
+ private:
+  static bool plain(std::string_view s) {
+    if (s.empty() || psych_scalar(s).what != PsychScalar::kString) return false;
+    if (s == "y" || s == "n" || s == "Y" || s == "N" || s == "=" || s == "<<") return false;
+    if (s.front() == ' ' || s.back() == ' ' || s.back() == ':') return false;
+    if (std::string_view("-?:,[]{}#&*!|>'\"%@`").find(s.front()) != std::string_view::npos) {
+      bool lonely = (s.front() == '-' || s.front() == '?' || s.front() == ':') && s.size() > 1 && s[1] != ' ';
+      if (!lonely) return false;
+    }
+    if (s.find(": ") != std::string_view::npos || s.find(" #") != std::string_view::npos) return false;
+    for (std::size_t at = 0; at < s.size();) {
+      char32_t ch = utf8::decode(s, at);
+      if (ch < 0x20 || ch == 0x7F || ch == utf8::kInvalid) return false;
+    }
+    return true;
+  }
+
+  void text(std::string_view s, int depth) {
+    if (s.find('\n') != std::string_view::npos && s.find_first_not_of("\n") != std::string_view::npos) {
+      std::size_t trailing = s.size() - (s.find_last_not_of('\n') + 1);
+      out_ += "|";
+      if (s.front() == ' ' || s.front() == '\n') out_ += "2";
+      if (trailing == 0) out_ += "-";
+      if (trailing > 1) out_ += "+";
+      out_ += '\n';
+      for (std::string_view rest = s; !rest.empty();) {
+        std::size_t end = std::min(rest.find('\n'), rest.size());
+        if (end > 0) out_ += std::string(static_cast<std::size_t>(depth), ' ');
+        out_ += rest.substr(0, end);
+        out_ += '\n';
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+      }
+      return;
+    }
+    if (plain(s)) {
+      out_ += s;
+    } else if (s == "y" || s == "n" || s.find_first_of("\n\t\r\x1b") == std::string_view::npos) {
+      out_ += '\'';
+      for (char ch : s) {
+        if (ch == '\'') out_ += '\'';
+        out_ += ch;
+      }
+      out_ += '\'';
+    } else {
+      json_text(out_, s);
+    }
+    out_ += '\n';
+  }
+
+  void scalar(const Val& v, int depth) {
+    switch (v.kind) {
+      case VK::kUndef:
+        out_ += '\n';
+        break;
+      case VK::kString:
+        text(v.text(), depth);
+        break;
+      default:
+        out_ += to_text(v) + "\n";
+    }
+  }
+
+  void key(const Val& v) {
+    std::size_t before = out_.size();
+    if (v.is(VK::kString)) {
+      text(v.text(), 0);
+    } else {
+      out_ += to_text(v) + "\n";
+    }
+    if (out_.size() > before) out_.pop_back();
+  }
+
+  // After "---", "key:" or "-". `lead`: whether a container begins on a new line.
+  void node(const Val& v, int depth, bool top) {
+    std::string pad(static_cast<std::size_t>(depth), ' ');
+    if (v.is(VK::kArray) && !v.items().empty()) {
+      out_ += '\n';
+      items(v, depth);
+    } else if (v.is(VK::kHash) && !v.entries().empty()) {
+      out_ += '\n';
+      pairs(v, depth, false);
+    } else if (v.is(VK::kArray)) {
+      out_ += " []\n";
+    } else if (v.is(VK::kHash)) {
+      out_ += " {}\n";
+    } else {
+      if (!v.undefined()) out_ += ' ';
+      scalar(v, top ? 2 : depth);
+    }
+  }
+
+  void items(const Val& v, int depth) {
+    for (const Val& item : v.items()) {
+      out_ += std::string(static_cast<std::size_t>(depth), ' ') + "-";
+      if (item.is(VK::kHash) && !item.entries().empty()) {
+        out_ += ' ';
+        pairs(item, depth + 2, true);
+      } else if (item.is(VK::kArray) && !item.items().empty()) {
+        out_ += ' ';
+        std::string saved = std::move(out_);
+        out_.clear();
+        items(item, depth + 2);
+        out_ = saved + out_.substr(static_cast<std::size_t>(depth) + 2);
+      } else {
+        node(item, depth + 2, false);
+      }
+    }
+  }
+
+  void pairs(const Val& v, int depth, bool inline_first) {
+    bool first = inline_first;
+    for (const Pair& p : v.entries()) {
+      if (!first) out_ += std::string(static_cast<std::size_t>(depth), ' ');
+      first = false;
+      key(p.key);
+      out_ += ':';
+      if (p.value.is(VK::kArray) && !p.value.items().empty()) {
+        out_ += '\n';
+        items(p.value, depth);
+      } else {
+        node(p.value, depth + 2, false);
+      }
+    }
+  }
+
+  std::string out_;
+};
+
+Val to_yaml(const FunctionCall& c) { return c.string(YamlWriter().document(c.arg(0))); }
+
+void python(std::string& out, const Val& v) {
+  switch (v.kind) {
+    case VK::kUndef:
+      out += "None";
+      break;
+    case VK::kBool:
+      out += v.b ? "True" : "False";
+      break;
+    case VK::kArray:
+      out += '[';
+      for (std::size_t i = 0; i < v.items().size(); i++) {
+        if (i > 0) out += ", ";
+        python(out, v.items()[i]);
+      }
+      out += ']';
+      break;
+    case VK::kHash: {
+      out += '{';
+      bool first = true;
+      for (const Pair& p : v.entries()) {
+        if (!first) out += ", ";
+        first = false;
+        python(out, p.key);
+        out += ": ";
+        python(out, p.value);
+      }
+      out += '}';
+      break;
+    }
+    default:
+      out += ruby_inspect(v);
+  }
+}
+Val to_python(const FunctionCall& c) {
+  std::string out;
+  python(out, c.arg(0));
+  return c.string(out);
+}
+Val to_ruby(const FunctionCall& c) { return c.string(ruby_inspect(c.arg(0))); }
+
+// Text or a file as data; the second argument is what to answer where it cannot be read.
+Val parsed(const FunctionCall& c, std::string name, std::string text, bool yaml) {
+  bool fallback = c.count() > 1 && c.arg(1).truthy();
+  DataError error;
+  std::optional<Val> value;
+  Result<const Source*> source = c.compiler.environment().sources().add(std::move(name), std::move(text));
+  if (source) value = yaml ? read_yaml(**source, c.arena(), error) : read_json_data(**source, c.arena(), error);
+  if (value && (value->truthy() || !fallback)) return *value;
+  if (fallback) return c.arg(1);
+  c.fail(fmt::format("{}(): {}", c.name, error.message));
+}
+Val parse_data(const FunctionCall& c, bool yaml) {
+  expect_count(c, 1, 2);
+  return parsed(c, fmt::format("<{}>", c.name), to_text(c.arg(0)), yaml);
+}
+Val parsejson(const FunctionCall& c) { return parse_data(c, false); }
+Val parseyaml(const FunctionCall& c) { return parse_data(c, true); }
+
+Val load_data(const FunctionCall& c, bool yaml) {
+  expect_count(c, 1, 2);
+  std::string path = to_text(c.arg(0));
+  if (path.starts_with("http://") || path.starts_with("https://"))
+    c.fail(fmt::format("{}(): reading from the network is not supported", c.name));
+  Result<std::string> text = read_file(path, u64{1} << 28);
+  if (!text) {
+    c.warn(fmt::format("Can't load '{}' File does not exist!", path));
+    return c.count() > 1 ? c.arg(1) : Val::undef();
+  }
+  return parsed(c, path, std::move(*text), yaml);
+}
+Val loadjson(const FunctionCall& c) { return load_data(c, false); }
+Val loadyaml(const FunctionCall& c) { return load_data(c, true); }
+
+Val base64_(const FunctionCall& c) {
+  if (c.count() < 2) c.fail(fmt::format("base64(): Wrong number of arguments ({}; must be >= 2)", c.count()));
+  std::string action = to_text(c.arg(0)), method = c.count() > 2 ? to_text(c.arg(2)) : "default";
+  if (action != "encode" && action != "decode")
+    c.fail("base64(): the first argument must be one of 'encode' or 'decode'");
+  if (!c.arg(1).is(VK::kString)) c.fail("base64(): the second argument must be a string to base64");
+  if (method != "default" && method != "strict" && method != "urlsafe") {
+    c.fail("base64(): the third argument must be one of 'default', 'strict', or 'urlsafe'");
+  }
+  auto swap = [](std::string s, std::string_view from, std::string_view to) {
+    for (char& ch : s) {
+      if (std::size_t at = from.find(ch); at != std::string_view::npos) ch = to[at];
+    }
+    return s;
+  };
+  if (action == "encode") {
+    std::string made = base64_encode(c.text(1), method == "default" ? 60 : 0);
+    return c.string(method == "urlsafe" ? swap(made, "+/", "-_") : made);
+  }
+  std::string out;
+  if (!base64_decode(swap(std::string(c.text(1)), "-_", "+/"), out)) c.fail("base64(): invalid base64");
+  return c.string(out);
+}
+
+std::string module_path(const FunctionCall& c, const std::string& name) {
+  const Module* m = c.compiler.environment().module(name);
+  if (m == nullptr)
+    c.fail(fmt::format("Could not find module {} in environment {}", name, c.compiler.settings().environment_name));
+  return m->path;
+}
+Val get_module_path(const FunctionCall& c) {
+  expect_count(c, 1, 1);
+  return c.string(module_path(c, to_text(c.arg(0))));
+}
+Val load_module_metadata(const FunctionCall& c) {
+  expect_count(c, 1, 2);
+  std::string name = to_text(c.arg(0)), path = module_path(c, name) + "/metadata.json";
+  Result<std::string> text = read_file(path, u64{1} << 24);
+  if (text) return parsed(c, path, std::move(*text), false);
+  if (c.count() < 2 || !c.arg(1).truthy())
+    c.fail(fmt::format("load_module_metadata(): No metadata.json file for module {}", name));
+  return make_hash(c.arena(), {});
+}
+
+Val glob_(const FunctionCall& c) {
+  expect_count(c, 1, 1);
+  std::vector<Val> out;
+  auto one = [&](const Val& v) {
+    glob_t found{};
+    if (::glob(to_text(v).c_str(), GLOB_BRACE, nullptr, &found) == 0) {
+      for (std::size_t i = 0; i < found.gl_pathc; i++) out.push_back(c.string(found.gl_pathv[i]));
+    }
+    ::globfree(&found);
+  };
+  if (c.arg(0).is(VK::kArray)) {
+    for (const Val& v : c.arg(0).items()) one(v);
+  } else if (c.arg(0).is(VK::kString)) {
+    one(c.arg(0));
+  } else {
+    c.fail("glob(): Requires either array or string to work");
+  }
+  return c.array(out);
+}
+
+Val type_of(const FunctionCall& c) { return Val::type(infer(c.arena(), c.arg(0))); }
+
+// --- what is in the catalog
+
+Resource* resource_named(const FunctionCall& c, const Val& reference) {
+  if (reference.is(VK::kType)) return c.compiler.find_resource(reference.t);
+  std::string text = to_text(reference);
+  std::size_t open = text.find('[');
+  if (open == std::string::npos || !text.ends_with(']')) return nullptr;
+  std::string title = text.substr(open + 1, text.size() - open - 2);
+  if (title.size() > 1 && (title[0] == '\'' || title[0] == '"') && title.back() == title[0])
+    title = title.substr(1, title.size() - 2);
+  return c.compiler.find_resource(
+      resource_type(c.arena(), c.arena().copy(text.substr(0, open)), c.arena().copy(title)));
+}
+
+bool defined_with(const FunctionCall& c, Resource* r, const Val& params) {
+  if (r == nullptr) return false;
+  if (!params.is(VK::kHash)) return true;
+  for (const Pair& p : params.entries()) {
+    const Val* there = c.compiler.resource_parameter(*r, Symbol(to_text(p.key)));
+    bool undefined = there == nullptr || there->undefined();
+    if (undefined ? !p.value.undefined() : !same(*there, p.value)) return false;
+  }
+  return true;
+}
+
+Val defined_with_params(const FunctionCall& c) {
+  expect_count(c, 1, 2);
+  Resource* r = resource_named(c, c.arg(0));
+  return Val::boolean(r != c.scope.resource && defined_with(c, r, c.count() > 1 ? c.arg(1) : Val::undef()));
+}
+
+void ensure_one(const FunctionCall& c, const std::string& type, const std::string& title, const Val& params) {
+  Val reference = c.string(fmt::format("{}[{}]", type, title));
+  Resource* r = resource_named(c, reference);
+  if (r != c.scope.resource && defined_with(c, r, params)) return;
+  HashDraft one;
+  one.set(c.string(title), params.is(VK::kHash) ? params : make_hash(c.arena(), {}));
+  Val args[2] = {c.string(type), c.hash(one)};
+  c.compiler.call_function(Symbol("create_resources"), args, nullptr, c.scope, c.at);
+}
+
+void ensure_all(const FunctionCall& c, const std::string& type, const Val& titles, const Val& params) {
+  if (titles.is(VK::kArray)) {
+    for (const Val& v : titles.items()) ensure_all(c, type, v, params);
+    return;
+  }
+  ensure_one(c, type, to_text(titles), params);
+}
+
+Val merged(const FunctionCall& c, const Val& below, const Val& above) {
+  HashDraft out;
+  for (const Val* v : {&below, &above}) {
+    for (const Pair& p : v->is(VK::kHash) ? v->entries() : std::span<const Pair>{}) out.set(p.key, p.value);
+  }
+  return c.hash(out);
+}
+
+Val ensure_resource(const FunctionCall& c) {
+  if (c.count() < 1) c.fail("Must specify a type");
+  if (c.count() < 2) c.fail("Must specify a title");
+  ensure_all(c, to_text(c.arg(0)), c.arg(1), c.count() > 2 ? c.arg(2) : Val::undef());
+  return {};
+}
+
+Val ensure_resources(const FunctionCall& c) {
+  if (c.count() < 2) c.fail(c.count() < 1 ? "Must specify a type" : "Must specify a title");
+  if (!c.arg(1).is(VK::kHash)) c.fail("ensure_resources(): Requires second argument to be a Hash");
+  Val common = c.count() > 2 ? c.arg(2) : Val::undef();
+  for (const Pair& p : c.arg(1).entries()) ensure_one(c, to_text(c.arg(0)), to_text(p.key), merged(c, common, p.value));
+  return {};
+}
+
+Val ensure_packages(const FunctionCall& c) {
+  HashDraft draft;
+  draft.set("ensure", Val::string("installed"));
+  Val defaults = c.hash(draft);
+  if (c.has(1)) {
+    defaults = merged(c, defaults, c.arg(1));
+    const Val* wanted = defaults.get("ensure");
+    if (wanted->is(VK::kString) && wanted->text() == "present") defaults = merged(c, defaults, c.hash(draft));
+  }
+  if (c.arg(0).is(VK::kHash)) {
+    for (const Pair& p : c.arg(0).entries()) ensure_one(c, "package", to_text(p.key), merged(c, defaults, p.value));
+  } else {
+    ensure_all(c, "package", c.arg(0), defaults);
+  }
+  return {};
+}
+
+Val getparam(const FunctionCall& c) {
+  expect_count(c, 2, 2);
+  Resource* r = resource_named(c, c.arg(0));
+  if (!c.arg(1).is(VK::kString)) c.fail("Must specify name of a parameter");
+  const Val* v = r != nullptr ? c.compiler.resource_parameter(*r, Symbol(c.text(1))) : nullptr;
+  return v != nullptr && !v->undefined() ? *v : c.string("");
+}
+
+}  // namespace
+
+void add_stdlib_data_functions(Functions& f) {
+  f.add("to_json", {{"Any", to_json}});
+  f.add("to_json_pretty", {{"Variant[Hash, Array], Optional[Boolean]?, Hash?", to_json_pretty}});
+  f.add("to_yaml", {{"Any, Hash?", to_yaml}});
+  f.add("to_python", {{"Any", to_python}});
+  f.add("to_ruby", {{"Any", to_ruby}});
+  f.add3x("parsejson", parsejson);
+  f.add3x("parsepson", parsejson);
+  f.add3x("parseyaml", parseyaml);
+  f.add3x("loadjson", loadjson);
+  f.add3x("loadyaml", loadyaml);
+  f.add3x("base64", base64_);
+  f.add3x("get_module_path", get_module_path);
+  f.add3x("load_module_metadata", load_module_metadata);
+  f.add3x("glob", glob_);
+  f.add("type_of", {{"Any", type_of}});
+  f.add3x("defined_with_params", defined_with_params);
+  f.add3x("ensure_resource", ensure_resource);
+  f.add3x("ensure_resources", ensure_resources);
+  f.add("ensure_packages", {{"Variant[String[1], Array[String[1]], Hash[String[1], Any]], Hash?", ensure_packages}});
+  f.add3x("getparam", getparam);
+}
+
+}  // namespace tutti::puppet

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "lang/puppet/types/value.h"
+#include "text/diagnostic.h"
+#include "text/source.h"
+
+namespace tutti::puppet {
+
+// YAML as Ruby reads it (YAML 1.1, Psych): see text/psych.h. Every value has its place as origin. What is wrong is in
+// `error` and nullopt comes back: a date or a key that is no string or number, an alias bomb, bad syntax.
+struct DataError {
+  std::string message;
+  Span where;
+};
+std::optional<Val> read_yaml(const Source& source, Arena& arena, DataError& error);
+std::optional<Val> read_json_data(const Source& source, Arena& arena, DataError& error);
+
+// Data files parsed once and shared by all nodes of a site and all threads.
+class DataFiles {
+ public:
+  explicit DataFiles(std::shared_ptr<Sources> sources) : sources_(std::move(sources)) {}
+
+  struct File {
+    bool exists = false;
+    std::optional<Val> data;  // nullopt: unreadable, see error; an empty file is an empty hash
+    DataError error;
+  };
+  enum class Format : u8 { kYaml, kJson };
+  const File& get(const std::string& path, Format format);
+
+ private:
+  std::shared_ptr<Sources> sources_;
+  std::mutex mutex_;
+  Arena arena_;
+  std::map<std::string, std::unique_ptr<File>, std::less<>> files_;
+};
+
+}  // namespace tutti::puppet

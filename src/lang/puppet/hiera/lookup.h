@@ -1,0 +1,78 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lang/puppet/hiera/data_file.h"
+#include "lang/puppet/hiera/merge.h"
+
+namespace tutti::puppet {
+
+// What a look-up needs of the compilation it is made for.
+class HieraHost {
+ public:
+  virtual ~HieraHost() = default;
+  // A variable as interpolation names it: `facts`, `trusted`, `osfamily`, `mymod::x`; without a leading `::`.
+  virtual const Val* variable(std::string_view name) = 0;
+  // Where the module is, or "".
+  virtual std::string module_directory(std::string_view module) = 0;
+  // Calls a function that serves as a backend (data_hash, lookup_key, data_dig). Throws HieraError where there is none.
+  virtual Val call_backend(std::string_view function, std::span<const Val> args) = 0;
+  virtual void warn(std::string_view message) = 0;
+};
+
+// Ends a look-up: bad data, a bad hierarchy, an interpolation that goes in circles.
+class HieraError : public std::runtime_error {
+ public:
+  HieraError(const std::string& what, Span at = {}) : std::runtime_error(what), where(at) {}
+  Span where;
+};
+
+struct HieraLevel;  // one entry of a hierarchy with its paths
+struct HieraLayer;  // a hiera.yaml: of an environment or a module
+
+struct HieraFound {
+  Val value;
+  std::string level;  // "nodes/web1.yaml (per node)": for `why` and --explain
+};
+
+// Hiera 5: the environment's hierarchy first, then that of the module whose name the key begins with, then the module's
+// default hierarchy. One per compilation; the files it reads are shared.
+class DataLookup {
+ public:
+  DataLookup(std::shared_ptr<DataFiles> files, Arena& arena, std::string environment_directory);
+  ~DataLookup();
+
+  // The value of a key (`a::b`, or with digging `a.b.0`), merged as `merge` says or else as the key's lookup_options
+  // do. nullopt when no level has it. `explain` receives the story of the search when given.
+  std::optional<HieraFound> lookup(HieraHost& host, std::string_view key, const MergeSpec* merge,
+                                   std::string* explain = nullptr);
+  // The key's entry of lookup_options (merge, convert_to), or undef.
+  Val options_for(HieraHost& host, std::string_view key);
+
+ private:
+  friend class HieraSearch;
+  const HieraLayer* environment_layer();
+  const HieraLayer* module_layer(HieraHost& host, std::string_view module);
+  const HieraLayer* load_layer(const std::string& directory, bool of_module);
+  Val layer_options(HieraHost& host, const HieraLayer* layer, std::string_view module);
+
+  std::shared_ptr<DataFiles> files_;
+  Arena& arena_;
+  std::string environment_;
+  std::map<std::string, std::unique_ptr<HieraLayer>, std::less<>> layers_;
+  std::map<std::string, Val, std::less<>> options_;  // lookup_options of the environment and of modules, merged
+};
+
+// `a."b.c".0` -> a, b.c, 0. Throws HieraError where quotes do not match.
+std::vector<std::string> split_key(std::string_view key);
+// Goes down into hashes by key and arrays by number; nullopt where there is nothing.
+std::optional<Val> dig(const Val& value, std::span<const std::string> segments);
+
+}  // namespace tutti::puppet

@@ -1,0 +1,285 @@
+#include "lang/puppet/ruby/bridge.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <memory>
+
+#include "format/json.h"
+#include "lang/puppet/eval/compiler.h"
+#include "lang/puppet/ruby/process.h"
+#include "lang/puppet/types/type_parse.h"
+
+namespace tutti::puppet {
+namespace {
+
+RubyProcess& process() {
+  thread_local RubyProcess one;
+  return one;
+}
+
+std::string quoted(std::string_view s) { return to_wire(Val::string(s)); }
+
+bool file_exists(const std::string& path) {
+  struct stat st {};
+  return ::stat(path.c_str(), &st) == 0 && S_ISREG(st.st_mode);
+}
+
+// One request and whatever Ruby asks before it answers.
+class Conversation {
+ public:
+  Conversation(Compiler& compiler, Scope& scope, const Closure* block, Pos at)
+      : compiler_(compiler), scope_(scope), block_(block), at_(at) {}
+
+  Val ask(const std::string& request, std::string_view what) {
+    send(request);
+    for (;;) {
+      Result<std::string> line = process().receive();
+      if (!line) fail(line.error().message);
+      Session local;
+      Result<const Source*> source = local.sources->add("ruby", std::move(*line));
+      std::optional<Value> message = source ? read_json(local, **source) : std::nullopt;
+      if (!message) fail("ruby gave an answer that cannot be read");
+      if (const Entry* result = message->find("result")) return from_wire(result->value, compiler_.arena(), &compiler_);
+      if (const Entry* error = message->find("error")) {
+        std::string place;
+        const Entry* file = message->find("file");
+        const Entry* number = message->find("line");
+        if (file != nullptr && file->value.is(Kind::kString)) {
+          place =
+              fmt::format(" (file: {}, line: {})", file->value.text(), number != nullptr ? number->value.as_i64() : 0);
+        }
+        fail(fmt::format("{}: {}{}", what, error->value.text(), place));
+      }
+      answer(*message);
+    }
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& text) { compiler_.fail(at_, text, "PP-RUBY"); }
+
+  void send(const std::string& line) {
+    if (Result<void> sent = process().send(line); !sent) fail(sent.error().message);
+  }
+
+  void answer(const Value& question) {
+    std::string reply;
+    try {
+      reply = fmt::format("{{\"value\":{}}}", value_of(question));
+    } catch (const EvalError& e) {
+      reply = fmt::format("{{\"error\":{}}}", quoted(e.what()));
+    }
+    send(reply);
+  }
+
+  std::vector<Val> args_of(const Value& question) {
+    std::vector<Val> args;
+    if (const Entry* given = question.find("args")) {
+      for (const Value& v : given->value.items()) args.push_back(from_wire(v, compiler_.arena(), &compiler_));
+    }
+    return args;
+  }
+
+  std::string value_of(const Value& question) {
+    auto text = [&](std::string_view key) {
+      const Entry* e = question.find(key);
+      return e != nullptr ? e->value.text() : std::string_view{};
+    };
+    std::string_view what = text("ask");
+    if (what == "var") {
+      const Val* v = compiler_.find_variable(scope_, text("name"));
+      return v != nullptr ? to_wire(*v) : "null";
+    }
+    if (what == "vars") {
+      HashDraft found;
+      for (const Value& name : question.find("names")->value.items()) {
+        const Val* v = compiler_.find_variable(scope_, name.text());
+        if (v != nullptr) found.set(make_string(compiler_.arena(), name.text()), *v);
+      }
+      return to_wire(found.build(compiler_.arena()));
+    }
+    if (what == "all") {
+      HashDraft all;
+      std::vector<const Scope*> chain;
+      for (const Scope* s = &scope_; s != nullptr; s = s->parent) chain.push_back(s);
+      for (auto it = chain.rbegin(); it != chain.rend(); ++it) {
+        for (const Vars::Entry& e : (*it)->vars.all()) all.set(Val::string(e.name.text()), e.value);
+      }
+      return to_wire(all.build(compiler_.arena()));
+    }
+    if (what == "call")
+      return to_wire(compiler_.call_function(Symbol(text("name")), args_of(question), nullptr, scope_, at_));
+    if (what == "yield") {
+      if (block_ == nullptr) compiler_.fail(at_, "no block was given", "PP-RUBY");
+      return to_wire(compiler_.call_closure(*block_, args_of(question), at_));
+    }
+    if (what == "dispatch") return dispatch(question);
+    if (what == "defaults") {
+      HashDraft found;
+      if (const auto* params = compiler_.defaults_of(scope_, compiler_.resource_type_name(text("type")))) {
+        for (const DefaultParam& p : *params) found.set(Val::string(p.name.text()), p.value);
+      }
+      return to_wire(found.build(compiler_.arena()));
+    }
+    if (what == "resource") {
+      std::string_view ref = text("ref");
+      std::size_t open = ref.find('[');
+      if (open == std::string_view::npos || !ref.ends_with(']')) return "null";
+      Arena& arena = compiler_.arena();
+      Resource* r = compiler_.find_resource(resource_type(arena, arena.copy(ref.substr(0, open)),
+                                                          arena.copy(ref.substr(open + 1, ref.size() - open - 2))));
+      if (r == nullptr) return "null";
+      HashDraft params;
+      for (const ResourceParam& p : r->params) params.set(Val::string(p.name.text()), p.value);
+      return to_wire(params.build(arena));
+    }
+    if (what == "context") return context();
+    if (what == "log") {
+      std::string level(text("level"));
+      if (level != "debug" && level != "info") compiler_.log(level, std::string(text("text")), scope_, at_);
+      return "null";
+    }
+    return "null";
+  }
+
+  std::string context() {
+    HashDraft c;
+    std::vector<Val> classes, tags, path;
+    for (Symbol s : compiler_.catalog().classes) classes.push_back(Val::string(s.text()));
+    if (scope_.resource != nullptr) {
+      for (Symbol s : scope_.resource->tags) tags.push_back(Val::string(s.text()));
+      c.set("resource", make_string(compiler_.arena(), scope_.resource->ref()));
+    }
+    for (const std::string& p : compiler_.settings().modulepath) path.push_back(Val::string(p));
+    c.set("classes", make_array(compiler_.arena(), classes));
+    c.set("tags", make_array(compiler_.arena(), tags));
+    c.set("modulepath", make_array(compiler_.arena(), path));
+    c.set("environment", Val::string(compiler_.settings().environment_name));
+    c.set("module", Val::string(scope_.module.text()));
+    c.set("class", Val::string(scope_.name.text()));
+    return to_wire(c.build(compiler_.arena()));
+  }
+
+  // The number of the first signature that takes the arguments.
+  std::string dispatch(const Value& question) {
+    std::vector<Val> args = args_of(question);
+    std::string complaint;
+    i64 number = 0;
+    for (const Value& signature : question.find("signatures")->value.items()) {
+      if (fits(signature, args, complaint)) return fmt::format("{}", number);
+      number++;
+    }
+    compiler_.fail(at_, fmt::format("'{}' {}", question.find("name")->value.text(), complaint), "PP-ARGUMENTS");
+  }
+
+  bool fits(const Value& signature, const std::vector<Val>& args, std::string& complaint) {
+    std::span<const Value> types = signature.find("params")->value.items();
+    std::size_t required = static_cast<std::size_t>(signature.find("required")->value.as_i64());
+    const Entry* repeated = signature.find("repeated");
+    bool any_number = repeated != nullptr && repeated->value.is(Kind::kBool) && repeated->value.as_bool();
+    if (args.size() < required || (!any_number && args.size() > types.size())) {
+      complaint = fmt::format("expects {} arguments, got {}", required, args.size());
+      return false;
+    }
+    for (std::size_t i = 0; i < args.size(); i++) {
+      std::string_view text = types[std::min(i, types.size() - 1)].text();
+      const Type* type = type_of_text(compiler_.arena(), text,
+                                      [&](std::string_view name) { return compiler_.find_type_name(name, at_); });
+      if (type == nullptr || is_instance(type, args[i])) continue;
+      std::vector<std::string> wrong = describe_mismatch(fmt::format("parameter {}", i + 1), type, args[i]);
+      complaint = wrong.empty() ? "refuses its arguments" : wrong[0];
+      return false;
+    }
+    return true;
+  }
+
+  Compiler& compiler_;
+  Scope& scope_;
+  const Closure* block_;
+  Pos at_;
+};
+
+void need_ruby(Compiler& compiler, std::string_view what, Pos at) {
+  if (RubyProcess::available()) return;
+  throw [&] {
+    EvalError e("PP-NO-RUBY", at, fmt::format("{} needs Ruby, which is not installed", what));
+    e.help = "install the package `ruby`";
+    return e;
+  }();
+  (void)compiler;
+}
+
+}  // namespace
+
+std::string render_erb_file(Compiler& compiler, Scope& scope, const std::string& path, Pos at) {
+  need_ruby(compiler, fmt::format("the template {}", path), at);
+  Val v =
+      Conversation(compiler, scope, nullptr, at)
+          .ask(fmt::format("{{\"op\":\"template\",\"file\":{}}}", quoted(path)), "Failed to parse template " + path);
+  return to_text(v);
+}
+
+std::string render_erb_text(Compiler& compiler, Scope& scope, std::string_view text, Pos at) {
+  need_ruby(compiler, "inline_template", at);
+  Val v = Conversation(compiler, scope, nullptr, at)
+              .ask(fmt::format("{{\"op\":\"inline\",\"text\":{}}}", quoted(text)), "Failed to parse inline template");
+  return to_text(v);
+}
+
+RubyFunction find_ruby_function(Compiler& compiler, std::string_view name) {
+  RubyFunction found;
+  std::string relative(name);
+  for (std::size_t at; (at = relative.find("::")) != std::string::npos;) relative.replace(at, 2, "/");
+  auto look = [&](const std::string& root, std::string_view module) {
+    for (bool old : {false, true}) {
+      std::string path = fmt::format("{}/lib/puppet/{}/{}.rb", root, old ? "parser/functions" : "functions", relative);
+      if (!file_exists(path)) continue;
+      found = {path, old, std::string(module)};
+      return true;
+    }
+    return false;
+  };
+  Environment& environment = compiler.environment();
+  if (std::size_t colons = name.find("::"); colons != std::string_view::npos) {
+    const Module* m = environment.module(name.substr(0, colons));
+    if (m != nullptr) look(m->path, m->name.text());
+    return found;
+  }
+  for (const Module* m : environment.modules()) {
+    if (look(m->path, m->name.text())) break;
+  }
+  return found;
+}
+
+Val call_ruby_function(Compiler& compiler, Scope& scope, const RubyFunction& f, std::string_view name,
+                       std::span<const Val> args, const Closure* block, Pos at) {
+  need_ruby(compiler, fmt::format("the function `{}` of the module `{}`", name, f.module), at);
+  std::string libs;
+  for (const Module* m : compiler.environment().modules()) libs += (libs.empty() ? "" : ",") + quoted(m->path + "/lib");
+  std::string request = fmt::format(
+      "{{\"op\":\"call\",\"name\":{},\"file\":{},\"api\":\"{}\",\"libs\":[{}],\"block\":{},\"args\":{}}}", quoted(name),
+      quoted(f.file), f.old ? "3x" : "4x", libs, block != nullptr, to_wire(make_array(compiler.arena(), args)));
+  return Conversation(compiler, scope, block, at).ask(request, fmt::format("{}()", name));
+}
+
+bool describe_ruby_type(const std::string& file, RubyType& out) {
+  if (!RubyProcess::available() || !process().send(fmt::format("{{\"op\":\"type\",\"file\":{}}}", quoted(file))))
+    return false;
+  Result<std::string> line = process().receive();
+  if (!line) return false;
+  Session local;
+  Result<const Source*> source = local.sources->add("ruby", std::move(*line));
+  std::optional<Value> message = source ? read_json(local, **source) : std::nullopt;
+  const Entry* result = message ? message->find("result") : nullptr;
+  if (result == nullptr) return false;
+  for (auto [key, into] : {std::pair{"parameters", &out.parameters}, std::pair{"properties", &out.properties}}) {
+    if (const Entry* list = result->value.find(key)) {
+      for (const Value& v : list->value.items()) into->emplace_back(v.text());
+    }
+  }
+  if (const Entry* name = result->value.find("namevar"); name != nullptr && name->value.is(Kind::kString))
+    out.namevar = name->value.text();
+  return true;
+}
+
+}  // namespace tutti::puppet

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "lang/puppet/functions/function.h"
+#include "tree/value.h"
+
+namespace tutti::puppet {
+
+// Ruby code on behalf of a compilation: ERB templates and the functions that modules write in Ruby (protocol.md). Each
+// thread has one Ruby process, kept from node to node.
+std::string render_erb_file(Compiler& compiler, Scope& scope, const std::string& path, Pos at);
+std::string render_erb_text(Compiler& compiler, Scope& scope, std::string_view text, Pos at);
+
+// A Ruby function of a module or of the environment, by name; `file` is empty where there is none.
+struct RubyFunction {
+  std::string file;
+  bool old = false;  // the interface of before Puppet 4 (lib/puppet/parser/functions)
+  std::string module;
+};
+RubyFunction find_ruby_function(Compiler& compiler, std::string_view name);
+Val call_ruby_function(Compiler& compiler, Scope& scope, const RubyFunction& f, std::string_view name,
+                       std::span<const Val> args, const Closure* block, Pos at);
+
+// What the file of a native type says of it; false when there is no Ruby or it cannot be read.
+struct RubyType {
+  std::vector<std::string> parameters, properties;
+  std::string namevar;
+};
+bool describe_ruby_type(const std::string& file, RubyType& out);
+
+// Values on the wire.
+std::string to_wire(const Val& v);
+Val from_wire(const Value& v, Arena& arena, Compiler* compiler);
+
+}  // namespace tutti::puppet

@@ -1,0 +1,169 @@
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "lang/puppet/eval/compiler.h"
+#include "lang/puppet/ruby/bridge.h"
+#include "lang/puppet/text/digest.h"
+#include "lang/puppet/text/ruby_format.h"
+#include "lang/puppet/types/type_parse.h"
+
+namespace tutti::puppet {
+namespace {
+
+void put_text(std::string& out, std::string_view s) {
+  out += '"';
+  for (char ch : s) {
+    if (ch == '"' || ch == '\\') {
+      out += '\\';
+      out += ch;
+    } else if (static_cast<u8>(ch) < 0x20) {
+      out += fmt::format("\\u{:04x}", static_cast<u8>(ch));
+    } else {
+      out += ch;
+    }
+  }
+  out += '"';
+}
+
+void put_named(std::string& out, std::string_view what, std::string_view text) {
+  out += fmt::format("{{\"$\":\"{}\",\"text\":", what);
+  put_text(out, text);
+  out += '}';
+}
+
+void put(std::string& out, const Val& v) {
+  switch (v.kind) {
+    case VK::kUndef:
+      out += "null";
+      break;
+    case VK::kDefault:
+      out += "{\"$\":\"default\"}";
+      break;
+    case VK::kBool:
+      out += v.b ? "true" : "false";
+      break;
+    case VK::kInt:
+      out += fmt::format("{}", v.i);
+      break;
+    case VK::kFloat:
+      out += ruby_float(v.d);
+      break;
+    case VK::kString:
+      put_text(out, v.text());
+      break;
+    case VK::kRegex:
+      put_named(out, "regexp", v.text());
+      break;
+    case VK::kBinary:
+      put_named(out, "binary", base64_encode(v.text()));
+      break;
+    case VK::kType:
+      put_named(out, "type", type_text_short(v.t));
+      break;
+    case VK::kSensitive:
+      out += "{\"$\":\"sensitive\",\"value\":";
+      put(out, *v.box);
+      out += '}';
+      break;
+    case VK::kArray:
+      out += '[';
+      for (std::size_t i = 0; i < v.items().size(); i++) {
+        if (i > 0) out += ',';
+        put(out, v.items()[i]);
+      }
+      out += ']';
+      break;
+    case VK::kHash: {
+      bool plain = true;
+      for (const Pair& p : v.entries()) plain = plain && p.key.is(VK::kString) && p.key.text() != "$";
+      out += plain ? "{" : "{\"$\":\"hash\",\"pairs\":[";
+      bool first = true;
+      for (const Pair& p : v.entries()) {
+        if (!first) out += ',';
+        first = false;
+        if (!plain) out += '[';
+        put(out, p.key);
+        out += plain ? ':' : ',';
+        put(out, p.value);
+        if (!plain) out += ']';
+      }
+      out += plain ? "}" : "]}";
+      break;
+    }
+    default:
+      put_text(out, to_text(v));
+  }
+}
+
+}  // namespace
+
+std::string to_wire(const Val& v) {
+  std::string out;
+  put(out, v);
+  return out;
+}
+
+Val from_wire(const Value& v, Arena& arena, Compiler* compiler) {
+  switch (v.kind()) {
+    case Kind::kBool:
+      return Val::boolean(v.as_bool());
+    case Kind::kInt:
+      if (v.fits_i64()) return Val::integer(v.as_i64());
+      [[fallthrough]];
+    case Kind::kDecimal: {
+      std::string text = v.number_text();
+      double d = 0;
+      std::from_chars(text.data(), text.data() + text.size(), d);
+      return Val::real(d);
+    }
+    case Kind::kString:
+      return make_string(arena, v.text());
+    case Kind::kList: {
+      std::vector<Val> items;
+      for (const Value& item : v.items()) items.push_back(from_wire(item, arena, compiler));
+      return make_array(arena, items);
+    }
+    case Kind::kMap: {
+      const Entry* special = v.find("$");
+      if (special == nullptr) {
+        HashDraft draft;
+        for (const Entry& e : v.entries()) draft.set(Val::string(e.key.text()), from_wire(e.value, arena, compiler));
+        return draft.build(arena);
+      }
+      std::string_view what = special->value.text();
+      const Entry* text = v.find("text");
+      if (what == "default") return Val::default_();
+      if (what == "sensitive") return make_sensitive(arena, from_wire(v.find("value")->value, arena, compiler));
+      if (what == "regexp") return Val::with_text(VK::kRegex, arena.copy(text->value.text()));
+      if (what == "symbol") return make_string(arena, text->value.text());
+      if (what == "binary") {
+        std::string bytes;
+        base64_decode(text->value.text(), bytes);
+        return Val::with_text(VK::kBinary, arena.copy(bytes));
+      }
+      if (what == "hash") {
+        HashDraft draft;
+        for (const Value& pair : v.find("pairs")->value.items()) {
+          draft.set(from_wire(pair.items()[0], arena, compiler), from_wire(pair.items()[1], arena, compiler));
+        }
+        return draft.build(arena);
+      }
+      if (what == "type") {
+        std::string_view name = text->value.text();
+        try {
+          return Val::type(type_of_text(arena, arena.copy(name), [&](std::string_view n) {
+            return compiler != nullptr ? compiler->find_type_name(n, {}) : nullptr;
+          }));
+        } catch (const TypeError&) {
+        }
+        return make_string(arena, name);
+      }
+      return {};
+    }
+    default:
+      return {};
+  }
+}
+
+}  // namespace tutti::puppet
