@@ -25,7 +25,7 @@ class CdlLanguage final : public Language {
     return kOptions;
   }
   std::span<const std::string_view> outputs() const override {
-    static constexpr std::string_view kOutputs[] = {"xml"};
+    static constexpr std::string_view kOutputs[] = {"xml", "cdl"};
     return kOutputs;
   }
 
@@ -58,11 +58,12 @@ class CdlLanguage final : public Language {
     return fine;
   }
 
-  std::optional<std::string> write(Session& session, const Value& value, std::string_view,
+  // `xml` is the resolved cdl:system as it is; `cdl` a document made of any tree.
+  std::optional<std::string> write(Session& session, const Value& value, std::string_view output,
                                    const Options& options) const override {
-    const System* system = session.attached<System>(value);
-    return system ? to_xml(*system, options.has("compact"), options.has("reveal"))
-                  : tree_to_cdl(value, options.has("compact"));
+    bool compact = options.has("compact"), reveal = options.has("reveal");
+    const System* system = output == "xml" ? session.attached<System>(value) : nullptr;
+    return system ? to_xml(*system, compact, reveal) : tree_to_cdl(value, compact, reveal);
   }
 
  private:

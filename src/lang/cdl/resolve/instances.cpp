@@ -79,7 +79,7 @@ void Instances::add_expression(Node& owner) {
 // A node has become done: its parents may be too.
 void Instances::finish(Node* node) {
   for (;;) {
-    node->done = true;
+    mark_done(*node);
     node = node->parent;
     if (!node || !less_pending(*node)) return;
   }
@@ -168,7 +168,8 @@ void Instances::fill(const Job& job) {
         c->content = text;
         c->content_size = 1;
       }
-      c->settled = c->done = true;
+      c->settled = true;
+      mark_done(*c);
       continue;
     }
     n.pending++;

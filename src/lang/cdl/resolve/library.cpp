@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "base/near.h"
+#include "lang/cdl/resolve/builtin.h"
 #include "lang/cdl/resolve/security.h"
 #include "lang/cdl/syntax/parse.h"
 
@@ -58,7 +59,7 @@ const Document* Library::load_source(const Source& source, const std::string& ke
   Document* document = parse_document(session_, source, documents_, imported);
   by_path_[key] = document;
   if (!document) return nullptr;
-  bool must = !options_.signature_key.empty() && !document->is_schema;
+  bool must = !options_.signature_key.empty() && !document->is_schema && !builtin_document(key);
   if ((must || document->signature) && !verify_signature(session_, *document, options_.signature_key)) return nullptr;
   if (document->encrypted) {
     std::optional<Clear> clear = decrypt(session_, *document, options_.decryption_key);
@@ -125,15 +126,16 @@ void Library::load_imports(Document& document) {
                                  "an import cannot be for the document's own target namespace");
       continue;
     }
+    std::optional<std::string_view> builtin = builtin_document(import.location);
     std::string why;
-    std::string path = locate(document, import.location, why);
+    std::string path = builtin ? std::string(import.location) : locate(document, import.location, why);
     if (path.empty()) {
       session_.diagnostics
           .error("CDL-IMPORT-NOT-FOUND", import.pos, fmt::format("there is no `{}` to import", import.location))
           .note(why);
       continue;
     }
-    std::string key = canonical(path);
+    std::string key = builtin ? path : canonical(path);
     if (import.has_ns) {
       auto [it, fresh] = declared.try_emplace(import.ns.id(), key, import.pos);
       if (!fresh && it->second.first != key) {
@@ -152,7 +154,8 @@ void Library::load_imports(Document& document) {
       continue;
     }
     if (by_path_.count(key)) continue;
-    Result<const Source*> source = session_.sources->open(path, session_.budget.limits().input_bytes);
+    Result<const Source*> source = builtin ? session_.sources->add(path, std::string(*builtin))
+                                           : session_.sources->open(path, session_.budget.limits().input_bytes);
     if (source) {
       load_source(**source, key, import.pos, true);
     } else {

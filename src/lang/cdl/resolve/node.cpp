@@ -1,6 +1,9 @@
 #include "lang/cdl/resolve/node.h"
 
 #include <algorithm>
+#include <vector>
+
+#include "base/budget.h"
 
 namespace tutti::cdl {
 
@@ -8,14 +11,32 @@ bool Node::has_elements() const {
   return std::any_of(content, content + content_size, [](const Content& c) { return c.node != nullptr; });
 }
 
-void append_text(std::string& out, const Node& node) {
+void mark_done(Node& node) {
+  node.done = true;
+  node.secret_below = node.secret || std::any_of(node.content, node.content + node.content_size,
+                                                 [](const Content& c) { return c.node && c.node->secret_below; });
+}
+
+namespace {
+
+void append_text(std::string& out, const Node& node, u64& left) {
   for (const Content& c : node.items()) {
+    if (--left == 0 || out.size() > (std::size_t{1} << 28)) {
+      throw LimitError("LIMIT-TEXT", "the text of a property is too large");
+    }
     if (c.node) {
-      append_text(out, *c.node);
+      append_text(out, *c.node, left);
     } else {
       out += c.text;
     }
   }
+}
+
+}  // namespace
+
+void append_text(std::string& out, const Node& node) {
+  u64 left = 100'000'000;
+  append_text(out, node, left);
 }
 
 std::string path_of(const Node& node) {

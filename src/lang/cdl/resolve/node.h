@@ -57,11 +57,12 @@ struct Node {
   bool settled = false;
   bool done = false;
   bool indexed = false;
-  bool valued = false;     // `value` has been made
-  bool inherited = false;  // comes from a prototype: absolute paths are shown as relative ones
-  bool secret = false;     // its value is not to be shown
-  bool required = false;   // cdl:use
-  bool typed = false;      // has a cdl:type
+  bool valued = false;        // `value` has been made
+  bool inherited = false;     // comes from a prototype: absolute paths are shown as relative ones
+  bool secret_below = false;  // of what is done: it or something below it is secret
+  bool secret = false;        // its value is not to be shown
+  bool required = false;      // cdl:use
+  bool typed = false;         // has a cdl:type
 
   std::span<const Content> items() const { return {content, content_size}; }
   std::span<const Attribute> attrs() const { return {attributes, attribute_count}; }
@@ -73,7 +74,11 @@ struct Node {
   const Node* place() const { return holder() ? holder() : this; }
 };
 
-// All text below, in order.
+// The node and all below it are final.
+void mark_done(Node& node);
+
+// All text below, in order. Values are shared, so a small document can stand for a huge text: past a limit a LimitError
+// ends the request.
 void append_text(std::string& out, const Node& node);
 inline std::string text_of(const Content& c) {
   if (!c.node) return std::string(c.text);

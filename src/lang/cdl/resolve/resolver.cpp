@@ -14,14 +14,6 @@ Wait& wait_of(Arena& arena, Node& node) {
   return *node.wait;
 }
 
-bool holds_secret(const Node& node) {
-  if (node.secret) return true;
-  for (const Content& c : node.items()) {
-    if (c.node && holds_secret(*c.node)) return true;
-  }
-  return false;
-}
-
 bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
 
 }  // namespace
@@ -189,7 +181,7 @@ void Resolver::evaluate(Task& task) {
   for (Task* t = formula.variables; t && t->ref; t = t->next_variable) {
     XPathValue value{.kind = XPathValue::kNodes};
     for (const Content& c : t->target->items()) value.nodes.push_back(&c);
-    owner.secret |= holds_secret(*t->target);
+    owner.secret |= t->target->secret_below;
     bound.emplace_back(t->ref->variable, std::move(value));
   }
   std::optional<XPathValue> value;
@@ -222,7 +214,8 @@ void Resolver::fill(Node& node, const Content* content, u32 size) {
   node.ref = nullptr;
   Node* holder = node.holder();
   if (!holder) return settle(node);
-  node.settled = node.done = true;
+  node.settled = true;
+  mark_done(node);
   if (--holder->wait->insertions == 0 && !holder->lazy) splice(*holder);
 }
 
@@ -271,7 +264,7 @@ void Resolver::settle(Node& node) {
 
 void Resolver::complete(Node* node) {
   for (;;) {
-    node->done = true;
+    mark_done(*node);
     if (node->wait) wake(node->wait->on_done);
     node = node->parent;
     if (!node || !less_pending(*node)) return;

@@ -65,6 +65,6 @@ Value to_value(Session& session, Node& node);
 std::string to_xml(const System& system, bool compact, bool reveal);
 
 // Any tree as a CDL document with one cdl:system.
-std::string tree_to_cdl(const Value& value, bool compact);
+std::string tree_to_cdl(const Value& value, bool compact, bool reveal);
 
 }  // namespace tutti::cdl

@@ -214,6 +214,8 @@ class Writer {
   }
 
   void bare_node(std::string& out, const Node& n, std::size_t depth, Symbol now_default, bool indent) {
+    if (out.size() > (std::size_t{1} << 30)) throw LimitError("LIMIT-OUTPUT", "the resolved document is too large");
+    system_.session().budget.node();
     std::string name;
     Symbol ns = n.name().ns;
     bool redeclare = false;

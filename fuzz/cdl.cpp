@@ -1,0 +1,30 @@
+#include "lang/cdl/resolve/system.h"
+#include "lang/cdl/resolve/types.h"
+#include "reader.h"
+
+// Resolves, checks types, supplies every lazy value, writes both kinds of XML.
+extern "C" int LLVMFuzzerTestOneInput(const tutti::u8* data, std::size_t size) {
+  using namespace tutti;
+  Session session(fuzz_limits());
+  try {
+    auto source = session.sources->add("input.cdl", std::string(reinterpret_cast<const char*>(data), size));
+    if (!source) return 0;
+    std::shared_ptr<cdl::System> system = cdl::System::load(session, **source, {});
+    if (system && session.diagnostics.ok()) {
+      cdl::check_types(*system, true);
+      for (int round = 0; round < 3; round++) {
+        for (const std::string& path : system->open())
+          system->set(path, round == 0 ? std::optional<std::string_view>("v") : std::nullopt);
+        system->resolve();
+      }
+      std::string xml = cdl::to_xml(*system, false, true);
+      Session other(fuzz_limits());
+      if (xml.size() < 1'000'000) cdl::tree_to_cdl(system->value(), true, true);
+    } else if (!system && session.diagnostics.ok()) {
+      __builtin_trap();  // refused without a word
+    }
+    render(session.diagnostics, *session.sources, DiagnosticStyle::kExcerpt, false);
+  } catch (const LimitError&) {
+  }
+  return 0;
+}
