@@ -31,6 +31,7 @@ bool Parser::parse_layout(const Source& source, std::vector<Comment>& comments, 
     if (!accept(Tok::kLeftBrace)) return false;
   }
   read_attributes_into(wrapped ? Tok::kRightBrace : Tok::kEnd);
+  if (!at(Tok::kEnd)) return false;
   return session_.diagnostics.errors() == errors;
 }
 
