@@ -27,6 +27,8 @@ const Functions& Functions::all() {
     add_catalog_functions(*f);
     add_type_functions(*f);
     add_lookup_functions(*f);
+    add_text_functions(*f);
+    add_value_functions(*f);
     add_stdlib_collection_functions(*f);
     add_stdlib_string_functions(*f);
     add_stdlib_check_functions(*f);

@@ -12,6 +12,8 @@ void add_stdlib_check_functions(Functions& f);
 void add_stdlib_data_functions(Functions& f);
 void add_stdlib_random_functions(Functions& f);
 void add_lookup_functions(Functions& f);  // lookup, hiera*, template, inline_template
+void add_text_functions(Functions& f);    // core functions on text
+void add_value_functions(Functions& f);   // core functions on the rest
 
 // Shared by them.
 void expect_count(const FunctionCall& c, std::size_t least, std::size_t most);

@@ -14,37 +14,33 @@ namespace tutti::puppet {
 namespace {
 
 std::string fqdn_of(const FunctionCall& c) {
-  const Val* fqdn = c.compiler.find_variable(c.compiler.top(), "fqdn");
-  if (fqdn != nullptr && !fqdn->undefined()) return to_text(*fqdn);
   const Val* facts = c.compiler.find_variable(c.compiler.top(), "facts");
   const Val* networking = facts != nullptr && facts->is(VK::kHash) ? facts->get("networking") : nullptr;
   const Val* name = networking != nullptr && networking->is(VK::kHash) ? networking->get("fqdn") : nullptr;
   return name != nullptr ? to_text(*name) : "";
 }
 
+std::string joined_seed(const Val& v) {
+  if (!v.is(VK::kArray)) return to_text(v);
+  std::string out;
+  for (std::size_t i = 0; i < v.items().size(); i++) out += (i > 0 ? ":" : "") + joined_seed(v.items()[i]);
+  return out;
+}
+
 // The host's name, the limit and what the caller adds, hashed, are the seed: the same host always gets the same number.
-i64 host_number(const FunctionCall& c, const std::string& limit, std::span<const Val> seed, bool& ok) {
-  i64 most = ruby_to_i(Val::string(limit));
-  ok = most > 0;
-  if (!ok) return 0;
-  std::string text = fqdn_of(c) + ":" + limit;
-  auto add = [&](auto&& self, const Val& v) -> void {
-    if (v.is(VK::kArray)) {
-      for (const Val& item : v.items()) self(self, item);
-      return;
-    }
-    text += ":" + to_text(v);
-  };
-  for (const Val& v : seed) add(add, v);
-  return static_cast<i64>(RubyRandom::from_hex(digest_hex("md5", text)).below(static_cast<u64>(most)));
+i64 host_number(const FunctionCall& c, i64 limit, const std::string& seed, bool downcase_name) {
+  std::string name = downcase_name ? downcase(fqdn_of(c)) : fqdn_of(c);
+  return static_cast<i64>(RubyRandom::from_hex(digest_hex("md5", fmt::format("{}:{}:{}", name, limit, seed)))
+                              .below(static_cast<u64>(limit)));
 }
 
 Val fqdn_rand(const FunctionCall& c) {
-  if (c.count() < 1) c.fail("fqdn_rand(): Wrong number of arguments given (0 for at least 1)");
-  bool ok = false;
-  i64 n = host_number(c, to_text(c.arg(0)), c.args.subspan(1), ok);
-  if (!ok) c.fail(fmt::format("fqdn_rand(): the limit must be a positive number, not {}", ruby_inspect(c.arg(0))));
-  return Val::string(c.arena().copy(fmt::format("{}", n)));
+  expect_count(c, 1, 3);
+  i64 limit = ruby_to_i(c.arg(0));
+  if (limit <= 0)
+    c.fail(fmt::format("fqdn_rand(): the limit must be a positive number, not {}", ruby_inspect(c.arg(0))));
+  return Val::integer(
+      host_number(c, limit, c.count() > 1 ? joined_seed(c.arg(1)) : "", c.count() > 2 && c.arg(2).truthy()));
 }
 
 Val fqdn_rand_string(const FunctionCall& c) {
@@ -65,9 +61,8 @@ Val fqdn_rand_string(const FunctionCall& c) {
   std::string seed, out;
   for (const Val& v : c.args.subspan(std::min<std::size_t>(2, c.count()))) seed += to_text(v) + ":";
   for (i64 i = 1; i <= length; i++) {
-    bool ok = false;
-    Val full = c.string(seed + fmt::format("{}", i));
-    out += letters[static_cast<std::size_t>(host_number(c, fmt::format("{}", letters.size()), {&full, 1}, ok))];
+    out += letters[static_cast<std::size_t>(
+        host_number(c, static_cast<i64>(letters.size()), seed + fmt::format("{}", i), false))];
   }
   return c.string(out);
 }

@@ -1,0 +1,571 @@
+// Functions that take text apart and put it together.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <ctime>
+
+#include "base/utf8.h"
+#include "lang/puppet/eval/compiler.h"
+#include "lang/puppet/functions/stdlib.h"
+#include "lang/puppet/text/digest.h"
+#include "lang/puppet/text/ruby_format.h"
+#include "lang/puppet/text/version_compare.h"
+#include "lang/puppet/types/regex.h"
+
+namespace tutti::puppet {
+namespace {
+
+const Regex& regex_of(const FunctionCall& c, std::string_view pattern) {
+  std::string error;
+  const Regex* r = Regex::get(pattern, &error);
+  if (r == nullptr) c.fail(fmt::format("{}(): {}", c.name, error));
+  return *r;
+}
+
+// The pattern of a string, a regular expression or Regexp[...].
+std::string_view pattern_of(const Val& v) {
+  if (!v.is(VK::kType)) return v.text();
+  const Type* t = resolved(v.t);
+  return t->values.empty() ? std::string_view{} : t->values[0].text();
+}
+
+std::string_view group(std::string_view text, const Groups& g, std::size_t n) {
+  if (2 * n + 1 >= g.size() || g[2 * n] < 0) return {};
+  return text.substr(static_cast<std::size_t>(g[2 * n]), static_cast<std::size_t>(g[2 * n + 1] - g[2 * n]));
+}
+
+// \1, \0, \&, \k<name>, \\ in a replacement.
+void expand(std::string& out, std::string_view replacement, std::string_view text, const Groups& g, const Regex& r) {
+  for (std::size_t i = 0; i < replacement.size(); i++) {
+    if (replacement[i] != '\\' || i + 1 == replacement.size()) {
+      out += replacement[i];
+      continue;
+    }
+    char next = replacement[++i];
+    if (next >= '0' && next <= '9') {
+      out += group(text, g, static_cast<std::size_t>(next - '0'));
+    } else if (next == '&') {
+      out += group(text, g, 0);
+    } else if (next == '\\') {
+      out += '\\';
+    } else if (next == 'k' && i + 1 < replacement.size() && replacement[i + 1] == '<') {
+      std::size_t end = replacement.find('>', i);
+      if (end == std::string_view::npos) continue;
+      int n = r.group_number(replacement.substr(i + 2, end - i - 2));
+      if (n >= 0) out += group(text, g, static_cast<std::size_t>(n));
+      i = end;
+    } else {
+      out += '\\';
+      out += next;
+    }
+  }
+}
+
+std::string substituted(std::string_view text, const Regex& r, const Val& replacement, bool all) {
+  std::string out;
+  std::size_t at = 0, copied = 0;
+  Groups g;
+  while (at <= text.size() && r.search(text, at, &g)) {
+    std::size_t from = static_cast<std::size_t>(g[0]), to = static_cast<std::size_t>(g[1]);
+    out += text.substr(copied, from - copied);
+    if (replacement.is(VK::kHash)) {
+      if (const Val* v = replacement.get(text.substr(from, to - from))) out += to_text(*v);
+    } else {
+      expand(out, replacement.text(), text, g, r);
+    }
+    copied = to;
+    if (!all) break;
+    at = to;
+    if (to == from) {  // an empty match: go on after the next character
+      if (to >= text.size()) break;
+      std::size_t next = to;
+      utf8::decode(text, next);
+      at = next;
+    }
+  }
+  return out + std::string(text.substr(std::min(copied, text.size())));
+}
+
+Val regsubst(const FunctionCall& c) {
+  std::string_view flags = c.has(3) ? c.text(3) : std::string_view{};
+  std::string pattern(pattern_of(c.arg(1))), options;
+  if (c.arg(1).is(VK::kString)) {
+    for (auto [flag, option] : {std::pair{'E', 'x'}, std::pair{'I', 'i'}, std::pair{'M', 'm'}}) {
+      if (flags.find(flag) != std::string_view::npos) options += option;
+    }
+    if (!options.empty()) pattern = fmt::format("(?{}:{})", options, pattern);
+  }
+  const Regex& r = regex_of(c, pattern);
+  bool all = flags.find('G') != std::string_view::npos;
+  if (c.arg(0).is(VK::kString)) return c.string(substituted(c.text(0), r, c.arg(2), all));
+  std::vector<Val> out;
+  for (const Val& v : c.arg(0).items()) out.push_back(c.string(substituted(v.text(), r, c.arg(2), all)));
+  return c.array(out);
+}
+
+Val match_one(const FunctionCall& c, const Val& text, const Val& pattern) {
+  if (pattern.is(VK::kArray)) {
+    for (const Val& p : pattern.items()) {
+      if (Val v = match_one(c, text, p); !v.undefined()) return v;
+    }
+    return {};
+  }
+  if (pattern.is(VK::kType)) {
+    const Type* t = resolved(pattern.t);
+    if (t->kind == TK::kVariant) {
+      for (const Type* one : t->types) {
+        if (Val v = match_one(c, text, Val::type(one)); !v.undefined()) return v;
+      }
+      return {};
+    }
+    if (t->kind == TK::kRegexp && t->values.empty()) c.fail("Given Regexp Type has no regular expression");
+    for (const Val& p : t->values) {
+      if (Val v = match_one(c, text, p); !v.undefined()) return v;
+    }
+    return {};
+  }
+  if (!pattern.is(VK::kString) && !pattern.is(VK::kRegex)) {
+    c.fail("match() expects pattern of T, where T is String, Regexp, Regexp[r], Pattern[p], or Array[T]. Got " +
+           ruby_class(pattern));
+  }
+  Groups g;
+  if (!regex_of(c, pattern.text()).search(text.text(), 0, &g)) return {};
+  std::vector<Val> out;
+  for (std::size_t n = 0; 2 * n + 1 < g.size(); n++)
+    out.push_back(g[2 * n] < 0 ? Val::undef() : c.string(group(text.text(), g, n)));
+  return c.array(out);
+}
+
+Val match(const FunctionCall& c) {
+  if (c.arg(0).is(VK::kString)) return match_one(c, c.arg(0), c.arg(1));
+  std::vector<Val> out;
+  for (const Val& v : c.arg(0).items()) out.push_back(match_one(c, v, c.arg(1)));
+  return c.array(out);
+}
+
+// As Ruby splits: groups of the pattern are kept, an empty pattern gives characters, empty texts at the end are
+// dropped.
+Val split(const FunctionCall& c) {
+  std::string_view text = c.text(0);
+  const Regex& r = regex_of(c, pattern_of(c.arg(1)));
+  std::vector<Val> out;
+  std::size_t start = 0, at = 0;
+  Groups g;
+  while (at <= text.size() && !text.empty() && r.search(text, at, &g)) {
+    std::size_t from = static_cast<std::size_t>(g[0]), to = static_cast<std::size_t>(g[1]);
+    if (from == to) {
+      if (from >= text.size()) break;
+      std::size_t next = from;
+      utf8::decode(text, next);
+      if (from == start) {  // nothing since the last cut: the character itself is a piece
+        at = next;
+        if (next >= text.size()) break;
+        Groups again;
+        if (!r.search(text, next, &again) || static_cast<std::size_t>(again[0]) != next || again[0] != again[1])
+          continue;
+        out.push_back(c.string(text.substr(start, next - start)));
+        start = next;
+        continue;
+      }
+    }
+    out.push_back(c.string(text.substr(start, from - start)));
+    for (std::size_t n = 1; 2 * n + 1 < g.size(); n++) {
+      if (g[2 * n] >= 0) out.push_back(c.string(group(text, g, n)));
+    }
+    start = to;
+    at = to > from ? to : to + 1;
+  }
+  out.push_back(c.string(text.substr(start)));
+  while (!out.empty() && out.back().size == 0) out.pop_back();
+  return c.array(out);
+}
+
+void join_into(std::string& out, const Val& v, std::string_view by, bool& first) {
+  for (const Val& item : v.items()) {
+    if (item.is(VK::kArray)) {
+      join_into(out, item, by, first);
+      continue;
+    }
+    if (!first) out += by;
+    first = false;
+    out += item.is(VK::kHash) ? ruby_inspect(item) : to_text(item);
+  }
+}
+Val join(const FunctionCall& c) {
+  std::string out;
+  bool first = true;
+  join_into(out, c.arg(0), c.has(1) ? c.text(1) : "", first);
+  return c.string(out);
+}
+
+Val length(const FunctionCall& c) {
+  const Val& v = c.arg(0);
+  if (v.is(VK::kString)) return Val::integer(static_cast<i64>(utf8::length(v.text())));
+  return Val::integer(v.size);
+}
+Val empty(const FunctionCall& c) {
+  const Val& v = c.arg(0);
+  switch (v.kind) {
+    case VK::kUndef: return Val::boolean(true);
+    case VK::kString:
+    case VK::kBinary:
+    case VK::kArray:
+    case VK::kHash: return Val::boolean(v.size == 0);
+    case VK::kSensitive: return Val::boolean(v.box->size == 0);
+    default:
+      c.compiler.strict(c.at,
+                        fmt::format("Calling function empty() with {} value is deprecated.",
+                                    v.is(VK::kInt) || v.is(VK::kFloat) ? "Numeric" : ruby_class(v)),
+                        "PP-DEPRECATED");
+      return Val::boolean(false);
+  }
+}
+
+Val shellquote(const FunctionCall& c) {
+  std::string out;
+  auto one = [&](auto&& self, const Val& v) -> void {
+    if (v.is(VK::kArray)) {
+      for (const Val& item : v.items()) self(self, item);
+      return;
+    }
+    std::string word = to_text(v);
+    if (!out.empty()) out += ' ';
+    constexpr std::string_view kDangerous = "!\"`$\\";
+    bool safe = !word.empty();
+    for (char ch : word)
+      safe = safe && (std::isalnum(static_cast<u8>(ch)) != 0 ||
+                      std::string_view("@%_+=:,./-").find(ch) != std::string_view::npos);
+    if (safe) {
+      out += word;
+    } else if (word.find_first_of(kDangerous) == std::string::npos) {
+      out += '"' + word + '"';
+    } else if (word.find('\'') == std::string::npos) {
+      out += '\'' + word + '\'';
+    } else {
+      out += '"';
+      for (char ch : word) {
+        if (kDangerous.find(ch) != std::string_view::npos) out += '\\';
+        out += ch;
+      }
+      out += '"';
+    }
+  };
+  for (const Val& v : c.args) one(one, v);
+  return c.string(out);
+}
+
+Val versioncmp(const FunctionCall& c) {
+  return Val::integer(compare_versions(c.text(0), c.text(1), c.has(2) && c.arg(2).truthy()));
+}
+
+// --- sprintf
+
+Val sprintf_(const FunctionCall& c) {
+  if (c.count() < 1) c.fail("sprintf() needs a format");
+  std::string format = to_text(c.arg(0)), out;
+  std::span<const Val> args = c.args.subspan(1);
+  std::size_t next = 0;
+  bool named = false;
+  auto take = [&]() -> Val {
+    if (next >= args.size()) c.fail("sprintf(): too few arguments");
+    return args[next++];
+  };
+  for (std::size_t i = 0; i < format.size(); i++) {
+    if (format[i] != '%') {
+      out += format[i];
+      continue;
+    }
+    std::size_t at = i + 1;
+    if (at < format.size() && (format[at] == '%' || format[at] == '\n')) {
+      out += format[at] == '%' ? "%" : "%\n";
+      i = at;
+      continue;
+    }
+    std::optional<FormatDirective> d = parse_directive(format, at);
+    if (!d) c.fail("sprintf(): incomplete format specifier; use %% (double %) instead");
+    i = at - 1;
+    if (d->width_from_argument) {
+      i64 width = ruby_to_i(take());
+      d->left = d->left || width < 0;
+      d->width = static_cast<int>(std::min<i64>(std::abs(width), 1'000'000));
+    }
+    if (d->precision_from_argument) d->precision = static_cast<int>(std::min<i64>(ruby_to_i(take()), 1'000'000));
+    if (d->width && *d->width > 10'000'000) c.fail("sprintf(): width too big");
+    Val v;
+    if (!d->name.empty()) {
+      named = true;
+      if (args.empty() || !args[0].is(VK::kHash)) c.fail("sprintf(): one hash required");
+      const Val* found = args[0].get(d->name);
+      if (found == nullptr) c.fail(fmt::format("sprintf(): key<{}> not found", d->name));
+      v = *found;
+    } else if (d->position > 0) {
+      if (static_cast<std::size_t>(d->position) > args.size()) c.fail("sprintf(): too few arguments");
+      v = args[static_cast<std::size_t>(d->position) - 1];
+    } else {
+      v = take();
+    }
+    auto text_of = [&] { return v.is(VK::kArray) || v.is(VK::kHash) ? ruby_inspect(v) : to_text(v); };
+    switch (d->conversion) {
+      case 's': out += format_text(*d, text_of()); break;
+      case 'p': out += format_text(*d, ruby_inspect(v)); break;
+      case 'd':
+      case 'i':
+      case 'u':
+      case 'b':
+      case 'B':
+      case 'o':
+      case 'x':
+      case 'X': {
+        i64 n = 0;
+        if (v.is(VK::kInt)) {
+          n = v.i;
+        } else if (v.is(VK::kFloat)) {
+          n = static_cast<i64>(std::floor(v.d));
+        } else if (Val number; v.is(VK::kString) && parse_number(v.text(), number) && number.is(VK::kInt)) {
+          n = number.i;
+        } else {
+          c.fail(fmt::format("sprintf(): invalid value for Integer(): {}", ruby_inspect(v)));
+        }
+        out += format_integer(*d, n);
+        break;
+      }
+      case 'f':
+      case 'e':
+      case 'E':
+      case 'g':
+      case 'G':
+      case 'a':
+      case 'A': {
+        double x = 0;
+        if (v.is(VK::kInt)) {
+          x = static_cast<double>(v.i);
+        } else if (v.is(VK::kFloat)) {
+          x = v.d;
+        } else if (!v.is(VK::kString) || !ruby_float_text(v.text(), x)) {
+          c.fail(fmt::format("sprintf(): invalid value for Float(): {}", ruby_inspect(v)));
+        }
+        out += format_real(*d, x);
+        break;
+      }
+      case 'c':
+        out += v.is(VK::kString) ? format_text(*d, v.text().substr(0, 1)) : format_integer(*d, ruby_to_i(v));
+        break;
+      default: c.fail(fmt::format("sprintf(): malformed format string - %{}", d->conversion));
+    }
+  }
+  (void)named;
+  return c.string(out);
+}
+
+// --- digests
+
+template <char which>
+Val digest(const FunctionCall& c) {
+  constexpr std::string_view kNames[] = {"md5", "sha1", "sha256", "sha512"};
+  expect_count(c, 1, 1);
+  return c.string(digest_hex(kNames[static_cast<std::size_t>(which)], to_text(c.arg(0))));
+}
+
+// --- strftime
+
+std::string time_text(const FunctionCall& c, i64 ns, std::string_view format, std::string_view zone) {
+  std::time_t seconds = static_cast<std::time_t>(ns / 1'000'000'000);
+  i64 rest = ns % 1'000'000'000;
+  if (rest < 0) rest += 1'000'000'000, seconds--;
+  std::tm t{};
+  std::string offset = "+0000", name = "UTC";
+  if (zone == "current") {
+    localtime_r(&seconds, &t);
+    long minutes = t.tm_gmtoff / 60;
+    offset = fmt::format("{}{:02}{:02}", minutes < 0 ? '-' : '+', std::labs(minutes) / 60, std::labs(minutes) % 60);
+    name = t.tm_zone;
+  } else {
+    if (!zone.empty() && zone != "UTC" && zone != "Z") {
+      Groups g;
+      if (!regex_of(c, "^([+-])(\\d{2}):?(\\d{2})$").search(zone, 0, &g))
+        c.fail(fmt::format("Illegal timezone '{}'", zone));
+      i64 minutes = std::stol(std::string(group(zone, g, 2))) * 60 + std::stol(std::string(group(zone, g, 3)));
+      if (group(zone, g, 1) == "-") minutes = -minutes;
+      seconds += minutes * 60;
+      offset = fmt::format("{}{:02}{:02}", minutes < 0 ? '-' : '+', std::labs(minutes) / 60, std::labs(minutes) % 60);
+      name = "";
+    }
+    gmtime_r(&seconds, &t);
+  }
+  std::string out;
+  for (std::size_t i = 0; i < format.size(); i++) {
+    if (format[i] != '%' || i + 1 == format.size()) {
+      out += format[i];
+      continue;
+    }
+    std::size_t start = i++;
+    bool plain = false, upper = false, colon = false;
+    char fill = 0;
+    for (; i < format.size(); i++) {
+      if (format[i] == '-')
+        plain = true;
+      else if (format[i] == '^')
+        upper = true;
+      else if (format[i] == '0' || format[i] == '_')
+        fill = format[i] == '_' ? ' ' : '0';
+      else if (format[i] == ':')
+        colon = true;
+      else
+        break;
+    }
+    std::size_t width = 0;
+    while (i < format.size() && format[i] >= '0' && format[i] <= '9')
+      width = std::min<std::size_t>(width * 10 + static_cast<std::size_t>(format[i++] - '0'), 1000);
+    if (i == format.size()) {
+      out += format.substr(start);
+      break;
+    }
+    std::string piece;
+    char what = format[i];
+    switch (what) {
+      case 'L':
+        piece = fmt::format("{:09}", rest).substr(0, width > 0 ? std::min<std::size_t>(width, 9) : 3);
+        width = 0;
+        break;
+      case 'N':
+        piece = fmt::format("{:09}", rest).substr(0, width > 0 ? std::min<std::size_t>(width, 9) : 9);
+        width = 0;
+        break;
+      case 's': piece = fmt::format("{}", ns >= 0 ? ns / 1'000'000'000 : (ns - 999'999'999) / 1'000'000'000); break;
+      case 'z': piece = colon ? offset.substr(0, 3) + ":" + offset.substr(3) : offset; break;
+      case 'Z': piece = name; break;
+      case 'P': piece = t.tm_hour < 12 ? "am" : "pm"; break;
+      case '%': piece = "%"; break;
+      case 'n': piece = "\n"; break;
+      case 't': piece = "\t"; break;
+      default: {
+        char spec[3] = {'%', what, 0};
+        char buffer[256];
+        std::size_t n = std::string_view("aAbBcCdDeFgGhHIjklmMpQrRSTuUvVwWxXyY").find(what) == std::string_view::npos
+                            ? 0
+                            : std::strftime(buffer, sizeof buffer, spec, &t);
+        piece = n > 0 ? std::string(buffer, n) : std::string(format.substr(start, i - start + 1));
+      }
+    }
+    if (plain) {
+      std::size_t first = piece.find_first_not_of("0 ");
+      piece = first == std::string::npos ? piece.substr(piece.size() > 0 ? piece.size() - 1 : 0) : piece.substr(first);
+    } else if (fill != 0 && !piece.empty()) {
+      for (std::size_t k = 0; k + 1 < piece.size() && (piece[k] == '0' || piece[k] == ' '); k++) piece[k] = fill;
+    }
+    if (upper) piece = upcase(piece);
+    if (piece.size() < width) piece.insert(0, width - piece.size(), fill != 0 ? fill : '0');
+    out += piece;
+  }
+  return out;
+}
+
+// Of a span of time: %D days, %H hours, %M minutes, %S seconds, %L milliseconds, %N nanoseconds; the largest unit used
+// takes all that is above it.
+std::string span_text(i64 ns, std::string_view format) {
+  auto uses = [&](char unit) {
+    for (std::size_t i = 0; i + 1 < format.size(); i++) {
+      if (format[i] != '%') continue;
+      std::size_t j = i + 1;
+      while (j < format.size() &&
+             (std::isdigit(static_cast<u8>(format[j])) != 0 || format[j] == '-' || format[j] == '_'))
+        j++;
+      if (j < format.size() && format[j] == unit) return true;
+      i = j;
+    }
+    return false;
+  };
+  bool negative = ns < 0;
+  u64 left = negative ? 0 - static_cast<u64>(ns) : static_cast<u64>(ns);
+  u64 days = 0, hours = 0, minutes = 0, seconds = 0;
+  auto cut = [&](char unit, u64 size, u64& into) {
+    if (!uses(unit)) return;
+    into = left / size;
+    left %= size;
+  };
+  cut('D', 86'400'000'000'000, days);
+  cut('H', 3'600'000'000'000, hours);
+  cut('M', 60'000'000'000, minutes);
+  cut('S', 1'000'000'000, seconds);
+  std::string out = negative ? "-" : "";
+  for (std::size_t i = 0; i < format.size(); i++) {
+    if (format[i] != '%' || i + 1 == format.size()) {
+      out += format[i];
+      continue;
+    }
+    char fill = '0';
+    bool pad = true;
+    std::size_t width = 0;
+    i++;
+    if (format[i] == '-')
+      pad = false, i++;
+    else if (format[i] == '_')
+      fill = ' ', i++;
+    while (i < format.size() && std::isdigit(static_cast<u8>(format[i])) != 0)
+      width = width * 10 + static_cast<std::size_t>(format[i++] - '0');
+    if (i == format.size()) break;
+    auto put = [&](u64 n, std::size_t natural) {
+      std::string text = fmt::format("{}", n);
+      std::size_t want = width > 0 ? width : natural;
+      if (pad && text.size() < want) text.insert(0, want - text.size(), fill);
+      out += text;
+    };
+    switch (format[i]) {
+      case 'D': put(days, 1); break;
+      case 'H': put(hours, 2); break;
+      case 'M': put(minutes, 2); break;
+      case 'S': put(seconds, 2); break;
+      case 'L': put(left / 1'000'000, 3); break;
+      case 'N': {
+        std::string digits =
+            fmt::format("{:09}", left % 1'000'000'000).substr(0, width > 0 ? std::min<std::size_t>(width, 9) : 9);
+        if (!pad) {
+          while (digits.size() > 1 && digits.back() == '0') digits.pop_back();
+        }
+        out += digits;
+        break;
+      }
+      case '%': out += '%'; break;
+      default: out += '%'; out += format[i];
+    }
+  }
+  return out;
+}
+
+Val strftime_stamp(const FunctionCall& c) {
+  return c.string(time_text(c, c.arg(0).i, c.text(1), c.has(2) ? c.text(2) : ""));
+}
+Val strftime_span(const FunctionCall& c) { return c.string(span_text(c.arg(0).i, c.text(1))); }
+Val strftime_now(const FunctionCall& c) {
+  std::timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  return c.string(time_text(c, now.tv_sec * i64{1'000'000'000} + now.tv_nsec, c.text(0), c.has(1) ? c.text(1) : ""));
+}
+
+}  // namespace
+
+void add_text_functions(Functions& f) {
+  f.add("regsubst", {{"Variant[Array[String], String], String, Variant[String, Hash[String, String]], "
+                      "Optional[Pattern[/^[GEIM]*$/]]?, Enum['N', 'E', 'S', 'U']?",
+                      regsubst},
+                     {"Variant[Array[String], String], Variant[Regexp, Type[Regexp]], Variant[String, Hash[String, "
+                      "String]], Pattern[/^G?$/]?",
+                      regsubst}});
+  f.add("match", {{"String, Any", match}, {"Array[String], Any", match}});
+  f.add("split", {{"String, String", split}, {"String, Regexp", split}, {"String, Type[Regexp]", split}});
+  f.add("join", {{"Array, String?", join}});
+  f.add("length", {{"Variant[String, Array, Hash, Binary]", length}});
+  f.add("size", {{"Variant[String, Array, Hash, Binary]", length}});
+  f.add("empty", {{"Any", empty}});
+  f.add3x("shellquote", shellquote);
+  f.add("versioncmp", {{"String, String, Optional[Boolean]?", versioncmp}});
+  f.add3x("sprintf", sprintf_);
+  f.add3x("md5", digest<0>);
+  f.add3x("sha1", digest<1>);
+  f.add3x("sha256", digest<2>);
+  f.add("strftime", {{"Timespan, String", strftime_span},
+                     {"Timestamp, String, String?", strftime_stamp},
+                     {"String, String?", strftime_now}});
+}
+
+}  // namespace tutti::puppet
