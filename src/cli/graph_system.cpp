@@ -6,7 +6,9 @@
 
 namespace tutti {
 
-bool draws_system(std::string_view type) { return type == "assembly" || type == "nets" || type == "dependencies" || type == "summary"; }
+bool draws_system(std::string_view type) {
+  return type == "assembly" || type == "nets" || type == "dependencies" || type == "summary";
+}
 
 int graph_system(Call& call, std::string_view type, std::string_view output) {
   auto in = read_system_input(call, call.arguments);

@@ -266,7 +266,7 @@ class Compiler {
       if (behaviour.transitions.empty()) {
         if (!type_.transitions.empty())
           diagnostics_.warning("MODEL-EMPTY-BEHAVIOUR", behaviour.at,
-                             fmt::format("behaviour `{}` of {} has no transition", behaviour.name.text(), here()));
+                               fmt::format("behaviour `{}` of {} has no transition", behaviour.name.text(), here()));
         continue;
       }
       std::fill(incoming.begin(), incoming.end(), 0);

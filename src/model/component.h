@@ -46,8 +46,8 @@ struct Action {
   Duration duration;  // expected
   Retry retry;
   double timeout = 0;       // seconds; 0 is none
-  bool idempotent = false; // may be started again when nobody knows whether it was done
-  bool alike = true;       // does the same on every instance of the type (only the Ansible model asks)
+  bool idempotent = false;  // may be started again when nobody knows whether it was done
+  bool alike = true;        // does the same on every instance of the type (only the Ansible model asks)
 };
 
 // ---- as written

@@ -145,14 +145,13 @@ class Unroller {
   }
 
   u32 instance(const Word& w) {
-    u32 i = resolve(w, present_, "instance");
-    if (i == kNone) {
-      std::vector<std::string> all = names(w);
-      if (!all.empty() && deleted_.count(Symbol(all[0])))
-        session_.diagnostics.error("PROGRAM-DELETED", w.at,
-                                   fmt::format("`{}` was deleted before this instruction", all[0]));
+    for (const std::string& n : names(w)) {
+      if (present_.count(Symbol(n))) break;
+      if (!deleted_.count(Symbol(n))) continue;
+      session_.diagnostics.error("PROGRAM-DELETED", w.at, fmt::format("`{}` was deleted before this instruction", n));
+      return kNone;
     }
-    return i;
+    return resolve(w, present_, "instance");
   }
 
   u32 port(u32 inst, const Word& w, bool report = true) {
@@ -381,11 +380,13 @@ class Unroller {
     u64 key = u64{a} << 32 | pa;
     auto it = linked_.find(key);
     if (s.op == Op::kCon && it != linked_.end()) {
-      auto& d = session_.diagnostics.warning("PROGRAM-CON-TWICE", s.at,
-                                             fmt::format("this `con` can never be done: use port `{}` is already connected", system_.port_text(a, pa)));
+      auto& d = session_.diagnostics.warning(
+          "PROGRAM-CON-TWICE", s.at,
+          fmt::format("this `con` can never be done: use port `{}` is already connected", system_.port_text(a, pa)));
       if (it->second) d.relate(it->second, "it was connected here");
     } else if (s.op == Op::kDcon && it == linked_.end()) {
-      session_.diagnostics.error("PROGRAM-NOT-CONNECTED", s.at, fmt::format("use port `{}` is not connected here", system_.port_text(a, pa)));
+      session_.diagnostics.error("PROGRAM-NOT-CONNECTED", s.at,
+                                 fmt::format("use port `{}` is not connected here", system_.port_text(a, pa)));
       return;
     }
     if (s.op == Op::kCon)
@@ -403,7 +404,7 @@ class Unroller {
   std::vector<u32> pushes_;
   std::vector<std::vector<u32>> last_push_;  // per behaviour, which push it was (1 is the first)
   std::vector<std::string> calling_;
-  std::unordered_map<u64, Pos> linked_;      // (user, use port) -> where it was connected
+  std::unordered_map<u64, Pos> linked_;  // (user, use port) -> where it was connected
 };
 
 }  // namespace

@@ -80,7 +80,8 @@ class SystemReader : public Reader {
     n.present = true;
     const Value* type = &e.value;
     if (e.value.is(Kind::kMap)) {
-      constexpr std::array<std::string_view, 7> kKeys{"type", "places", "place", "marking", "host", "with", "doc"};
+      constexpr std::array<std::string_view, 8> kKeys{"type", "places", "place",   "marking",
+                                                      "host", "with",   "outputs", "doc"};
       check_keys(e.value, kKeys, fmt::format("instance `{}`", e.key.text()));
       type = find(e.value, {"type"});
       if (!type) {
@@ -112,6 +113,9 @@ class SystemReader : public Reader {
     if (const Value* h = e.value.is(Kind::kMap) ? find(e.value, {"host"}) : nullptr)
       if (auto host = name(*h, "a host")) n.host = host->name;
     if (const Value* w = e.value.is(Kind::kMap) ? find(e.value, {"with"}) : nullptr) n.with = *w;
+    if (const Value* o = e.value.is(Kind::kMap) ? find(e.value, {"outputs"}) : nullptr;
+        o && wants(*o, Kind::kMap, "`outputs`"))
+      n.outputs = *o;
     instances_.emplace(n.name, static_cast<u32>(system_.instances.size()));
     system_.instances.push_back(std::move(n));
   }

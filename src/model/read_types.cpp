@@ -53,7 +53,6 @@ class TypeReader : public Reader {
 
   std::optional<TypeSource> read(Symbol name_, const Value& v) {
     if (!wants(v, Kind::kMap, fmt::format("component type `{}`", name_.text()))) return std::nullopt;
-    std::size_t before = session_.diagnostics.errors();
     TypeSource t;
     t.name = {name_, at(v)};
     std::string what = fmt::format("component type `{}`", name_.text());
@@ -76,8 +75,7 @@ class TypeReader : public Reader {
     const Value* groups = find(v, {"groups"});
     read_ports(find(v, {"use", "uses"}), groups, t.uses);
     read_ports(find(v, {"provide", "provides"}), groups, t.provides);
-    if (session_.diagnostics.errors() != before) return std::nullopt;
-    return t;
+    return t;  // also where something was wrong: what else is wrong is said at once
   }
 
  private:

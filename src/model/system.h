@@ -20,6 +20,7 @@ struct Instance {
   bool present = false;     // in the assembly from the start
   Symbol host;              // where its actions run; empty: here
   Value with;               // parameters given by the user, for its actions
+  Value outputs;            // what its actions gave in earlier runs; null or a map of text
 };
 
 struct Link {

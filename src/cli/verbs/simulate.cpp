@@ -17,7 +17,8 @@ namespace {
 using namespace engine;
 
 constexpr OptionSpec kOptions[] = {
-    {"out", "FORMAT", "text (a Gantt chart, the default), svg, trace (Chrome trace), stats (of the engine itself), json or yaml"},
+    {"out", "FORMAT",
+     "text (a Gantt chart, the default), svg, trace (Chrome trace), stats (of the engine itself), json or yaml"},
     TUTTI_SYSTEM_OPTIONS,
     {"parallel", "N", "at most so many actions at once"},
     {"fail", "INSTANCE.TRANSITION", "let this action fail", true},
@@ -60,15 +61,18 @@ int run(Call& call) {
     call.out.put(gantt_text(system, report, width));
     call.out.put(account_text(system, runner, report));
   } else if (output == "stats") {
-    double cpu = static_cast<double>(after.tv_sec - before.tv_sec) + static_cast<double>(after.tv_nsec - before.tv_nsec) * 1e-9;
+    double cpu =
+        static_cast<double>(after.tv_sec - before.tv_sec) + static_cast<double>(after.tv_nsec - before.tv_nsec) * 1e-9;
     double n = static_cast<double>(std::max<std::size_t>(system.instances.size(), 1));
     std::size_t bytes = runner.scheduler().bytes() + system.instances.size() * (sizeof(model::Instance) + 32) +
                         system.program.size() * sizeof(model::Instruction) + system.links.size() * sizeof(model::Link);
-    call.out.put(fmt::format("components {}\nactions {}\nsteps {}\ncpu_seconds {:.6f}\nmicroseconds_per_action {:.3f}\nmicroseconds_per_step {:.3f}\n"
-                             "bytes_per_component {:.0f}\n",
-                             system.instances.size(), report.actions.size(), report.steps, cpu,
-                             cpu * 1e6 / static_cast<double>(std::max<std::size_t>(report.actions.size(), 1)),
-                             cpu * 1e6 / static_cast<double>(std::max<u64>(report.steps, 1)), static_cast<double>(bytes) / n));
+    call.out.put(
+        fmt::format("components {}\nactions {}\nsteps {}\ncpu_seconds {:.6f}\nmicroseconds_per_action "
+                    "{:.3f}\nmicroseconds_per_step {:.3f}\n"
+                    "bytes_per_component {:.0f}\n",
+                    system.instances.size(), report.actions.size(), report.steps, cpu,
+                    cpu * 1e6 / static_cast<double>(std::max<std::size_t>(report.actions.size(), 1)),
+                    cpu * 1e6 / static_cast<double>(std::max<u64>(report.steps, 1)), static_cast<double>(bytes) / n));
   } else if (output == "svg") {
     call.out.put(gantt_svg(system, report));
   } else if (output == "trace") {

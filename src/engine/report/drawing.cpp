@@ -17,7 +17,8 @@ Drawing draw_assembly(const System& system) {
   for (const model::Instruction& in : system.program) {
     if (in.op == model::Op::kDel) gone[in.instance] = true;
     if (in.op == model::Op::kCon) links.push_back({in.instance, in.port, in.provider, in.provide});
-    if (in.op == model::Op::kDcon) std::erase_if(links, [&](const model::Link& l) { return l.user == in.instance && l.use == in.port; });
+    if (in.op == model::Op::kDcon)
+      std::erase_if(links, [&](const model::Link& l) { return l.user == in.instance && l.use == in.port; });
   }
   for (u32 i = 0; i < system.instances.size(); ++i) {
     std::string label = fmt::format("{}\n{}", system.instances[i].name.text(), system.type_of(i).name.text());
@@ -26,7 +27,9 @@ Drawing draw_assembly(const System& system) {
   }
   for (const model::Link& l : links)
     d.edges.push_back({l.user, l.provider,
-                       fmt::format("{} - {}", system.type_of(l.user).ports[l.use].name.text(), system.type_of(l.provider).ports[l.provide].name.text()), false, false});
+                       fmt::format("{} - {}", system.type_of(l.user).ports[l.use].name.text(),
+                                   system.type_of(l.provider).ports[l.provide].name.text()),
+                       false, false});
   return d;
 }
 
@@ -44,9 +47,11 @@ Drawing draw_nets(const System& system) {
     }
     for (const model::Transition& k : t.transitions) {
       for (const model::Outcome& o : t.outcomes_of(k))
-        d.edges.push_back({first + k.source, first + t.stations[o.station].place,
-                           fmt::format("{}{}", k.name.text(), k.behaviour == kNone ? "" : fmt::format(" ({})", t.behaviours[k.behaviour].name.text())), false,
-                           o.on_failure});
+        d.edges.push_back(
+            {first + k.source, first + t.stations[o.station].place,
+             fmt::format("{}{}", k.name.text(),
+                         k.behaviour == kNone ? "" : fmt::format(" ({})", t.behaviours[k.behaviour].name.text())),
+             false, o.on_failure});
     }
   }
   return d;
@@ -71,13 +76,15 @@ Drawing draw_dependencies(const Graph& graph) {
     std::string group = e.instance == kNone ? "" : std::string(graph.system().instances[e.instance].name.text());
     std::string label = graph.event_text(v);
     if (e.kind == Event::Kind::kFire && durations[v] != 0) label += fmt::format("\n{}", durations[v]);
-    d.nodes.push_back({label, e.kind == Event::Kind::kFire ? DrawnNode::Shape::kBox : DrawnNode::Shape::kRound, group, critical[v]});
+    d.nodes.push_back(
+        {label, e.kind == Event::Kind::kFire ? DrawnNode::Shape::kBox : DrawnNode::Shape::kRound, group, critical[v]});
   }
   for (u32 v = 0; v < graph.events().size(); ++v)
     for (const Arc& a : graph.out(v)) {
       bool on = false;
       for (std::size_t k = 0; k + 1 < path.size() && !on; ++k) on = path[k] == v && path[k + 1] == a.to;
-      d.edges.push_back({v, a.to, a.fire == kNone || durations[a.fire] == 0 ? "" : fmt::format("{}", durations[a.fire]), on, false});
+      d.edges.push_back(
+          {v, a.to, a.fire == kNone || durations[a.fire] == 0 ? "" : fmt::format("{}", durations[a.fire]), on, false});
     }
   return d;
 }
@@ -88,8 +95,10 @@ std::string quoted(std::string_view text) {
   std::string out = "\"";
   for (char c : text) {
     if (c == '"' || c == '\\') out += '\\';
-    if (c == '\n') out += "\\n";
-    else out += c;
+    if (c == '\n')
+      out += "\\n";
+    else
+      out += c;
   }
   return out + "\"";
 }
@@ -97,10 +106,14 @@ std::string quoted(std::string_view text) {
 std::string xml(std::string_view text) {
   std::string out;
   for (char c : text) {
-    if (c == '<') out += "&lt;";
-    else if (c == '>') out += "&gt;";
-    else if (c == '&') out += "&amp;";
-    else out += c;
+    if (c == '<')
+      out += "&lt;";
+    else if (c == '>')
+      out += "&gt;";
+    else if (c == '&')
+      out += "&amp;";
+    else
+      out += c;
   }
   return out;
 }
@@ -108,7 +121,10 @@ std::string xml(std::string_view text) {
 }  // namespace
 
 std::string to_dot(const Drawing& d) {
-  std::string t = fmt::format("digraph {} {{\n  rankdir=LR;\n  node [fontname=\"sans-serif\", fontsize=10];\n  edge [fontname=\"sans-serif\", fontsize=9];\n", d.name);
+  std::string t = fmt::format(
+      "digraph {} {{\n  rankdir=LR;\n  node [fontname=\"sans-serif\", fontsize=10];\n  edge [fontname=\"sans-serif\", "
+      "fontsize=9];\n",
+      d.name);
   std::map<std::string, std::vector<u32>> groups;
   for (u32 k = 0; k < d.nodes.size(); ++k) groups[d.nodes[k].group].push_back(k);
   u32 number = 0;
@@ -179,7 +195,9 @@ std::string to_svg(const Drawing& d) {
     for (std::size_t k = 0; k < column.size(); ++k) {
       double sum = 0;
       for (u32 x : beside[column[k]]) sum += place[x];
-      keys.push_back({beside[column[k]].empty() ? static_cast<double>(k) : sum / static_cast<double>(beside[column[k]].size()), column[k]});
+      keys.push_back(
+          {beside[column[k]].empty() ? static_cast<double>(k) : sum / static_cast<double>(beside[column[k]].size()),
+           column[k]});
     }
     std::stable_sort(keys.begin(), keys.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     for (std::size_t k = 0; k < keys.size(); ++k) column[k] = keys[k].second, place[column[k]] = static_cast<double>(k);
@@ -199,30 +217,43 @@ std::string to_svg(const Drawing& d) {
     return 20 + (room - mine) / 2 + kY * place[k];
   };
   std::string t = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{:.0f}\" height=\"{:.0f}\" font-family=\"sans-serif\" font-size=\"10\">\n"
-      "<defs><marker id=\"a\" viewBox=\"0 0 10 10\" refX=\"9\" refY=\"5\" markerWidth=\"6\" markerHeight=\"6\" orient=\"auto-start-reverse\">"
-      "<path d=\"M0 0L10 5L0 10z\" fill=\"#555\"/></marker></defs>\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{:.0f}\" height=\"{:.0f}\" font-family=\"sans-serif\" "
+      "font-size=\"10\">\n"
+      "<defs><marker id=\"a\" viewBox=\"0 0 10 10\" refX=\"9\" refY=\"5\" markerWidth=\"6\" markerHeight=\"6\" "
+      "orient=\"auto-start-reverse\">"
+      "<path d=\"M0 0L10 5L0 10z\" fill=\"#555\"/></marker></defs>\n<rect width=\"100%\" height=\"100%\" "
+      "fill=\"white\"/>\n",
       40 + kX * layers, 40 + kY * static_cast<double>(tallest));
   auto lines_of = [](const std::string& label) { return 1 + std::count(label.begin(), label.end(), '\n'); };
   auto height_of = [&](u32 k) { return 10 + 12.0 * static_cast<double>(lines_of(d.nodes[k].label)); };
   for (const DrawnEdge& e : d.edges) {
-    double x1 = x_of(e.from) + kW, y1 = y_of(e.from) + height_of(e.from) / 2, x2 = x_of(e.to), y2 = y_of(e.to) + height_of(e.to) / 2;
-    if (layer[e.to] <= layer[e.from]) x1 -= kW / 2, y1 += height_of(e.from) / 2, x2 += kW / 2, y2 += height_of(e.to) / 2;
+    double x1 = x_of(e.from) + kW, y1 = y_of(e.from) + height_of(e.from) / 2, x2 = x_of(e.to),
+           y2 = y_of(e.to) + height_of(e.to) / 2;
+    if (layer[e.to] <= layer[e.from])
+      x1 -= kW / 2, y1 += height_of(e.from) / 2, x2 += kW / 2, y2 += height_of(e.to) / 2;
     double mid = (x1 + x2) / 2, bend = layer[e.to] <= layer[e.from] ? 30 : 0;
-    t += fmt::format("<path d=\"M{:.0f} {:.0f}C{:.0f} {:.0f} {:.0f} {:.0f} {:.0f} {:.0f}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{}\"{} marker-end=\"url(#a)\"/>\n", x1,
-                     y1, mid, y1 + bend, mid, y2 + bend, x2, y2, e.strong ? "#c0392b" : "#999", e.strong ? 2 : 1, e.dashed ? " stroke-dasharray=\"4 3\"" : "");
+    t += fmt::format(
+        "<path d=\"M{:.0f} {:.0f}C{:.0f} {:.0f} {:.0f} {:.0f} {:.0f} {:.0f}\" fill=\"none\" stroke=\"{}\" "
+        "stroke-width=\"{}\"{} marker-end=\"url(#a)\"/>\n",
+        x1, y1, mid, y1 + bend, mid, y2 + bend, x2, y2, e.strong ? "#c0392b" : "#999", e.strong ? 2 : 1,
+        e.dashed ? " stroke-dasharray=\"4 3\"" : "");
     if (!e.label.empty())
-      t += fmt::format("<text x=\"{:.0f}\" y=\"{:.0f}\" text-anchor=\"middle\" fill=\"#555\">{}</text>\n", mid, (y1 + y2) / 2 + bend * 0.75 - 3, xml(e.label));
+      t += fmt::format("<text x=\"{:.0f}\" y=\"{:.0f}\" text-anchor=\"middle\" fill=\"#555\">{}</text>\n", mid,
+                       (y1 + y2) / 2 + bend * 0.75 - 3, xml(e.label));
   }
   for (u32 k = 0; k < n; ++k) {
     const DrawnNode& node = d.nodes[k];
     double x = x_of(k), y = y_of(k), h = height_of(k);
-    t += fmt::format("<rect x=\"{:.0f}\" y=\"{:.0f}\" width=\"{:.0f}\" height=\"{:.0f}\" rx=\"{}\" fill=\"{}\" stroke=\"{}\" stroke-width=\"{}\"/>\n", x, y, kW, h,
-                     node.shape == DrawnNode::Shape::kRound ? 10 : 2, node.strong ? "#fdecea" : "#f4f6f8", node.strong ? "#c0392b" : "#5d6d7e", node.strong ? 2 : 1);
+    t += fmt::format(
+        "<rect x=\"{:.0f}\" y=\"{:.0f}\" width=\"{:.0f}\" height=\"{:.0f}\" rx=\"{}\" fill=\"{}\" stroke=\"{}\" "
+        "stroke-width=\"{}\"/>\n",
+        x, y, kW, h, node.shape == DrawnNode::Shape::kRound ? 10 : 2, node.strong ? "#fdecea" : "#f4f6f8",
+        node.strong ? "#c0392b" : "#5d6d7e", node.strong ? 2 : 1);
     std::size_t at = 0;
     for (double line = 0; at <= node.label.size(); ++line) {
       std::size_t end = std::min(node.label.find('\n', at), node.label.size());
-      t += fmt::format("<text x=\"{:.0f}\" y=\"{:.0f}\" text-anchor=\"middle\"{}>{}</text>\n", x + kW / 2, y + 15 + 12 * line, line > 0 ? " fill=\"#666\"" : "",
+      t += fmt::format("<text x=\"{:.0f}\" y=\"{:.0f}\" text-anchor=\"middle\"{}>{}</text>\n", x + kW / 2,
+                       y + 15 + 12 * line, line > 0 ? " fill=\"#666\"" : "",
                        xml(std::string_view(node.label).substr(at, end - at)));
       at = end + 1;
     }

@@ -26,8 +26,10 @@ BehaviourSummary one(const ComponentType& t, u32 b, const std::vector<u32>& from
     for (const auto& [p, d] : seen)
       for (u32 k : t.out(p, b)) {
         auto [it, fresh] = depth.emplace(place_of(k), d + 1);
-        if (fresh) changed = true;
-        else if (it->second < d + 1) it->second = d + 1, changed = true;
+        if (fresh)
+          changed = true;
+        else if (it->second < d + 1)
+          it->second = d + 1, changed = true;
       }
   }
   std::vector<std::pair<u32, u32>> order;
@@ -43,15 +45,18 @@ BehaviourSummary one(const ComponentType& t, u32 b, const std::vector<u32>& from
   for (const auto& [d, p] : order) {
     if (d > 0)
       for (u32 q = 0; q < t.ports.size(); ++q)
-        if (t.group.test(q, p) && active.insert(q).second) s.lines.push_back({t.ports[q].provide ? Kind::kProvides : Kind::kTakes, q, p, d});
+        if (t.group.test(q, p) && active.insert(q).second)
+          s.lines.push_back({t.ports[q].provide ? Kind::kProvides : Kind::kTakes, q, p, d});
     auto out = t.out(p, b);
     if (out.empty()) continue;
     for (u32 q = 0; q < t.ports.size(); ++q) {
       if (!t.group.test(q, p) || !active.count(q)) continue;
-      if (std::any_of(out.begin(), out.end(), [&](u32 k) { return t.group.test(q, t.transition_element(k)); })) continue;
+      if (std::any_of(out.begin(), out.end(), [&](u32 k) { return t.group.test(q, t.transition_element(k)); }))
+        continue;
       // Gone when no other place of the group is still to be left or stays.
       bool others = std::any_of(order.begin(), order.end(), [&](const auto& x) {
-        return x.second != p && t.group.test(q, x.second) && (x.first > d || t.out(x.second, b).empty()) && depth[x.second] >= d;
+        return x.second != p && t.group.test(q, x.second) && (x.first > d || t.out(x.second, b).empty()) &&
+               depth[x.second] >= d;
       });
       if (others) continue;
       active.erase(q);
@@ -96,7 +101,9 @@ std::string summary_text(const ComponentType& t) {
         case Kind::kTakes: out += fmt::format("    needs {} to enter {}\n", port, place); break;
         case Kind::kProvides: out += fmt::format("    provides {} from {} on\n", port, place); break;
         case Kind::kReleases: out += fmt::format("    releases {} when it leaves {}\n", port, place); break;
-        case Kind::kWithdraws: out += fmt::format("    withdraws {} when it leaves {}, after its users have\n", port, place); break;
+        case Kind::kWithdraws:
+          out += fmt::format("    withdraws {} when it leaves {}, after its users have\n", port, place);
+          break;
       }
     }
   }

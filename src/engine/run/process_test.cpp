@@ -80,10 +80,13 @@ TEST(ProcessExecutor, RunsCommandsAndKeepsWhatTheySay) {
 TEST(ProcessExecutor, EnvironmentDirectoryAndInput) {
   Commands c;
   model::Action a;
-  a.what = c.map({{"run", c.text("test \"$COLOUR\" = green && test \"$(pwd)\" = / && test \"$(cat)\" = typed && test $TUTTI_INSTANCE = i0")},
-                  {"env", c.map({{"COLOUR", c.text("green")}})},
-                  {"cwd", c.text("/")},
-                  {"stdin", c.text("typed")}});
+  a.what = c.map(
+      {{"run",
+        c.text(
+            "test \"$COLOUR\" = green && test \"$(pwd)\" = / && test \"$(cat)\" = typed && test $TUTTI_INSTANCE = i0")},
+       {"env", c.map({{"COLOUR", c.text("green")}})},
+       {"cwd", c.text("/")},
+       {"stdin", c.text("typed")}});
   c.add(a);
   ProcessExecutor executor;
   EXPECT_TRUE(Runner(c.system, executor).run().finished);

@@ -22,7 +22,14 @@ struct Runner::Impl : StepListener {
         journal_(journal),
         listener_(listener),
         scheduler_(system, options.on_failure, this),
-        outputs_(system.instances.size()) {}
+        outputs_(system.instances.size()) {
+    for (std::size_t i = 0; i < system.instances.size(); ++i) {
+      if (!system.instances[i].outputs.is(Kind::kMap)) continue;
+      any_outputs_ = true;
+      for (const Entry& e : system.instances[i].outputs.entries())
+        if (e.value.is(Kind::kString)) outputs_[i].emplace_back(e.key.text(), e.value.text());
+    }
+  }
 
   void step(const Step& s) override {
     double now = executor_.now();
@@ -126,14 +133,19 @@ struct Runner::Impl : StepListener {
       later_.pop();
       want(w);
     }
+    while (launch_some(now)) {
+    }
+  }
+
+  bool launch_some(double now) {
     batch_.clear();
     Wanted w;
-    while (take(w)) {
+    while (batch_.size() < 4096 && take(w)) {
       if (options_.parallel_per_host) ++host_running_[system_.instances[w.instance].host];
       running_.emplace(key(w.instance, w.transition), Begun{now, w.ready});
       batch_.push_back(request(w));
     }
-    if (batch_.empty()) return;
+    if (batch_.empty()) return false;
     if (journal_) journal_->starting(now, batch_);
     Outputs inputs;
     for (ActionRequest& r : batch_) {
@@ -144,6 +156,7 @@ struct Runner::Impl : StepListener {
       if (listener_) listener_->started(now, r);
       executor_.start(r);
     }
+    return true;
   }
 
   // -1 when the name is none of the transition's outcomes.
