@@ -191,10 +191,19 @@ void Environment::check_module_file(const Program& program, const Module& module
     check(program.body);
 }
 
+// Types go by their names without regard to case: `Corosync::SyslogPriority` is in syslogpriority.pp.
+static Symbol type_key(Symbol name) {
+  std::string lower(name.text());
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
+  }
+  return Symbol(lower);
+}
+
 void Environment::add_definitions(const Program& program, const Module*, Diagnostics& d) {
   for (const Definition* def : program.definitions) {
     auto add = [&](auto& table, std::string_view what) {
-      auto [it, fresh] = table.emplace(def->name, def);
+      auto [it, fresh] = table.emplace(def->kind == NodeKind::kTypeAlias ? type_key(def->name) : def->name, def);
       if (fresh || it->second == def) return;
       d.error("PP-REDEFINED", def->begin, fmt::format("{} `{}` is already defined; cannot redefine it", what, def->name.text()))
           .relate(it->second->begin, "defined here first");
@@ -229,6 +238,7 @@ void Environment::add_definitions(const Program& program, const Module*, Diagnos
 }
 
 const Definition* Environment::known(NodeKind kind, Symbol name) const {
+  if (kind == NodeKind::kTypeAlias) name = type_key(name);
   auto in = [&](const auto& table) {
     auto it = table.find(name);
     return it == table.end() ? nullptr : it->second;

@@ -223,7 +223,7 @@ Value catalog_tree(Compiler& c) {
       const ResourceParam* p = r.find(k);
       bool single = r.native->namevars.size() == 1;
       if (p && !p->value.undefined()) {
-        if (!(single && p->value.is(VK::kString) && p->value.text() == r.title)) param(k, to_tree(c, p->value, p->at));
+        if (!((single || k == k_name) && p->value.is(VK::kString) && p->value.text() == r.title)) param(k, to_tree(c, p->value, p->at));
       } else if (!(text == r.title && (single || k == k_name))) {
         param(k, b.string(text, at));
       }

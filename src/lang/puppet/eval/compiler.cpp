@@ -129,9 +129,35 @@ bool Compiler::compile(std::span<const Program* const> manifests) {
   return false;
 }
 
+// Facts that came from another host (their `clientcert` is not the node's name) stand in for the node's own: the names of
+// the host among them become those of the node. Facts of the node itself are left as they are.
+static Val adopted_facts(Arena& arena, const Val& facts, std::string_view node) {
+  const Val* owner = facts.is(VK::kHash) ? facts.get("clientcert") : nullptr;
+  if (owner == nullptr || !owner->is(VK::kString) || equal_text(owner->text(), node)) return facts;
+  std::size_t dot = node.find('.');
+  Val host = make_string(arena, node.substr(0, dot)), full = make_string(arena, node);
+  Val domain = make_string(arena, dot == std::string_view::npos ? std::string_view{} : node.substr(dot + 1));
+  auto renamed = [&](const Val& from, std::initializer_list<std::pair<std::string_view, Val>> names) {
+    HashDraft draft;
+    for (const Pair& p : from.entries()) {
+      Val value = p.value;
+      for (const auto& [key, name] : names) {
+        if (p.key.is(VK::kString) && p.key.text() == key) value = name;
+      }
+      draft.set(p.key, value);
+    }
+    return draft.build(arena).with_origin(from.origin);
+  };
+  Val out = renamed(facts, {{"hostname", host}, {"fqdn", full}, {"domain", domain}, {"clientcert", full}});
+  const Val* networking = out.get("networking");
+  if (networking == nullptr || !networking->is(VK::kHash)) return out;
+  return renamed(out, {{"networking", renamed(*networking, {{"hostname", host}, {"fqdn", full}, {"domain", domain}})}});
+}
+
 void Compiler::set_top_variables() {
   top_->kind = Scope::Kind::kTop;
   std::string_view name = node_.name;
+  node_.facts = adopted_facts(arena(), node_.facts, name);
   for (const Pair& p : node_.parameters) set_variable(*top_, Symbol(p.key.text()), p.value);
   if (node_.facts.is(VK::kHash))
     for (const Pair& p : node_.facts.entries()) set_variable(*top_, Symbol(p.key.text()), p.value);

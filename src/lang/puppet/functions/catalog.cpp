@@ -4,6 +4,7 @@
 #include "lang/puppet/catalog/native_type.h"
 #include "lang/puppet/eval/compiler.h"
 #include "lang/puppet/functions/function.h"
+#include "lang/puppet/types/type_parse.h"
 
 namespace tutti::puppet {
 namespace {
@@ -120,7 +121,13 @@ bool is_defined(const FunctionCall& c, const Val& v) {
     if (lower.substr(0, 2) == "::") lower.erase(0, 2);
     if (lower == "main" || lower == "") return true;
     if (s[0] >= 'A' && s[0] <= 'Z') {
-      if (std::size_t open = s.find('['); open != std::string_view::npos) c.fail(fmt::format("defined(): '{}' is not a valid name", s));
+      if (s.find('[') != std::string_view::npos) {  // a reference written as a string
+        try {
+          return is_defined(c, Val::type(type_of_text(c.arena(), s, [&](std::string_view n) { return k.find_type_name(n, c.at); })));
+        } catch (const TypeError&) {
+          c.fail(fmt::format("defined(): '{}' is not a valid name", s));
+        }
+      }
       if (plain_named(s) || k.find_type_name(s, c.at)) return true;
     }
     return !k.resource_type_name(lower).empty() || k.environment().find_class(Symbol(lower), k.diagnostics()) || plain_named(capitalize_segments(lower));

@@ -162,10 +162,10 @@ void add_lookup_functions(Functions& f) {
   f.add("lookup", {{plain.c_str(), lookup_plain},
                    {options.c_str(), lookup_options},
                    {"Hash[String[1], Any], &?Callable[1, 1]", lookup_hash}});
-  f.add3x("hiera", hiera);
-  f.add3x("hiera_array", hiera_array);
-  f.add3x("hiera_hash", hiera_hash);
-  f.add3x("hiera_include", hiera_include);
+  f.add("hiera", {{"String, Any?, Any?", hiera}});
+  f.add("hiera_array", {{"String, Any?, Any?", hiera_array}});
+  f.add("hiera_hash", {{"String, Any?, Any?", hiera_hash}});
+  f.add("hiera_include", {{"String, Any?, Any?", hiera_include}});
   f.add3x("template", template_);
   f.add3x("inline_template", inline_template);
 }

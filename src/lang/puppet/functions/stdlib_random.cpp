@@ -169,7 +169,7 @@ Val pw_hash(const FunctionCall& c) {
   const char* made =
       crypt_r(std::string(password.text()).c_str(), fmt::format("${}${}", prefix, c.text(2)).c_str(), &data);
   if (made == nullptr || made[0] == '*') c.fail("pw_hash(): system does not support enhanced salts");
-  return c.string(made);
+  return Val::with_text(VK::kBinary, c.arena().copy(std::string_view(made)));  // bytes to Puppet, as crypt gives them
 }
 
 Val time_(const FunctionCall& c) {

@@ -58,8 +58,22 @@ std::string chop_text(std::string_view s) {
   return std::string(s.substr(0, at));
 }
 
-Val f_downcase(const FunctionCall& c) { return each_string(c, [](std::string_view s) { return downcase(s); }); }
-Val f_upcase(const FunctionCall& c) { return each_string(c, [](std::string_view s) { return upcase(s); }); }
+// Of a hash, keys and values alike, all the way down.
+template <class F>
+Val each_deep(const FunctionCall& c, const Val& v, F one) {
+  if (v.is(VK::kString)) return c.string(one(v.text()));
+  if (v.is(VK::kArray)) {
+    std::vector<Val> out;
+    for (const Val& i : v.items()) out.push_back(each_deep(c, i, one));
+    return c.array(out);
+  }
+  if (!v.is(VK::kHash)) return v;
+  HashDraft out;
+  for (const Pair& p : v.entries()) out.set(each_deep(c, p.key, one), each_deep(c, p.value, one));
+  return c.hash(out);
+}
+Val f_downcase(const FunctionCall& c) { return each_deep(c, c.arg(0), [](std::string_view s) { return downcase(s); }); }
+Val f_upcase(const FunctionCall& c) { return each_deep(c, c.arg(0), [](std::string_view s) { return upcase(s); }); }
 Val f_capitalize(const FunctionCall& c) { return each_string(c, capitalize_text); }
 Val f_camelcase(const FunctionCall& c) { return each_string(c, camelcase_text); }
 Val f_strip(const FunctionCall& c) { return each_string(c, [](std::string_view s) { return lstrip_text(rstrip_text(s)); }); }

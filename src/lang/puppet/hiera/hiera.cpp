@@ -76,9 +76,7 @@ std::optional<Val> Hiera::lookup(std::string_view key, const MergeSpec* merge, S
 }
 
 std::optional<Val> Hiera::class_parameter(std::string_view key, Scope& scope, Pos at) {
-  std::optional<Val> found = lookup(key, nullptr, scope, at);
-  if (found && found->undefined()) return std::nullopt;
-  return found;
+  return lookup(key, nullptr, scope, at);
 }
 
 }  // namespace tutti::puppet

@@ -59,10 +59,18 @@ module Tutti
     OUT.write(JSON.generate(message, max_nesting: 0), "\n")
   end
 
+  # Before it replies the compiler may have a request of its own: a template that calls template() is rendered meanwhile.
   def ask(question)
     say(question)
-    line = $stdin.gets or exit!(0)
-    reply = JSON.parse(line, max_nesting: 0)
+    loop do
+      line = $stdin.gets or exit!(0)
+      reply = JSON.parse(line, max_nesting: 0)
+      return reply_of(reply) unless reply.key?('op')
+      answer(reply)
+    end
+  end
+
+  def reply_of(reply)
     raise Puppet::ParseError, reply['error'] if reply.key?('error')
     decode(reply['value'])
   end
@@ -216,7 +224,12 @@ module Puppet
       end
       Source = Struct.new(:name, :type, :module_name)
 
-      def lookupvar(name, *_) = Tutti.ask('ask' => 'var', 'name' => name.to_s.delete_prefix('::'))
+      # What Ruby code sets itself stays on this side, until the outermost request is answered.
+      def own = @own ||= {}
+      def setvar(name, value, *_) = own[name.to_s] = value
+      def lookupvar(name, *_)
+        own.fetch(name.to_s) { Tutti.ask('ask' => 'var', 'name' => name.to_s.delete_prefix('::')) }
+      end
       alias [] lookupvar
       def include?(name) = !lookupvar(name).nil?
       alias exist? include?
@@ -420,22 +433,24 @@ module Tutti
     { 'parameters' => recorder.parameters, 'properties' => recorder.properties, 'namevar' => recorder.name_var }
   end
 
+  def answer(request)
+    result = case request['op']
+             when 'template' then render(File.read(request['file'], encoding: 'UTF-8'), request['file'])
+             when 'inline' then render(request['text'], nil)
+             when 'call' then call(request)
+             when 'type' then describe(request)
+             end
+    say('result' => encode(result))
+  rescue Exception => e # rubocop:disable Lint/RescueException: whatever happens, the compiler must hear of it
+    at = (e.backtrace_locations || []).find { |l| l.path == request['file'] || l.path == '(inline template)' }
+    syntax = e.is_a?(SyntaxError) && e.message[/:(\d+):/, 1]
+    say('error' => text(e.message.to_s), 'class' => e.class.to_s, 'file' => request['file'], 'line' => at ? at.lineno : syntax.to_i)
+  end
+
   def serve
     while (line = $stdin.gets)
-      request = JSON.parse(line, max_nesting: 0)
-      begin
-        result = case request['op']
-                 when 'template' then render(File.read(request['file'], encoding: 'UTF-8'), request['file'])
-                 when 'inline' then render(request['text'], nil)
-                 when 'call' then call(request)
-                 when 'type' then describe(request)
-                 end
-        say('result' => encode(result))
-      rescue Exception => e # rubocop:disable Lint/RescueException: whatever happens, the compiler must hear of it
-        at = (e.backtrace_locations || []).find { |l| l.path == request['file'] || l.path == '(inline template)' }
-        syntax = e.is_a?(SyntaxError) && e.message[/:(\d+):/, 1]
-        say('error' => text(e.message.to_s), 'class' => e.class.to_s, 'file' => request['file'], 'line' => at ? at.lineno : syntax.to_i)
-      end
+      answer(JSON.parse(line, max_nesting: 0))
+      Puppet::SCOPE.own.clear
     end
   end
 end

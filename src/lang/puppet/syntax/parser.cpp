@@ -464,7 +464,7 @@ class Parser {
     Option o;
     o.values = keep(std::vector<const Node*>{expression(kSelectorPower + 1)});
     expect(Tok::kFArrow, "`=>`");
-    o.result = expression(kSelectorPower + 1);
+    o.result = expression(kSelectorPower);
     return o;
   }
 

@@ -175,7 +175,7 @@ class Validator {
       return;
     }
     std::string_view rest = v.scope.text();
-    bool good = variable_name(v.local.text()) && !(v.local.text()[0] == '_' && (!rest.empty() || v.absolute));
+    bool good = variable_name(v.local.text());
     while (good && !rest.empty()) {
       std::size_t cut = rest.find("::");
       std::string_view part = rest.substr(0, cut);
