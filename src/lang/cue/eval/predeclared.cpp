@@ -133,6 +133,9 @@ Node* integer_division(CallContext& c) {
   return c.make_number(F(a->value, b->value), kIntKind);
 }
 
+Node* test_on(CallContext& c) { return c.args[0]; }
+Node* test_off(CallContext& c) { return c.context.fail("testing experiment disabled"); }
+
 Node* user_error(Context& ctx, const Call* call) {
   Node* x = call->args[0];
   std::string text;
@@ -258,7 +261,7 @@ struct Table {
   Param ints[2] = {{kIntKind}, {kIntKind}};
   Param match_n_params[3] = {{kTopKind}, {kIntKind}, {kListKind}};
   Param match_if_params[4] = {{kTopKind}, {kTopKind}, {kTopKind}, {kTopKind}};
-  Builtin all[14] = {
+  Builtin all[16] = {
       {"", "error", string_param, kBottomKind, nullptr},
       {"", "len", len_param, kIntKind, len},
       {"", "close", struct_param, kStructKind, close},
@@ -273,6 +276,8 @@ struct Table {
       {"", "matchN", match_n_params, kBoolKind, match_n},
       {"", "matchIf", match_if_params, kBoolKind, match_if},
       {"", "__no_sharing", top_param, kTopKind, nullptr},
+      {"", "testExperiment", top_param, kTopKind, test_off},
+      {"", "testExperiment+", top_param, kTopKind, test_on},
   };
   Bottom no_sharing{Code::kEval};
   Table() {

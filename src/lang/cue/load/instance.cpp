@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "lang/cue/format/literal.h"
+
 namespace tutti::cue {
 
 namespace {
@@ -20,6 +22,8 @@ Instance::~Instance() = default;
 
 bool Instance::load(const LoadOptions& options) {
   bool ok = true;
+  module_ = find_module(options.directory);
+  tags_ = std::make_unique<Tags>(*session_.sources, arena_, options.tags);
   for (auto& name : options.files) {
     auto source = session_.sources->open(name);
     if (!source) {
@@ -42,6 +46,11 @@ bool Instance::parse(const Source* source) {
   ParsedFile p = parse_file(*source, arena_);
   for (auto& e : p.errors) errors_.push_back({"", e.message, e.pos, {}});
   if (!p.errors.empty() || !p.file) return false;
+  std::size_t before = errors_.size();
+  if (tags_) {
+    tags_->excluded(p.file, errors_);  // a file that is named is never left out, but its tags count as used
+    tags_->inject(p.file, errors_);
+  }
   if (const ast::Package* k = p.file->package()) {
     std::string name(k->name->name.text());
     if (!package_.empty() && package_ != name) {
@@ -51,29 +60,110 @@ bool Instance::parse(const Source* source) {
     package_ = name;
   }
   files_.push_back(p.file);
-  return true;
+  return errors_.size() == before;
 }
 
 CompileInput Instance::scope() const {
   CompileInput in;
   in.files = files_;
-  in.package = package_;
+  in.package = package_.empty() ? "_" : module_ ? module_->path + ":" + package_ : ":" + package_;
+  if (module_) in.version = module_->version;
   return in;
 }
 
 bool Instance::compile() {
+  context_->import_package = [this](Symbol path) -> Vertex* {
+    auto it = packages_.find(path.id());
+    return it == packages_.end() ? nullptr : it->second.root;
+  };
+  if (tags_) tags_->check_used(errors_);
+  if (!errors_.empty()) return false;
+  return compile_files(scope(), &root_);
+}
+
+bool Instance::compile_files(const CompileInput& in, Vertex** root) {
   Compiler compiler(store_);
-  CompileInput in = scope();
   auto lits = compiler.files(in);
   for (auto& e : compiler.errors()) errors_.push_back({e.path, e.message, e.pos, {}});
   if (!compiler.errors().empty()) return false;
-  for (Symbol path : compiler.imports())
-    if (!find_package(path.text())) {
-      errors_.push_back({"", fmt::format("import failed: cannot find package \"{}\"", path.text()), {}, {}});
+  bool ok = true;
+  for (Symbol path : compiler.imports()) {
+    Pos at;
+    for (ast::File* f : in.files)
+      for (ast::Node* d : f->decls)
+        if (d->kind == ast::Kind::kImport)
+          for (ast::Node* n : ast::as<ast::Import>(d)->specs)
+            if (auto u = unquote(ast::as<ast::ImportSpec>(n)->path->text); u.text == path.text() && !at)
+              at = ast::as<ast::ImportSpec>(n)->path->pos.pos;
+    ok = import(path, at) && ok;
+  }
+  *root = context_->new_root(lits);
+  return ok;
+}
+
+// Makes a package ready to be referred to. Those without a dot in their first element are the language's own.
+bool Instance::import(Symbol path, Pos at) {
+  auto [it, fresh] = packages_.try_emplace(path.id());
+  if (!fresh) {
+    if (it->second.state == Package::kLoading) {
+      errors_.push_back({"", "import failed: import cycle not allowed", at, {}});
       return false;
     }
-  root_ = context_->new_root(lits);
-  return true;
+    return it->second.state == Package::kReady;
+  }
+  std::string_view text = path.text();
+  if (find_package(text)) {
+    packages_.erase(it);
+    return true;
+  }
+  Package& p = it->second;
+  auto fail = [&](std::string message) {
+    packages_[path.id()].state = Package::kFailed;
+    errors_.push_back({"", std::move(message), at, {}});
+    return false;
+  };
+  std::string name = import_name(text);
+  std::string_view first = text.substr(0, text.find('/'));
+  if (first.find('.') == std::string_view::npos || !module_)
+    return fail(fmt::format("import failed: cannot find package \"{}\"", text));
+  CompileInput in;
+  in.package = std::string(text);
+  if (in.package.find(':') == std::string::npos) in.package += ":" + name;
+  in.version = module_->version;
+  for (auto& dir : package_directories(*module_, text)) {
+    // files of the same package in the directories above belong to it too
+    std::vector<std::string> dirs;
+    bool inside = dir.rfind(module_->root + "/cue.mod/", 0) != 0;
+    for (std::string d = dir;; d = d.substr(0, d.rfind('/'))) {
+      dirs.push_back(d);
+      if (!inside || d.size() <= module_->root.size() || d.rfind('/') == std::string::npos) break;
+    }
+    if (cue_files(dir).empty()) continue;
+    for (auto& d : dirs)
+      for (auto& file : cue_files(d)) {
+        auto source = session_.sources->open(file);
+        if (!source) continue;
+        ParsedFile parsed = parse_file(**source, arena_);
+        if (parsed.file && parsed.errors.empty()) {
+          const ast::Package* k = parsed.file->package();
+          if (!k || k->name->name.text() != name) continue;
+          if (tags_ && tags_->excluded(parsed.file, errors_)) continue;
+          in.files.push_back(parsed.file);
+        } else if (d == dir) {
+          for (auto& e : parsed.errors) errors_.push_back({"", e.message, e.pos, {}});
+          p.state = Package::kFailed;
+          return false;
+        }
+      }
+    if (!in.files.empty()) break;
+  }
+  if (in.files.empty()) return fail(fmt::format("import failed: cannot find package \"{}\"", text));
+  Vertex* root = nullptr;
+  bool ok = compile_files(in, &root);
+  Package& q = packages_[path.id()];
+  q.root = root;
+  q.state = ok ? Package::kReady : Package::kFailed;
+  return ok;
 }
 
 Vertex* Instance::evaluate() {

@@ -8,6 +8,8 @@
 #include "lang/cue/compile/compile.h"
 #include "lang/cue/eval/context.h"
 #include "lang/cue/eval/print.h"
+#include "lang/cue/load/module.h"
+#include "lang/cue/load/tags.h"
 #include "tree/session.h"
 
 namespace tutti::cue {
@@ -15,6 +17,7 @@ namespace tutti::cue {
 struct LoadOptions {
   std::vector<std::string> files;  // .cue files, all of one instance
   std::vector<std::string> tags;   // NAME or NAME=VALUE
+  std::string directory = ".";     // in or below the module, if there is one
 };
 
 // One set of files evaluated together, with everything it needs: the arena of its nodes, the evaluator, imported
@@ -42,10 +45,14 @@ class Instance {
   CompileInput scope() const;
 
  private:
-  struct Package;
+  struct Package {
+    enum : u8 { kLoading, kReady, kFailed } state = kLoading;
+    Vertex* root = nullptr;
+  };
   bool parse(const Source* source);
   bool compile();
-  Vertex* import(Symbol path);
+  bool compile_files(const CompileInput& in, Vertex** root);
+  bool import(Symbol path, Pos at);
 
   Session& session_;
   Arena arena_;  // everything made for this instance
@@ -56,6 +63,9 @@ class Instance {
   std::vector<ast::File*> files_;
   std::string package_;
   std::vector<FlatError> errors_;
+  std::optional<Module> module_;
+  std::unique_ptr<Tags> tags_;
+  std::map<u32, Package> packages_;  // by the symbol of their path
 };
 
 // Errors as diagnostics, with cue's words.

@@ -265,7 +265,7 @@ struct Import : Node {
 
 // What @experiment(...) in front of a file turns on.
 struct Experiments {
-  bool explicit_open = false, alias_v2 = false, try_clause = false, short_circuit = false;
+  bool explicit_open = false, alias_v2 = false, try_clause = false, short_circuit = false, testing = false;
 };
 
 struct File : Node {

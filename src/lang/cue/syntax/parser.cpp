@@ -433,6 +433,7 @@ void Parser::read_experiments() {
       from = comma + 1;
       while (!word.empty() && word.front() == ' ') word.remove_prefix(1);
       while (!word.empty() && word.back() == ' ') word.remove_suffix(1);
+      if (word == "testing") experiments_.testing = true;
       if (word.empty() || word == "testing" || word == "accepted_" || word == "structcmp") continue;
       if (word == "explicitopen")
         experiments_.explicit_open = true;
