@@ -1,0 +1,268 @@
+#include "lang/cue/reference/kcue.h"
+
+#include <algorithm>
+#include <map>
+
+namespace tutti::cue::kcue {
+
+namespace {
+
+TermPtr make(Term t) { return std::make_shared<const Term>(std::move(t)); }
+
+std::string key(const TermPtr& t) {
+  switch (t->kind) {
+    case TermKind::kConst: return "c" + t->text;
+    case TermKind::kRef: return "r" + t->text + "^" + std::to_string(t->depth);
+    case TermKind::kField: return "f" + t->text + ":" + key(t->inner);
+    case TermKind::kProject: return "p(" + key(t->inner) + ")." + t->text;
+    case TermKind::kAll: {
+      std::string out = "{";
+      for (auto& x : t->all) out += key(x) + " ";
+      return out + "}";
+    }
+  }
+  return {};
+}
+
+std::size_t size_of(const TermPtr& t) {
+  std::size_t n = 1;
+  if (t->inner) n += size_of(t->inner);
+  for (auto& x : t->all) n += size_of(x);
+  return n;
+}
+
+bool is_type(const std::string& c) { return c == "int" || c == "string" || c == "bool"; }
+
+std::string type_of(const std::string& c) {
+  if (c == "true" || c == "false") return "bool";
+  if (!c.empty() && c[0] == '"') return "string";
+  return "int";
+}
+
+std::string meet(const std::string& a, const std::string& b) {
+  if (a == b || b == "_") return a;
+  if (a == "_") return b;
+  if (a == "_|_" || b == "_|_") return "_|_";
+  if (is_type(a) && !is_type(b) && type_of(b) == a) return b;
+  if (is_type(b) && !is_type(a) && type_of(a) == b) return a;
+  return "_|_";
+}
+
+bool has_open_terms(const TermPtr& t) {
+  if (t->kind == TermKind::kRef || t->kind == TermKind::kProject) return true;
+  if (t->inner) return has_open_terms(t->inner);
+  for (auto& x : t->all)
+    if (has_open_terms(x)) return true;
+  return false;
+}
+
+// References that leave the term, by `from` scopes or more, now leave it by k more.
+TermPtr lift(int k, int from, const TermPtr& t) {
+  switch (t->kind) {
+    case TermKind::kConst: return t;
+    case TermKind::kRef: return t->depth >= from && k ? reference(t->text, t->depth + k) : t;
+    case TermKind::kField: return field(t->text, lift(k, from + 1, t->inner));
+    case TermKind::kProject: return project(lift(k, from + 1, t->inner), t->text);
+    case TermKind::kAll: {
+      std::vector<TermPtr> out;
+      for (auto& x : t->all) out.push_back(lift(k, from, x));
+      return all(std::move(out));
+    }
+  }
+  return t;
+}
+
+// The field u of the operand t of a projection, moved two scopes outwards; what it refers to in t is projected from t.
+TermPtr projected(const TermPtr& u, const TermPtr& t, int j) {
+  switch (u->kind) {
+    case TermKind::kConst: return u;
+    case TermKind::kRef:
+      if (u->depth <= j) return u;
+      if (u->depth == j + 1) return project(lift(j, 1, t), u->text);
+      return reference(u->text, u->depth - 2);
+    case TermKind::kField: return field(u->text, projected(u->inner, t, j + 1));
+    case TermKind::kProject: return project(projected(u->inner, t, j + 1), u->text);
+    case TermKind::kAll: {
+      std::vector<TermPtr> out;
+      for (auto& x : u->all) out.push_back(projected(x, t, j));
+      return all(std::move(out));
+    }
+  }
+  return u;
+}
+
+TermPtr find_field(const TermPtr& t, const std::string& label) {
+  if (t->kind == TermKind::kField && t->text == label) return t->inner;
+  if (t->kind == TermKind::kAll)
+    for (auto& x : t->all)
+      if (x->kind == TermKind::kField && x->text == label) return x->inner;
+  return nullptr;
+}
+
+using Env = std::vector<TermPtr>;  // the term of each scope, outermost first
+
+// One step under the evaluation token. A reference ends the step of the term it stands in.
+TermPtr step(const TermPtr& t, Env& env) {
+  switch (t->kind) {
+    case TermKind::kConst: return t;
+    case TermKind::kRef: {
+      int level = static_cast<int>(env.size()) - 1 - t->depth;
+      if (level < 0) return t;
+      TermPtr found = find_field(env[static_cast<std::size_t>(level)], t->text);
+      if (!found) return t;
+      return all({t, lift(t->depth - 1, 1, found)});
+    }
+    case TermKind::kField: {
+      env.push_back(t->inner);
+      TermPtr in = step(t->inner, env);
+      env.pop_back();
+      return field(t->text, in);
+    }
+    case TermKind::kProject: {
+      env.push_back(t->inner);
+      TermPtr in = unify(step(t->inner, env));
+      env.pop_back();
+      TermPtr u = find_field(in, t->text);
+      if (!u) return project(in, t->text);
+      if (!has_open_terms(u)) return u;
+      return all({project(in, t->text), projected(u, in, 0)});
+    }
+    case TermKind::kAll: {
+      std::vector<TermPtr> out;
+      for (auto& x : t->all) out.push_back(step(x, env));
+      return all(std::move(out));
+    }
+  }
+  return t;
+}
+
+TermPtr clean(const TermPtr& t) {
+  switch (t->kind) {
+    case TermKind::kConst: return t;
+    case TermKind::kRef: return constant("_");
+    case TermKind::kField: return field(t->text, clean(t->inner));
+    case TermKind::kProject: return find_field(t->inner, t->text) ? constant("_") : constant("?");
+    case TermKind::kAll: {
+      std::vector<TermPtr> out;
+      for (auto& x : t->all) out.push_back(clean(x));
+      return unify(all(std::move(out)));
+    }
+  }
+  return t;
+}
+
+void flatten(const TermPtr& t, std::vector<TermPtr>& out) {
+  if (t->kind == TermKind::kAll)
+    for (auto& x : t->all) flatten(x, out);
+  else
+    out.push_back(t);
+}
+
+}  // namespace
+
+TermPtr constant(std::string text) { return make({TermKind::kConst, std::move(text), 0, nullptr, {}}); }
+TermPtr reference(std::string label, int depth) { return make({TermKind::kRef, std::move(label), depth, nullptr, {}}); }
+TermPtr field(std::string label, TermPtr inner) { return make({TermKind::kField, std::move(label), 0, std::move(inner), {}}); }
+TermPtr project(TermPtr inner, std::string label) { return make({TermKind::kProject, std::move(label), 0, std::move(inner), {}}); }
+TermPtr all(std::vector<TermPtr> terms) { return make({TermKind::kAll, "", 0, nullptr, std::move(terms)}); }
+
+TermPtr unify(const TermPtr& t) {
+  if (t->kind == TermKind::kField) return field(t->text, unify(t->inner));
+  if (t->kind == TermKind::kProject) return project(unify(t->inner), t->text);
+  if (t->kind != TermKind::kAll) return t;
+  std::vector<TermPtr> flat;
+  flatten(t, flat);
+  std::string value = "_";
+  bool missing = false;
+  std::map<std::string, std::vector<TermPtr>> fields;
+  std::map<std::string, TermPtr> open;
+  for (auto& x : flat) {
+    switch (x->kind) {
+      case TermKind::kConst:
+        if (x->text == "?")
+          missing = true;
+        else
+          value = meet(value, x->text);
+        break;
+      case TermKind::kField: fields[x->text].push_back(x->inner); break;
+      default: {
+        TermPtr u = unify(x);
+        open.emplace(key(u), u);
+      }
+    }
+  }
+  if (value != "_" && !fields.empty()) value = "_|_";  // a scalar is no struct
+  std::vector<TermPtr> out;
+  if (value != "_") out.push_back(constant(value));
+  if (missing) out.push_back(constant("?"));
+  for (auto& [label, inner] : fields) out.push_back(field(label, unify(all(inner))));
+  for (auto& [k, x] : open) out.push_back(x);
+  return all(std::move(out));
+}
+
+std::optional<Outcome> run(const TermPtr& program, int most_steps, std::size_t most_size) {
+  TermPtr now = unify(program);
+  for (int i = 1; i <= most_steps; ++i) {
+    Env env{now};
+    TermPtr next = unify(step(now, env));
+    if (size_of(next) > most_size) return std::nullopt;
+    if (key(next) == key(now)) return Outcome{clean(now), i};
+    now = next;
+  }
+  return std::nullopt;
+}
+
+std::string show(const TermPtr& t) {
+  std::vector<TermPtr> flat;
+  flatten(t, flat);
+  std::string value;
+  bool missing = false, error = false;
+  std::map<std::string, std::string> fields;
+  for (auto& x : flat) {
+    if (x->kind == TermKind::kConst) {
+      if (x->text == "?")
+        missing = true;
+      else if (x->text == "_|_")
+        error = true;
+      else if (x->text != "_")
+        value = x->text;
+    } else if (x->kind == TermKind::kField) {
+      fields[x->text] = show(x->inner);
+    }
+  }
+  if (error) return "!";
+  if (missing) return "?";
+  if (fields.empty()) return value.empty() ? "_" : value;
+  std::string out = "{";
+  for (auto& [k, v] : fields) out += (out.size() > 1 ? "," : "") + k + ":" + v;
+  return out + "}";
+}
+
+namespace {
+std::string inner_source(const TermPtr& t) {
+  switch (t->kind) {
+    case TermKind::kConst:
+    case TermKind::kRef: return t->text;
+    case TermKind::kField: return "{" + t->text + ": " + inner_source(t->inner) + "}";
+    case TermKind::kProject: return inner_source(t->inner) + "." + t->text;
+    case TermKind::kAll: {
+      std::string out = "{";
+      for (auto& x : t->all) {
+        if (out.size() > 1) out += ", ";
+        out += x->kind == TermKind::kField ? x->text + ": " + inner_source(x->inner) : inner_source(x);
+      }
+      return out + "}";
+    }
+  }
+  return {};
+}
+}  // namespace
+
+std::string source(const TermPtr& program) {
+  std::string out;
+  for (auto& x : program->all)
+    out += (x->kind == TermKind::kField ? x->text + ": " + inner_source(x->inner) : inner_source(x)) + "\n";
+  return out;
+}
+
+}  // namespace tutti::cue::kcue
