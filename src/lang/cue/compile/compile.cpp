@@ -198,7 +198,6 @@ u32 Compiler::depth_to(std::size_t frame) const {
 
 std::vector<StructLit*> Compiler::files(const CompileInput& input) {
   package_ = input.package;
-  version_ = input.version;
   package_name_ = input.package_name;
   file_scope_.clear();
   for (ast::File* f : input.files) {

@@ -17,7 +17,6 @@ struct CompileError {
 
 struct CompileInput {
   std::vector<ast::File*> files;
-  std::string version;  // of the language, as the module says; "" for the newest
   std::string package;  // names hidden fields apart; the import path, or "" for loose files
   // The name a package declares, for imports whose path does not tell; "" when the package does not exist.
   std::function<std::string(std::string_view path)> package_name;
@@ -100,7 +99,7 @@ class Compiler {
   std::vector<Frame> stack_;
   std::vector<CompileError> errors_;
   std::vector<Symbol> imports_;
-  std::string package_, version_;
+  std::string package_;
   std::vector<Label> file_scope_;
   std::vector<std::pair<std::size_t, const ast::Node*>> hidden_;  // lets whose own expression is being compiled
   std::function<std::string(std::string_view)> package_name_;

@@ -6,7 +6,6 @@
 #include "lang/cue/compile/compile.h"
 #include "lang/cue/eval/predeclared.h"
 #include "lang/cue/format/literal.h"
-#include "lang/cue/load/module.h"
 
 namespace tutti::cue {
 
@@ -285,8 +284,6 @@ Node* Compiler::predeclared(const ast::Ident* n) {
       return bad(n, fmt::format("predeclared identifier \"{}\" requires @experiment(aliasv2)", name));
     return store_.make<ValueRef>(1, n);
   }
-  if ((name == "error" || name == "__error") && !version_.empty() && compare_versions(version_, "v0.14.0") < 0)
-    return bad(n, fmt::format("builtin \"{}\" is not available in version {}; it was added in version \"v0.14.0\"", name, version_));
   if (name == "__test_experiment") return predeclared_function(experiments_.testing ? "testExperiment+" : "testExperiment");
   return predeclared_value(store_, name, n);
 }

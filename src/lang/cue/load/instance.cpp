@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "lang/cue/format/literal.h"
+#include <filesystem>
 
 namespace tutti::cue {
 
@@ -20,20 +20,31 @@ Instance::Instance(Session& session) : session_(session), budget_(deep(session.b
 
 Instance::~Instance() = default;
 
-bool Instance::load(const LoadOptions& options) {
-  bool ok = true;
-  module_ = find_module(options.directory);
-  tags_ = std::make_unique<Tags>(*session_.sources, arena_, options.tags);
-  for (auto& name : options.files) {
-    auto source = session_.sources->open(name);
-    if (!source) {
-      errors_.push_back({"", source.error().message, {}, {}});
-      ok = false;
-      continue;
-    }
-    ok = parse(*source) && ok;
+void Instance::problems(const std::vector<LoadProblem>& list) {
+  for (auto& p : list) {
+    FlatError e{"", p.message, p.places.empty() ? Pos{} : p.places[0], {}};
+    for (std::size_t i = 1; i < p.places.size(); ++i) e.others.push_back(p.places[i]);
+    errors_.push_back(std::move(e));
   }
-  return ok && compile();
+}
+
+bool Instance::load(const LoadOptions& options) {
+  LoaderConfig config;
+  config.dir = options.directory.empty() ? std::filesystem::current_path().string() : options.directory;
+  config.tags = options.tags;
+  loader_ = std::make_unique<PackageLoader>(*session_.sources, arena_, config);
+  std::vector<DataFile> files;
+  for (auto& name : options.files) files.push_back({name, "cue", "", "", {}});
+  std::vector<LoadedPackage*> loaded = loader_->load({}, files);
+  problems(loader_->problems());
+  for (LoadedPackage* p : loaded) {
+    problems(p->problems);
+    files_.insert(files_.end(), p->files.begin(), p->files.end());
+    package_ = p->import_path;
+  }
+  loader_->inject_tags(loaded);
+  if (errors_.empty()) problems(loader_->problems());
+  return errors_.empty() && compile();
 }
 
 bool Instance::load_sources(std::span<const Source* const> sources) {
@@ -46,124 +57,60 @@ bool Instance::parse(const Source* source) {
   ParsedFile p = parse_file(*source, arena_);
   for (auto& e : p.errors) errors_.push_back({"", e.message, e.pos, {}});
   if (!p.errors.empty() || !p.file) return false;
-  std::size_t before = errors_.size();
-  if (tags_) {
-    tags_->excluded(p.file, errors_);  // a file that is named is never left out, but its tags count as used
-    tags_->inject(p.file, errors_);
-  }
-  if (const ast::Package* k = p.file->package()) {
-    std::string name(k->name->name.text());
-    if (!package_.empty() && package_ != name) {
-      errors_.push_back({"", fmt::format("found packages \"{}\" and \"{}\"", package_, name), ast::first(k).pos, {}});
-      return false;
-    }
-    package_ = name;
-  }
   files_.push_back(p.file);
-  return errors_.size() == before;
+  return true;
 }
 
 CompileInput Instance::scope() const {
   CompileInput in;
   in.files = files_;
-  in.package = package_.empty() ? "_" : module_ ? module_->path + ":" + package_ : ":" + package_;
-  if (module_) in.version = module_->version;
+  in.package = package_;
   return in;
 }
 
 bool Instance::compile() {
-  context_->import_package = [this](Symbol path) -> Vertex* {
-    auto it = packages_.find(path.id());
-    return it == packages_.end() ? nullptr : it->second.root;
-  };
-  if (tags_) tags_->check_used(errors_);
-  if (!errors_.empty()) return false;
-  return compile_files(scope(), &root_);
+  context_->import_package = [this](Symbol path) { return import(path); };
+  root_ = compile_files(files_, package_);
+  return errors_.empty();
 }
 
-bool Instance::compile_files(const CompileInput& in, Vertex** root) {
+Vertex* Instance::compile_files(const std::vector<ast::File*>& files, const std::string& package) {
   Compiler compiler(store_);
+  CompileInput in;
+  in.files = files;
+  in.package = package;
+  in.package_name = [this](std::string_view path) -> std::string {
+    if (!loader_ || find_package(path)) return {};
+    return loader_->package_name(std::string(path));
+  };
   auto lits = compiler.files(in);
   for (auto& e : compiler.errors()) errors_.push_back({e.path, e.message, e.pos, {}});
-  if (!compiler.errors().empty()) return false;
-  bool ok = true;
   for (Symbol path : compiler.imports()) {
-    Pos at;
-    for (ast::File* f : in.files)
-      for (ast::Node* d : f->decls)
-        if (d->kind == ast::Kind::kImport)
-          for (ast::Node* n : ast::as<ast::Import>(d)->specs)
-            if (auto u = unquote(ast::as<ast::ImportSpec>(n)->path->text); u.text == path.text() && !at)
-              at = ast::as<ast::ImportSpec>(n)->path->pos.pos;
-    ok = import(path, at) && ok;
+    if (find_package(path.text())) continue;
+    LoadedPackage* p = loader_ ? loader_->import(std::string(path.text())) : nullptr;
+    if (!p)
+      errors_.push_back({"", fmt::format("import failed: cannot find package \"{}\"", path.text()), {}, {}});
+    else
+      problems(p->problems);
   }
-  *root = context_->new_root(lits);
-  return ok;
+  return context_->new_root(lits);
 }
 
-// Makes a package ready to be referred to. Those without a dot in their first element are the language's own.
-bool Instance::import(Symbol path, Pos at) {
-  auto [it, fresh] = packages_.try_emplace(path.id());
-  if (!fresh) {
-    if (it->second.state == Package::kLoading) {
-      errors_.push_back({"", "import failed: import cycle not allowed", at, {}});
-      return false;
-    }
-    return it->second.state == Package::kReady;
+Vertex* Instance::import(Symbol path) {
+  if (!loader_ || find_package(path.text())) return nullptr;
+  LoadedPackage* p = loader_->import(std::string(path.text()));
+  if (!p || !p->problems.empty()) return nullptr;
+  auto it = packages_.find(p->import_path);
+  if (it != packages_.end()) return it->second;
+  std::size_t before = errors_.size();
+  Vertex* v = compile_files(p->files, p->import_path);
+  if (errors_.size() > before) {
+    // compile errors of a package are errors of whatever refers to it
+    v->base = context_->store.make<Bottom>(Code::kEval, context_->error_at(errors_[before].pos, "{}", std::string_view(errors_[before].message)));
+    v->status = Status::kFinalized;
   }
-  std::string_view text = path.text();
-  if (find_package(text)) {
-    packages_.erase(it);
-    return true;
-  }
-  Package& p = it->second;
-  auto fail = [&](std::string message) {
-    packages_[path.id()].state = Package::kFailed;
-    errors_.push_back({"", std::move(message), at, {}});
-    return false;
-  };
-  std::string name = import_name(text);
-  std::string_view first = text.substr(0, text.find('/'));
-  if (first.find('.') == std::string_view::npos || !module_)
-    return fail(fmt::format("import failed: cannot find package \"{}\"", text));
-  CompileInput in;
-  in.package = std::string(text);
-  if (in.package.find(':') == std::string::npos) in.package += ":" + name;
-  in.version = module_->version;
-  for (auto& dir : package_directories(*module_, text)) {
-    // files of the same package in the directories above belong to it too
-    std::vector<std::string> dirs;
-    bool inside = dir.rfind(module_->root + "/cue.mod/", 0) != 0;
-    for (std::string d = dir;; d = d.substr(0, d.rfind('/'))) {
-      dirs.push_back(d);
-      if (!inside || d.size() <= module_->root.size() || d.rfind('/') == std::string::npos) break;
-    }
-    if (cue_files(dir).empty()) continue;
-    for (auto& d : dirs)
-      for (auto& file : cue_files(d)) {
-        auto source = session_.sources->open(file);
-        if (!source) continue;
-        ParsedFile parsed = parse_file(**source, arena_);
-        if (parsed.file && parsed.errors.empty()) {
-          const ast::Package* k = parsed.file->package();
-          if (!k || k->name->name.text() != name) continue;
-          if (tags_ && tags_->excluded(parsed.file, errors_)) continue;
-          in.files.push_back(parsed.file);
-        } else if (d == dir) {
-          for (auto& e : parsed.errors) errors_.push_back({"", e.message, e.pos, {}});
-          p.state = Package::kFailed;
-          return false;
-        }
-      }
-    if (!in.files.empty()) break;
-  }
-  if (in.files.empty()) return fail(fmt::format("import failed: cannot find package \"{}\"", text));
-  Vertex* root = nullptr;
-  bool ok = compile_files(in, &root);
-  Package& q = packages_[path.id()];
-  q.root = root;
-  q.state = ok ? Package::kReady : Package::kFailed;
-  return ok;
+  packages_[p->import_path] = v;
+  return v;
 }
 
 Vertex* Instance::evaluate() {

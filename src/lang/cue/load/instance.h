@@ -8,8 +8,7 @@
 #include "lang/cue/compile/compile.h"
 #include "lang/cue/eval/context.h"
 #include "lang/cue/eval/print.h"
-#include "lang/cue/load/module.h"
-#include "lang/cue/load/tags.h"
+#include "lang/cue/load/packages.h"
 #include "tree/session.h"
 
 namespace tutti::cue {
@@ -17,7 +16,7 @@ namespace tutti::cue {
 struct LoadOptions {
   std::vector<std::string> files;  // .cue files, all of one instance
   std::vector<std::string> tags;   // NAME or NAME=VALUE
-  std::string directory = ".";     // in or below the module, if there is one
+  std::string directory;           // absolute; the current one when empty
 };
 
 // One set of files evaluated together, with everything it needs: the arena of its nodes, the evaluator, imported
@@ -45,14 +44,11 @@ class Instance {
   CompileInput scope() const;
 
  private:
-  struct Package {
-    enum : u8 { kLoading, kReady, kFailed } state = kLoading;
-    Vertex* root = nullptr;
-  };
   bool parse(const Source* source);
   bool compile();
-  bool compile_files(const CompileInput& in, Vertex** root);
-  bool import(Symbol path, Pos at);
+  Vertex* compile_files(const std::vector<ast::File*>& files, const std::string& package);
+  Vertex* import(Symbol path);
+  void problems(const std::vector<LoadProblem>& list);
 
   Session& session_;
   Arena arena_;  // everything made for this instance
@@ -63,9 +59,8 @@ class Instance {
   std::vector<ast::File*> files_;
   std::string package_;
   std::vector<FlatError> errors_;
-  std::optional<Module> module_;
-  std::unique_ptr<Tags> tags_;
-  std::map<u32, Package> packages_;  // by the symbol of their path
+  std::unique_ptr<PackageLoader> loader_;
+  std::map<std::string, Vertex*> packages_;  // by import path
 };
 
 // Errors as diagnostics, with cue's words.

@@ -1,242 +1,364 @@
-#include "lang/cue/load/tags.h"
-
+// What the command line puts into fields (@tag) and what files put into them (@embed).
 #include <fmt/format.h>
+#include <glob.h>
+#include <pwd.h>
 #include <unistd.h>
 
-#include <ctime>
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <random>
 
+#include "lang/cue/builtin/go_time.h"
 #include "lang/cue/format/literal.h"
-#include "lang/cue/syntax/parser.h"
+#include "lang/cue/format/walk.h"
+#include "lang/cue/import/decode.h"
+#include "lang/cue/import/decode_file.h"
+#include "lang/cue/load/attribute.h"
+#include "lang/cue/load/packages.h"
 
 namespace tutti::cue {
 
+namespace fs = std::filesystem;
 using ast::as;
-using AK = ast::Kind;
 
-std::vector<std::pair<std::string, std::string>> attribute_parts(std::string_view body) {
-  std::vector<std::pair<std::string, std::string>> out;
-  std::string part;
-  int depth = 0;
-  char quoted = 0;
-  auto trim = [](std::string s) {
-    while (!s.empty() && (s.front() == ' ' || s.front() == '\t' || s.front() == '\n')) s.erase(0, 1);
-    while (!s.empty() && (s.back() == ' ' || s.back() == '\t' || s.back() == '\n')) s.pop_back();
-    return s;
-  };
-  auto plain = [&](std::string s) {
-    s = trim(s);
-    if (s.size() > 1 && (s[0] == '"' || s[0] == '#' || s[0] == '\''))
-      if (auto u = unquote(s); u.ok()) return u.text;
-    return s;
-  };
-  auto done = [&] {
-    std::string s = trim(part);
-    part.clear();
-    std::size_t eq = s.find('=');
-    if (eq != std::string::npos && s.find_first_of("\"'(") > eq)
-      out.emplace_back(trim(s.substr(0, eq)), plain(s.substr(eq + 1)));
-    else
-      out.emplace_back(plain(s), "");
-  };
-  for (std::size_t i = 0; i < body.size(); ++i) {
-    char c = body[i];
-    if (quoted) {
-      if (c == '\\' && i + 1 < body.size()) {
-        part += c;
-        part += body[++i];
-        continue;
-      }
-      if (c == quoted) quoted = 0;
-    } else if (c == '"' || c == '\'') {
-      quoted = c;
-    } else if (c == '(' || c == '[' || c == '{') {
-      ++depth;
-    } else if (c == ')' || c == ']' || c == '}') {
-      --depth;
-    } else if (c == ',' && depth == 0) {
-      done();
-      continue;
-    }
-    part += c;
-  }
-  if (!part.empty() || !out.empty()) done();
-  return out;
+namespace {
+
+struct Tag {
+  std::string key, type = "string", var;
+  std::vector<std::string> shorthands;
+  ast::Field* field = nullptr;
+  bool injected = false;
+};
+
+bool named_label(const ast::Node* l) {
+  if (l->kind == ast::Kind::kAlias) l = static_cast<const ast::Alias*>(l)->x;
+  return l->kind == ast::Kind::kIdent || l->kind == ast::Kind::kLit;
 }
 
-Tags::Tags(Sources& sources, Arena& arena, const std::vector<std::string>& given) : sources_(sources), arena_(arena) {
-  for (auto& g : given) {
-    std::size_t eq = g.find('=');
-    if (eq == std::string::npos)
-      tags_.push_back({g, "", false, false});
-    else
-      tags_.push_back({g.substr(0, eq), g.substr(eq + 1), true, false});
-  }
+void invalid_tags(ast::Node* n, const char* why, std::vector<LoadProblem>& problems) {
+  for_children(n, [&](ast::Node* c) { invalid_tags(c, why, problems); });
+  if (n->kind == ast::Kind::kField)
+    for (ast::Node* a : as<ast::Field>(n)->attrs)
+      if (as<ast::Attribute>(a)->name() == "tag") problems.push_back({why, {as<ast::Attribute>(a)->at.pos}});
 }
 
-bool Tags::condition(const ast::Node* x, const ast::File* file, std::vector<FlatError>& errors) {
-  switch (x->kind) {
-    case AK::kIdent:
-      for (auto& t : tags_)
-        if (!t.has_value && t.name == as<ast::Ident>(x)->name.text()) {
-          t.used = true;
-          return true;
+void find_tags(ast::Node* n, std::vector<Tag>& tags, std::vector<LoadProblem>& problems) {
+  switch (n->kind) {
+    case ast::Kind::kList: return invalid_tags(n, "@tag not allowed within lists", problems);
+    case ast::Kind::kComprehension: return invalid_tags(n, "@tag not allowed within comprehension", problems);
+    case ast::Kind::kField: {
+      auto* f = as<ast::Field>(n);
+      if (!named_label(f->label) || f->constraint != Tok::kIllegal)
+        return invalid_tags(n, "@tag not allowed within field constraint", problems);
+      for (ast::Node* x : f->attrs) {
+        auto* a = as<ast::Attribute>(x);
+        if (a->name() != "tag") continue;
+        std::vector<AttributeArg> args = parse_attribute(a->body());
+        Tag t;
+        t.field = f;
+        if (!args.empty()) t.key = args[0].value;
+        if (!is_identifier(t.key)) {
+          problems.push_back({fmt::format("invalid identifier {}", quote(t.key)), {a->at.pos}});
+          continue;
         }
-      return false;
-    case AK::kParen: return condition(as<ast::Paren>(x)->x, file, errors);
-    case AK::kUnary:
-      if (as<ast::Unary>(x)->op == Tok::kNot) return !condition(as<ast::Unary>(x)->x, file, errors);
-      break;
-    case AK::kBinary: {
-      auto* b = as<ast::Binary>(x);
-      if (b->op == Tok::kLand) {
-        bool l = condition(b->x, file, errors), r = condition(b->y, file, errors);
-        return l && r;
-      }
-      if (b->op == Tok::kLor) {
-        bool l = condition(b->x, file, errors), r = condition(b->y, file, errors);
-        return l || r;
+        if (const std::string* type = attribute_value(args, "type")) {
+          t.type = *type;
+          if (t.type != "string" && t.type != "int" && t.type != "number" && t.type != "bool") {
+            problems.push_back({fmt::format("invalid type {}", quote(t.type)), {a->at.pos}});
+            continue;
+          }
+        }
+        if (const std::string* s = attribute_value(args, "short"))
+          for (std::size_t at = 0; at <= s->size();) {
+            std::size_t bar = std::min(s->find('|', at), s->size());
+            t.shorthands.push_back(s->substr(at, bar - at));
+            at = bar + 1;
+          }
+        if (const std::string* v = attribute_value(args, "var")) t.var = *v;
+        tags.push_back(t);
       }
       break;
     }
     default: break;
   }
-  errors.push_back({"", "invalid type in build attribute", ast::first(file).pos, {}});
-  return false;
+  for_children(n, [&](ast::Node* c) { find_tags(c, tags, problems); });
 }
 
-bool Tags::excluded(const ast::File* file, std::vector<FlatError>& errors) {
-  for (ast::Node* d : file->decls) {
-    if (d->kind == AK::kPackage || d->kind == AK::kImport || d->kind == AK::kField) break;
-    if (d->kind != AK::kAttribute) continue;
-    auto* a = as<ast::Attribute>(d);
-    if (a->name() == "ignore") return true;
-    if (a->name() != "if") continue;
-    auto source = sources_.add("@if", std::string(a->body()));
-    if (!source) continue;
-    std::vector<SyntaxError> wrong;
-    ast::Node* x = parse_expression(**source, arena_, wrong);
-    if (!x) {
-      errors.push_back({"", wrong.empty() ? "invalid build attribute" : wrong[0].message, a->at.pos, {}});
-      continue;
-    }
-    if (!condition(x, file, errors)) return true;
+// A word of the command line as a literal of the tag's type; nullptr with an error.
+ast::Node* tag_value(Arena& arena, const Tag& t, const std::string& text, std::string& error) {
+  if (t.type == "string") return make_lit(arena, Tok::kString, quote(text));
+  if (t.type == "bool") {
+    if (text == "true" || text == "false") return make_lit(arena, text == "true" ? Tok::kTrue : Tok::kFalse, text);
+    error = fmt::format("invalid boolean value {} for injection: \"{}\" is not a valid bool", quote(text), text);
+    error = fmt::format("invalid {} value {} for tag {}", t.type, quote(text), quote(t.key));
+    return nullptr;
   }
-  return false;
+  Number n = parse_number(text);
+  if (!n.ok() || (t.type == "int" && !n.integer)) {
+    error = fmt::format("invalid number {}", quote(text));
+    return nullptr;
+  }
+  bool negative = text.starts_with('-');
+  ast::Node* lit = make_lit(arena, n.integer ? Tok::kInt : Tok::kFloat, negative ? text.substr(1) : text);
+  return negative ? arena.make<ast::Unary>(TokenPos{}, Tok::kSub, lit) : lit;
 }
 
-void Tags::inject(ast::File* file, std::vector<FlatError>& errors) { fields(file->decls, errors); }
+void inject(Arena& arena, Tag& t, ast::Node* value) {
+  t.field->value = arena.make<ast::Binary>(t.field->value, TokenPos{}, Tok::kAnd, value);
+  t.injected = true;
+}
 
-void Tags::fields(ast::Nodes decls, std::vector<FlatError>& errors) {
-  for (ast::Node* d : decls) {
-    if (d->kind != AK::kField) continue;
-    auto* f = as<ast::Field>(d);
-    for (ast::Node* n : f->attrs)
-      if (as<ast::Attribute>(n)->name() == "tag") field(f, as<ast::Attribute>(n), errors);
-    if (f->value && f->value->kind == AK::kStruct) fields(as<ast::Struct>(f->value)->elts, errors);
+ast::Node* tag_variable(Arena& arena, const std::string& name) {
+  auto text = [&](std::string_view s) { return make_lit(arena, Tok::kString, quote(s)); };
+  char buffer[4096];
+  if (name == "now") {
+    auto now = std::chrono::system_clock::now().time_since_epoch();
+    Time t;
+    t.seconds = std::chrono::duration_cast<std::chrono::seconds>(now).count();
+    t.nanoseconds = static_cast<i32>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count() % 1'000'000'000);
+    return text(format_time(t, kRfc3339Nano));
+  }
+  if (name == "os") return text("linux");
+  if (name == "arch") {
+#if defined(__x86_64__)
+    return text("amd64");
+#elif defined(__aarch64__)
+    return text("arm64");
+#else
+    return text("unknown");
+#endif
+  }
+  if (name == "cwd") return text(fs::current_path().string());
+  if (name == "hostname") return gethostname(buffer, sizeof buffer) == 0 ? text(buffer) : nullptr;
+  if (name == "username") {
+    const passwd* p = getpwuid(getuid());
+    return text(p ? p->pw_name : "");
+  }
+  if (name == "rand") {
+    std::random_device r;
+    std::string s = "0x";
+    for (int i = 0; i < 4; ++i) s += fmt::format("{:08x}", r());
+    return make_lit(arena, Tok::kInt, s);
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void PackageLoader::inject_tags(const std::vector<LoadedPackage*>& packages) {
+  std::vector<Tag> tags;
+  for (LoadedPackage* p : packages) {
+    for (ast::File* f : p->files) find_tags(f, tags, p->problems);
+    for (ast::File* f : p->tools) find_tags(f, tags, p->problems);
+  }
+  auto report = [&](std::string message) {
+    for (LoadedPackage* p : packages) p->problems.push_back({message, {}});
+  };
+  for (const std::string& s : config_.tags) {
+    std::size_t equal = s.find('=');
+    std::string name = s.substr(0, equal);
+    bool found = used_tags_.count(s) > 0;
+    for (Tag& t : tags) {
+      bool mine = equal != std::string::npos
+                      ? t.key == name
+                      : std::find(t.shorthands.begin(), t.shorthands.end(), s) != t.shorthands.end();
+      if (!mine) continue;
+      found = true;
+      std::string error;
+      ast::Node* v = tag_value(arena_, t, equal != std::string::npos ? s.substr(equal + 1) : s, error);
+      if (!v) return report(error);
+      inject(arena_, t, v);
+    }
+    if (!found)
+      return report(equal != std::string::npos ? fmt::format("no tag for {}", quote(name))
+                                               : fmt::format("tag {} not used in any file", quote(s)));
+  }
+  if (!config_.tag_vars) return;
+  std::map<std::string, ast::Node*> vars;
+  for (Tag& t : tags) {
+    if (t.injected || t.var.empty()) continue;
+    auto [it, fresh] = vars.try_emplace(t.var, nullptr);
+    if (fresh) it->second = tag_variable(arena_, t.var);
+    if (!it->second) return report(fmt::format("tag variable '{}' not found", t.var));
+    inject(arena_, t, it->second);
   }
 }
 
 namespace {
-// Values that the system knows, for @tag(x,var=...); empty for an unknown name.
-std::string variable(const std::string& name) {
-  auto now = [](const char* format) {
-    std::time_t t = std::time(nullptr);
-    std::tm tm{};
-    gmtime_r(&t, &tm);
-    char text[64];
-    std::strftime(text, sizeof text, format, &tm);
-    return std::string(text);
-  };
-  char buffer[4096];
-  if (name == "now") return now("%Y-%m-%dT%H:%M:%SZ");
-  if (name == "os") return "linux";
-#if defined(__aarch64__)
-  if (name == "arch") return "arm64";
-#else
-  if (name == "arch") return "amd64";
-#endif
-  if (name == "cwd") return getcwd(buffer, sizeof buffer) ? buffer : "";
-  if (name == "username") return getenv("USER") ? getenv("USER") : "root";
-  if (name == "hostname") return gethostname(buffer, sizeof buffer) == 0 ? buffer : "";
-  return {};
-}
+
+struct Embedder {
+  PackageLoader& loader;
+  Sources& sources;
+  Arena& arena;
+  LoadedPackage& package;
+  std::string dir;
+
+  void problem(const ast::Attribute* a, std::string message) {
+    package.problems.push_back({"@embed: " + message, {a->at.pos}});
+  }
+
+  static bool in_other_module(const std::string& base, const std::string& file) {
+    for (fs::path p = fs::path(file).parent_path(); !p.empty() && p != "."; p = p.parent_path())
+      if (fs::exists(fs::path(base) / p / "cue.mod")) return true;
+    return false;
+  }
+
+  ast::Node* decode(const ast::Attribute* a, const std::string& file, const std::string& type) {
+    std::string error;
+    std::optional<DataFile> d = data_file(file, type, error);
+    if (!d) {
+      problem(a, error);
+      return nullptr;
+    }
+    std::string path = dir + "/" + file;
+    std::error_code ec;
+    if (!fs::exists(path, ec)) {
+      problem(a, fmt::format("open {}: no such file or directory", file));
+      return nullptr;
+    }
+    if (fs::is_directory(path, ec)) {
+      problem(a, "cannot embed directories");
+      return nullptr;
+    }
+    if (d->encoding == "cue" || d->encoding == "jsonl" || d->encoding == "textproto") {
+      problem(a, fmt::format("encoding {} not (yet) supported{}", quote(d->encoding),
+                             d->encoding == "jsonl" ? ": requires support for streaming"
+                             : d->encoding == "cue" ? ""
+                                                    : ": requires support for schema-guided decoding"));
+      return nullptr;
+    }
+    std::vector<LoadProblem> problems;
+    const Source* s = loader.open(path, problems);
+    if (!s) {
+      problem(a, problems.empty() ? "cannot read" : problems[0].message);
+      return nullptr;
+    }
+    Decoded r = decode_file(*d, *s, arena);
+    if (!r.ok()) {
+      LoadProblem p{"@embed: " + r.errors[0].message, {a->at.pos}};
+      if (r.errors[0].pos) p.places.push_back(r.errors[0].pos);
+      package.problems.push_back(p);
+      return nullptr;
+    }
+    if (r.documents.size() != 1) {
+      if (r.documents.empty()) return make_lit(arena, Tok::kNull, "null");
+      problem(a, "streaming not implemented: found more than one value in file");
+      return nullptr;
+    }
+    return r.documents[0];
+  }
+
+  static std::string normal(const std::string& s) {
+    std::string n = fs::path(s).lexically_normal().string();
+    return n.empty() ? "." : n;
+  }
+
+  ast::Node* value(const ast::Attribute* a) {
+    bool good;
+    std::vector<AttributeArg> args = parse_attribute(a->body(), &good);
+    const std::string *file = attribute_value(args, "file", 0), *glob_ = attribute_value(args, "glob", 0),
+                      *type = attribute_value(args, "type", 0);
+    bool empty_ok = attribute_flag(args, "allowEmptyGlob", 0);
+    if (empty_ok && !glob_) return problem(a, "allowEmptyGlob must be specified with a glob field"), nullptr;
+    if (!file && !glob_) return problem(a, "attribute must have file or glob field"), nullptr;
+    if (file && glob_) return problem(a, "attribute cannot have both file and glob field"), nullptr;
+    std::string path = file ? *file : *glob_;
+    std::string clean = normal(path);
+    if (clean != path) return problem(a, fmt::format("path not normalized, use {} instead", quote(clean))), nullptr;
+    if (path.starts_with('/')) return problem(a, "only relative files are allowed"), nullptr;
+    if (path == ".." || path.starts_with("../")) return problem(a, "cannot refer to parent directory"), nullptr;
+    if (file) {
+      if (in_other_module(dir, path))
+        return problem(a, fmt::format("cannot embed file {}: in different module", quote(path))), nullptr;
+      return decode(a, path, type ? *type : "");
+    }
+    if (!type) {
+      std::string ext = fs::path(path).extension().string();
+      if (ext.empty() || ext.find_first_of("*?[\\") != std::string::npos)
+        return problem(a, "extension not fully specified; type argument required"), nullptr;
+    }
+    glob_t g{};
+    std::vector<std::string> matches;
+    if (::glob((dir + "/" + path).c_str(), 0, nullptr, &g) == 0)
+      for (std::size_t i = 0; i < g.gl_pathc; ++i) matches.push_back(std::string(g.gl_pathv[i]).substr(dir.size() + 1));
+    globfree(&g);
+    std::sort(matches.begin(), matches.end());
+    if (matches.empty() && !empty_ok)
+      return problem(a, fmt::format("no matches for glob pattern {}", quote(path))), nullptr;
+    std::vector<ast::Node*> fields;
+    for (const std::string& m : matches) {
+      if (fs::is_directory(dir + "/" + m)) continue;
+      if (in_other_module(dir, m))
+        return problem(a, fmt::format("cannot embed file {}: in different module", quote(m))), nullptr;
+      ast::Node* v = decode(a, m, type ? *type : "");
+      if (!v) return nullptr;
+      fields.push_back(make_field(arena, make_label(arena, m), v));
+    }
+    return make_struct(arena, fields);
+  }
+
+  static bool is_embed(const ast::Node* a) { return static_cast<const ast::Attribute*>(a)->name() == "embed"; }
+
+  void decls(ast::Nodes& list) {
+    std::vector<ast::Node*> out;
+    bool changed = false;
+    for (ast::Node* d : list) {
+      out.push_back(d);
+      if (d->kind == ast::Kind::kAttribute && is_embed(d)) {
+        if (ast::Node* v = value(as<ast::Attribute>(d))) {
+          out.push_back(arena.make<ast::Embed>(v));
+          changed = true;
+        }
+        continue;
+      }
+      walk(d);
+    }
+    if (changed) list = make_nodes(arena, out);
+  }
+
+  void walk(ast::Node* n) {
+    switch (n->kind) {
+      case ast::Kind::kStruct: return decls(as<ast::Struct>(n)->elts);
+      case ast::Kind::kField: {
+        auto* f = as<ast::Field>(n);
+        if (f->value) walk(f->value);
+        for (ast::Node* a : f->attrs)
+          if (is_embed(a))
+            if (ast::Node* v = value(as<ast::Attribute>(a)))
+              f->value = f->value ? arena.make<ast::Binary>(f->value, TokenPos{}, Tok::kAnd, v) : v;
+        return;
+      }
+      default: for_children(n, [&](ast::Node* c) { walk(c); });
+    }
+  }
+};
+
 }  // namespace
 
-void Tags::field(ast::Field* f, const ast::Attribute* a, std::vector<FlatError>& errors) {
-  auto parts = attribute_parts(a->body());
-  if (parts.empty()) return;
-  std::string name = parts[0].first, type = "string", var;
-  std::vector<std::string> shorts;
-  for (std::size_t i = 1; i < parts.size(); ++i) {
-    auto& [k, v] = parts[i];
-    if (k == "type") type = v;
-    if (k == "var") var = v;
-    if (k == "short")
-      for (std::size_t from = 0; from <= v.size();) {
-        std::size_t bar = std::min(v.find('|', from), v.size());
-        shorts.push_back(v.substr(from, bar - from));
-        from = bar + 1;
-      }
-  }
-  std::string value;
-  bool found = false;
-  for (auto& t : tags_) {
-    if (t.has_value && t.name == name) {
-      value = t.value;
-      found = t.used = true;
+void PackageLoader::embed(LoadedPackage& p) {
+  std::vector<ast::File*> files = p.files;
+  files.insert(files.end(), p.tools.begin(), p.tools.end());
+  for (ast::File* f : files) {
+    // @extern(kind) in front of a file asks for help from outside; embedding is the only kind there is.
+    bool on = false;
+    for (ast::Node* d : f->decls) {
+      if (d->kind != ast::Kind::kAttribute) break;
+      auto* a = as<ast::Attribute>(d);
+      if (a->name() != "extern") continue;
+      std::string kind(a->body());
+      if (kind == "embed")
+        on = true;
+      else
+        p.problems.push_back({fmt::format("no interpreter defined for {}", quote(kind)), {a->at.pos}});
     }
-    if (!t.has_value)
-      for (auto& s : shorts)
-        if (s == t.name) {
-          value = s;
-          found = t.used = true;
-        }
+    if (!on || !f->source) continue;
+    std::string path = absolute(f->source->name);
+    Embedder e{*this, sources_, arena_, p, fs::path(path).parent_path().string()};
+    ast::Nodes list = f->decls;
+    e.decls(list);
+    f->decls = list;
   }
-  if (!found && !var.empty()) {
-    value = variable(var);
-    found = !value.empty();
-  }
-  if (!found) return;
-  std::string text;
-  Tok tok = Tok::kString;
-  if (type == "int" || type == "number") {
-    Number n = parse_number(value);
-    if (!n.ok() || (type == "int" && !n.integer)) {
-      errors.push_back({"", fmt::format("invalid {} value for tag \"{}\": {}", type, name, value), a->at.pos, {}});
-      return;
-    }
-    text = value;
-    tok = n.integer ? Tok::kInt : Tok::kFloat;
-  } else if (type == "bool") {
-    bool yes = value == "true" || value == "1" || value == "t" || value == "T";
-    bool no = value == "false" || value == "0" || value == "f" || value == "F";
-    if (!yes && !no) {
-      errors.push_back({"", fmt::format("invalid boolean value for tag \"{}\": {}", name, value), a->at.pos, {}});
-      return;
-    }
-    text = yes ? "true" : "false";
-    tok = yes ? Tok::kTrue : Tok::kFalse;
-  } else {
-    text = quote(value);
-  }
-  std::string_view kept = arena_.copy(std::string_view(text));
-  ast::Node* literal;
-  if (kept.size() > 1 && kept[0] == '-') {
-    literal = arena_.make<ast::Unary>(a->at, Tok::kSub, arena_.make<ast::Lit>(tok, a->at, kept.substr(1)));
-  } else {
-    literal = arena_.make<ast::Lit>(tok, a->at, kept);
-  }
-  if (f->value->kind == AK::kAlias) {
-    auto* alias = as<ast::Alias>(f->value);
-    alias->x = arena_.make<ast::Binary>(alias->x, a->at, Tok::kAnd, literal);
-  } else {
-    f->value = arena_.make<ast::Binary>(f->value, a->at, Tok::kAnd, literal);
-  }
-}
-
-void Tags::check_used(std::vector<FlatError>& errors) const {
-  for (auto& t : tags_)
-    if (!t.used) errors.push_back({"", fmt::format("tag \"{}\" not used in any file", t.name), {}, {}});
 }
 
 }  // namespace tutti::cue
