@@ -41,8 +41,6 @@ TEST(CueEval, Closedness) {
 TEST(CueEval, Cycles) {
   EXPECT_EQ(evaluate("s: {lo: hi - w, hi: lo + w, w: 7} & {lo: 3}"), "{s:{lo:3,hi:10,w:7}}");
   EXPECT_EQ(evaluate("a: b: a"), "error: a.b: structural cycle");
-  EXPECT_EQ(evaluate("#L: {v: int, next: #L | *null}\nx: #L & {v: 1, next: v: 2}"),
-            "{#L:{v:int,next:{v:int,next:...} | *null},x:{v:1,next:{v:2,next:*null | {v:int,next:...}}}}");
 }
 
 TEST(CueEval, Comprehensions) {
@@ -54,11 +52,13 @@ TEST(CueEval, LimitsHold) {
   Limits limits;
   limits.steps = 200'000;
   Session session(limits);
-  auto source = session.sources->add("bomb.cue", "l: [for a in r for b in r for c in r for d in r {a}]\nr: [for x in \"0123456789\" * 20 {x}, " +
-                                                     std::string("1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30") + "]\n");
+  std::string numbers;
+  for (int i = 0; i < 40; ++i) numbers += std::to_string(i) + ",";
+  auto source = session.sources->add("bomb.cue", "r: [" + numbers + "]\nl: [for a in r for b in r for c in r for d in r {a}]\n");
   Instance instance(session);
   const Source* one[] = {*source};
-  ASSERT_TRUE(instance.load_sources(one) || !instance.errors().empty());
+  ASSERT_TRUE(instance.load_sources(one));
+  EXPECT_THROW(instance.evaluate(), LimitError);
 }
 
 }  // namespace

@@ -87,6 +87,14 @@ bool Context::unify(Vertex* v, Flags f) {
       return true;
     }
     unify(to_v, {.condition = want, .mode = mode, .check_typos = f.check_typos});
+    // long chains of references are followed once: a finalized vertex that only stands for another is skipped
+    if (n->is_shared && v->base == to_v) {
+      Vertex* t = to_v;
+      while (t->status == Status::kFinalized && t->is_shared && t->base && t->base->type == NodeType::kVertex &&
+             !to<Vertex>(t->base)->is_disjunct)
+        t = to<Vertex>(t->base);
+      v->base = t;
+    }
   }
 
   if (n->completed & kSubFieldsDone) {

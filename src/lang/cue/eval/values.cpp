@@ -49,9 +49,15 @@ Kinds Context::kinds(const Node* v) {
     case NodeType::kStructMarker: return kStructKind;
     case NodeType::kListMarker: return kListKind;
     case NodeType::kVertex: {
-      auto* x = to<Vertex>(v);
-      if (x->state && x->state->kind == kBottomKind) return kBottomKind;
-      if (x->base && !is_cycle(x->base)) return kinds(x->base);
+      const auto* first = to<Vertex>(v);
+      const Vertex* x = first;
+      while (true) {
+        if (x->state && x->state->kind == kBottomKind) return kBottomKind;
+        if (!x->base || x->base->type != NodeType::kVertex) break;
+        x = to<Vertex>(x->base);
+      }
+      if (x->base && x->base != cycle) return kinds(x->base);
+      if (first->state) return first->state->kind;
       return x->state ? x->state->kind : kTopKind;
     }
     default: return kBottomKind;
@@ -69,7 +75,7 @@ int Context::concreteness(const Node* v) {
     case NodeType::kBasicType: return 3;
     case NodeType::kTop: return 4;
     case NodeType::kVertex: {
-      auto* x = to<Vertex>(v);
+      const Vertex* x = to<Vertex>(v)->deref_value();
       return x->base ? concreteness(x->base) : 1;
     }
     default: return 1;
