@@ -3,7 +3,8 @@
 #include "lang/cue/load/instance.h"
 #include "reader.h"
 
-// Any text as one CUE file: parsed, compiled, evaluated and made into a tree. Nothing but an error or a limit may come of it.
+// Any text as one CUE file: parsed, compiled, evaluated and made into a tree. Nothing but an error or a limit may come
+// of it.
 extern "C" int LLVMFuzzerTestOneInput(const tutti::u8* data, std::size_t size) {
   using namespace tutti;
   using namespace tutti::cue;

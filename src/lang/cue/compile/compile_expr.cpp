@@ -284,7 +284,8 @@ Node* Compiler::predeclared(const ast::Ident* n) {
       return bad(n, fmt::format("predeclared identifier \"{}\" requires @experiment(aliasv2)", name));
     return store_.make<ValueRef>(1, n);
   }
-  if (name == "__test_experiment") return predeclared_function(experiments_.testing ? "testExperiment+" : "testExperiment");
+  if (name == "__test_experiment")
+    return predeclared_function(experiments_.testing ? "testExperiment+" : "testExperiment");
   return predeclared_value(store_, name, n);
 }
 

@@ -120,6 +120,17 @@ Node* Context::call_builtin(const Builtin* b, const Call* x, std::vector<Node*> 
       return nullptr;
     }
   }
+  // a check that has to be passed to pass itself
+  if (x && !args.empty())
+    for (auto& [other, self] : active_calls_)
+      if (other == x && self->type == args[0]->type && equal(self, args[0], true))
+        return bottom(Code::kStructuralCycle, at, "structural cycle");
+  struct Active {
+    std::vector<std::pair<const Call*, Node*>>& list;
+    std::size_t size;
+    ~Active() { list.resize(size); }
+  } active{active_calls_, active_calls_.size()};
+  if (x && !args.empty()) active_calls_.emplace_back(x, args[0]);
   Restore<bool> v(is_validator, validating);
   bool from_def = ci.from_def, from_embed = ci.from_embed;
   ci.from_def = ci.from_embed = false;
@@ -248,8 +259,11 @@ std::vector<Node*> CallContext::list(std::size_t i) {
   }
   auto* l = to<Vertex>(v);
   context.finalize(l);
-  for (u32 j = 0; j < l->arcs.size(); ++j)
-    if (l->arcs[j]->label.is_int()) out.push_back(l->arcs[j]);
+  for (u32 j = 0; j < l->arcs.size(); ++j) {
+    if (!l->arcs[j]->label.is_int()) continue;
+    context.finalize(l->arcs[j]);
+    out.push_back(l->arcs[j]);
+  }
   return out;
 }
 

@@ -212,6 +212,7 @@ class Context {
   Vertex* package_vertex(Symbol path, Pos at);
 
   std::vector<Task*> task_pool_;
+  std::vector<std::pair<const Call*, Node*>> active_calls_;  // functions being called, with their first arguments
   State* free_states_ = nullptr;
   std::vector<std::unique_ptr<State>> states_;
   std::unordered_map<std::string_view, std::unique_ptr<re2::RE2>> regexps_;

@@ -142,18 +142,18 @@ Node* slice(Context& c, Slice* x) {
   auto* l = to<Vertex>(v);
   Vertex* n = c.inline_vertex(c.store.make<ListMarker>(false), nullptr);
   for (i64 i = low; i < high; ++i) {
-    Vertex* a = c.store.make<Vertex>(*l->arcs[static_cast<std::size_t>(i)]);
-    if (!l->is_dynamic) a->parent = n;
-    a->state = nullptr;
-    if (l->arcs[static_cast<std::size_t>(i)]->state) {
-      // still being evaluated: refer to the element rather than copying what is known of it
+    Vertex* from = l->arcs[static_cast<std::size_t>(i)];
+    Vertex* a;
+    if (from->status == Status::kFinalized) {
+      a = c.store.make<Vertex>(*from);
+      a->state = nullptr;
+    } else {
+      // not evaluated yet: the same conjuncts, to be evaluated when the element is used
       a = c.new_vertex();
-      a->parent = n;
-      a->base = l->arcs[static_cast<std::size_t>(i)];
-      a->conjuncts = l->arcs[static_cast<std::size_t>(i)]->conjuncts;
+      a->conjuncts = from->conjuncts;
       a->conjuncts.clip();
-      a->status = Status::kFinalized;
     }
+    a->parent = n;
     a->label = Label::integer(static_cast<u32>(i - low));
     n->add_arc(c.arena, a);
   }

@@ -212,7 +212,8 @@ bool Context::match_pattern(Node* p, Label l) {
       if (b->op == Op::kMatch || b->op == Op::kNotMatch) {
         const re2::RE2* re = regexp(b->value);  // reports a wrong one
         std::string_view s = l.is_string() ? l.symbol().text() : std::string_view{};
-        return re && l.is_string() && re2::RE2::PartialMatch(re2::StringPiece(s.data(), s.size()), *re) == (b->op == Op::kMatch);
+        return re && l.is_string() &&
+               re2::RE2::PartialMatch(re2::StringPiece(s.data(), s.size()), *re) == (b->op == Op::kMatch);
       }
       Node* y = label_value(l);
       return !validate({nullptr, b, {}}, y);

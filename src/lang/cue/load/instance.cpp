@@ -106,7 +106,8 @@ Vertex* Instance::import(Symbol path) {
   Vertex* v = compile_files(p->files, p->import_path);
   if (errors_.size() > before) {
     // compile errors of a package are errors of whatever refers to it
-    v->base = context_->store.make<Bottom>(Code::kEval, context_->error_at(errors_[before].pos, "{}", std::string_view(errors_[before].message)));
+    v->base = context_->store.make<Bottom>(
+        Code::kEval, context_->error_at(errors_[before].pos, "{}", std::string_view(errors_[before].message)));
     v->status = Status::kFinalized;
   }
   packages_[p->import_path] = v;
@@ -196,7 +197,8 @@ struct Builder {
         if (v->arcs[i]->label.is_int()) items.push_back(vertex(v->arcs[i]));
       return build.list(items, Origin(at));
     }
-    bool is_struct = fields || !v->base || v->base->type == NodeType::kStructMarker || v->base->type == NodeType::kBottom;
+    bool is_struct =
+        fields || !v->base || v->base->type == NodeType::kStructMarker || v->base->type == NodeType::kBottom;
     if (!is_struct) return scalar(v->base);
     std::vector<Entry> entries;
     for (u32 i = 0; i < v->arcs.size(); ++i) {

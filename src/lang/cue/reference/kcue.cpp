@@ -162,8 +162,12 @@ void flatten(const TermPtr& t, std::vector<TermPtr>& out) {
 
 TermPtr constant(std::string text) { return make({TermKind::kConst, std::move(text), 0, nullptr, {}}); }
 TermPtr reference(std::string label, int depth) { return make({TermKind::kRef, std::move(label), depth, nullptr, {}}); }
-TermPtr field(std::string label, TermPtr inner) { return make({TermKind::kField, std::move(label), 0, std::move(inner), {}}); }
-TermPtr project(TermPtr inner, std::string label) { return make({TermKind::kProject, std::move(label), 0, std::move(inner), {}}); }
+TermPtr field(std::string label, TermPtr inner) {
+  return make({TermKind::kField, std::move(label), 0, std::move(inner), {}});
+}
+TermPtr project(TermPtr inner, std::string label) {
+  return make({TermKind::kProject, std::move(label), 0, std::move(inner), {}});
+}
 TermPtr all(std::vector<TermPtr> terms) { return make({TermKind::kAll, "", 0, nullptr, std::move(terms)}); }
 
 TermPtr unify(const TermPtr& t) {

@@ -7,9 +7,10 @@
 
 #include "base/types.h"
 
-// K-CUE: the core of CUE by its published rules, for comparison with the evaluator. A program is a term; evaluating it means
-// resolving every reference once, breadth first over the whole program, and doing that again until nothing changes. What a
-// reference is resolved to is added beside the reference, which stays: values accumulate towards a fix point.
+// K-CUE: the core of CUE by its published rules, for comparison with the evaluator. A program is a term; evaluating it
+// means resolving every reference once, breadth first over the whole program, and doing that again until nothing
+// changes. What a reference is resolved to is added beside the reference, which stays: values accumulate towards a fix
+// point.
 //
 //   t ::= c          constant: top, bottom, a type, an int, a string, a bool
 //       | x^d        reference to label x of the d-th scope outwards (0: the scope it stands in)
@@ -41,7 +42,7 @@ TermPtr all(std::vector<TermPtr> terms);
 TermPtr unify(const TermPtr& t);
 
 struct Outcome {
-  TermPtr value;     // the fix point, references taken out
+  TermPtr value;  // the fix point, references taken out
   int steps = 0;
 };
 // nullopt when no fix point is reached within so many steps or so large a term: a structural cycle, or nearly one.
