@@ -42,8 +42,6 @@ bool Instance::load(const LoadOptions& options) {
     files_.insert(files_.end(), p->files.begin(), p->files.end());
     package_ = p->import_path;
   }
-  loader_->inject_tags(loaded);
-  if (errors_.empty()) problems(loader_->problems());
   return errors_.empty() && compile();
 }
 
