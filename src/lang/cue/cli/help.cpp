@@ -18,7 +18,8 @@ int print_help(std::span<const std::string> topic) {
       if (f.help.empty()) continue;
       std::string left = f.letter ? fmt::format("  -{}, --{}", f.letter, f.name) : fmt::format("      --{}", f.name);
       if (f.kind != FlagSpec::kBool) left += f.kind == FlagSpec::kStrings ? " stringArray" : " string";
-      out += fmt::format("{:<30} {}{}\n", left, f.help, f.initial.empty() ? "" : fmt::format(" (default {})", f.initial));
+      out +=
+          fmt::format("{:<30} {}{}\n", left, f.help, f.initial.empty() ? "" : fmt::format(" (default {})", f.initial));
     }
   };
   if (c) {
