@@ -136,7 +136,7 @@ void run_eval(Program& p) {
       std::string id = plan.instances.size() > 1 ? item.id : "";
       if (plan.expressions.size() > 1) id = item.id;
       auto header = [&] {
-        if (!id.empty() && plan.instances.size() > 1) std::fprintf(stderr, "// %s\n", id.c_str());
+        if (!id.empty()) std::fprintf(stderr, "// %s\n", id.c_str());
       };
       if (!e.is_cue()) {
         try {

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <set>
 
+#include "base/near.h"
 #include "lang/cue/cli/program.h"
 
 namespace tutti::cue {
@@ -112,16 +113,29 @@ int CueFrontEnd::run(std::span<const std::string> given) const {
     return 1;
   };
   if (args.empty()) return print_help({});
-  // Flags before the verb.
-  std::string chdir_to;
-  while (args.size() > 1 && args[0].starts_with('-')) {
-    if (args[0] == "-C" || args[0] == "--chdir") {
-      chdir_to = args[1];
-      args.erase(args.begin(), args.begin() + 2);
-    } else {
-      break;
+  // Flags may come before the verb.
+  std::vector<std::string> before;
+  while (!args.empty() && args[0].size() > 1 && args[0][0] == '-' && args[0] != "--help" && args[0] != "-h") {
+    std::string a = args[0];
+    args.erase(args.begin());
+    bool valued = a.find('=') == std::string::npos && (a.starts_with("--") || a.size() == 2);
+    if (valued) {
+      std::string name = a.substr(a.starts_with("--") ? 2 : 1);
+      valued = false;
+      auto look = [&](std::span<const FlagSpec> list) {
+        for (const FlagSpec& f : list)
+          if (f.kind != FlagSpec::kBool && (f.name == name || (name.size() == 1 && f.letter == name[0]))) valued = true;
+      };
+      look(global_flags());
+      for (const CommandSpec& c : commands()) look(c.flags);
+    }
+    before.push_back(a);
+    if (valued && !args.empty()) {
+      before.push_back(args[0]);
+      args.erase(args.begin());
     }
   }
+  if (args.empty()) return before.empty() ? print_help({}) : usage_error("unknown flag: " + before[0]);
   std::string verb = args[0];
   if (verb == "help" || verb == "--help" || verb == "-h") return print_help(std::span(args).subspan(1));
   if (verb == "version") {
@@ -131,10 +145,26 @@ int CueFrontEnd::run(std::span<const std::string> given) const {
   const CommandSpec* spec = find_command(verb);
   std::vector<std::string> rest(args.begin() + 1, args.end());
   if (!spec) {
-    // `cue hello` is short for `cue cmd hello`.
-    spec = find_command("cmd");
-    rest.insert(rest.begin(), verb);
-    if (verb.starts_with('-')) return usage_error("unknown flag: " + verb);
+    fmt::print(stderr, "unknown command \"{}\" for \"cue\"\n", verb);
+    std::vector<std::string_view> names;
+    for (const CommandSpec& c : commands()) names.push_back(c.name);
+    if (std::string_view near = nearest(verb, names); !near.empty())
+      fmt::print(stderr, "\nDid you mean this?\n\t{}\n\n", near);
+    return 1;
+  }
+  rest.insert(rest.begin(), before.begin(), before.end());
+  if (verb == "mod") {
+    std::string sub;
+    for (const std::string& a : args)
+      if (&a != &args[0] && !a.starts_with('-')) {
+        sub = a;
+        break;
+      }
+    if (sub != "init") {
+      fmt::print(stderr, "mod must be run as one of its subcommands{}\nRun 'cue help mod' for known subcommands.\n",
+                 sub.empty() ? "" : fmt::format(": unknown subcommand \"{}\"", sub));
+      return 1;
+    }
   }
   CommandFlags flags;
   std::string error;
@@ -143,7 +173,7 @@ int CueFrontEnd::run(std::span<const std::string> given) const {
     std::string name(spec->name);
     return print_help(std::span<const std::string>(&name, 1));
   }
-  if (chdir_to.empty()) chdir_to = flags.text("chdir");
+  std::string chdir_to = flags.text("chdir");
   if (!chdir_to.empty() && ::chdir(chdir_to.c_str()) != 0)
     return usage_error(fmt::format("chdir {}: no such file or directory", chdir_to));
   std::error_code ec;

@@ -4,7 +4,5 @@ namespace tutti::cue {
 
 void run_trim(Program& p) { p.fail("trim is not supported yet"); }
 void run_fix(Program& p) { p.fail("fix is not supported yet"); }
-void run_mod(Program& p) { p.fail("mod is not supported yet"); }
-void run_import(Program& p) { p.fail("import is not supported yet"); }
 
 }  // namespace tutti::cue

@@ -105,8 +105,8 @@ ast::File* Plan::place_objects(const Orphan& o, std::span<ast::File* const> obje
   auto* file = arena.make<ast::File>();
   std::vector<ast::Node*> decls;
   // With --list: a tree of labels with lists at its leaves.
-  struct Index {
-    std::vector<std::pair<std::string, std::unique_ptr<Index>>> below;
+  struct Branch {
+    std::vector<std::pair<std::string, std::unique_ptr<Branch>>> below;
     ast::Node* label = nullptr;
     std::vector<ast::Node*> items;
     bool leaf = false;
@@ -135,14 +135,14 @@ ast::File* Plan::place_objects(const Orphan& o, std::span<ast::File* const> obje
       }
     }
     if (use_list) {
-      Index* at = &root;
+      Branch* at = &root;
       for (ast::Node* l : labels) {
         std::string key = format_node(l);
-        Index* next = nullptr;
+        Branch* next = nullptr;
         for (auto& [k, x] : at->below)
           if (k == key) next = x.get();
         if (!next) {
-          at->below.emplace_back(key, std::make_unique<Index>());
+          at->below.emplace_back(key, std::make_unique<Branch>());
           next = at->below.back().second.get();
           next->label = l;
         }
@@ -167,7 +167,7 @@ ast::File* Plan::place_objects(const Orphan& o, std::span<ast::File* const> obje
     }
   }
   if (use_list) {
-    std::function<ast::Node*(Index&)> build = [&](Index& x) -> ast::Node* {
+    std::function<ast::Node*(Branch&)> build = [&](Branch& x) -> ast::Node* {
       if (x.leaf)
         return arena.make<ast::List>(TokenPos{{}, Rel::kNoSpace}, make_nodes(arena, x.items),
                                      TokenPos{{}, Rel::kNoSpace});

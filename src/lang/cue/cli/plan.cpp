@@ -195,6 +195,16 @@ void Plan::load(const std::vector<std::string>& args) {
   std::vector<LoadedPackage*> loaded = p_.loader().load(packages, files);
   parse_placement();
   std::string filter = f.text("name");
+  if (filter.empty()) filter = import_mode.filter;
+  auto typed = [&](DataFile d) {
+    if (import_mode.override_type) {
+      d.encoding = import_mode.encoding;
+      d.interpretation = import_mode.interpretation;
+    } else if (importing_) {
+      if (d.interpretation == "auto" || import_mode.force_interpretation) d.interpretation = import_mode.interpretation;
+    }
+    return d;
+  };
   auto matches = [&](const std::string& name) {
     if (filter.empty()) return true;
     const auto* re = compile_regex(filter);
@@ -206,7 +216,7 @@ void Plan::load(const std::vector<std::string>& args) {
       if (importing_) {
         std::vector<Orphan> list;
         for (const DataFile& d : b->data)
-          if (matches(fs::path(d.path).filename().string())) list.push_back(decode(d));
+          if (matches(fs::path(d.path).filename().string())) list.push_back(decode(typed(d)));
         for (Imported& i : place(list, b->name, f.text("package"))) imported.push_back(i);
       }
       instances.push_back(b);
@@ -214,7 +224,7 @@ void Plan::load(const std::vector<std::string>& args) {
       user_ = b;
     }
   }
-  if (instances.empty() && !filter.empty()) p_.fail("use of -n/--name flag without a directory");
+  if (instances.empty() && f.given("name")) p_.fail("use of -n/--name flag without a directory");
   if (!user_) {
     for (LoadedPackage* b : instances) {
       if (b->files.empty()) continue;
@@ -226,7 +236,7 @@ void Plan::load(const std::vector<std::string>& args) {
   }
   std::vector<Orphan> schemas, values;
   for (const DataFile& d : user_->data) {
-    Orphan o = decode(d);
+    Orphan o = decode(typed(d));
     bool is_schema = !o.interpretation.empty() || d.form == "schema" || d.encoding == "proto";
     (is_schema ? schemas : values).push_back(std::move(o));
   }

@@ -5,6 +5,14 @@
 
 namespace tutti::cue {
 
+// Which data files `import` takes, and as what.
+struct ImportMode {
+  std::string filter;  // of names in directories
+  std::string encoding, interpretation;
+  bool override_type = false;  // the mode says what the files are, not their names
+  bool force_interpretation = false;
+};
+
 // What eval, export, def, vet and import do with their arguments: which instances there are, which data files, how they
 // are put together.
 class Plan {
@@ -39,6 +47,7 @@ class Plan {
     std::string name;  // of the .cue file to write
   };
   std::vector<Imported> imported;
+  ImportMode import_mode;
 
   bool placed() const { return per_file || use_list || !path.empty(); }
   bool per_file = false, use_list = false, use_context = false;

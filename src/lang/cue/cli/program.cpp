@@ -196,9 +196,9 @@ Vertex* Program::build_expression(ast::Node* x, Vertex* scope, const std::string
 }
 
 Vertex* Program::unify(Vertex* a, Vertex* b) {
-  Vertex* v = context_->new_vertex();
-  for (Vertex* x : {a, b})
-    for (const Conjunct& c : x->conjuncts) v->conjuncts.push(arena_, c);
+  context_->finalize(a);
+  context_->finalize(b);
+  Vertex* v = context_->unify_values(a, b);
   context_->finalize(v);
   return v;
 }

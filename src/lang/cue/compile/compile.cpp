@@ -201,7 +201,7 @@ std::vector<StructLit*> Compiler::files(const CompileInput& input) {
   package_name_ = input.package_name;
   file_scope_.clear();
   for (ast::File* f : input.files) {
-    if (!f->package()) continue;
+    if (!f->package() || f->package()->name->name.text() == "_") continue;
     for (ast::Node* d : f->decls)
       if (d->kind == AK::kField) {
         ast::Node* l = unwrap_alias(as<ast::Field>(d)->label);

@@ -215,8 +215,10 @@ ast::File* Exporter::finish(Vertex* v, ast::Node* x) {
   }
   if (x->kind == ast::Kind::kStruct)
     for (ast::Node* d : static_cast<ast::Struct*>(x)->elts) decls.push_back(d);
-  else
+  else {
+    if (TokenPos* at = ast::first_ref(x)) at->rel = Rel::kNoSpace;
     decls.push_back(arena_.make<ast::Embed>(x));
+  }
   file->decls = make_nodes(arena_, decls);
   return file;
 }

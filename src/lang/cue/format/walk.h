@@ -7,116 +7,88 @@ namespace tutti::cue {
 // Calls f for each child of a node that is there, in source order.
 template <class F>
 void for_children(ast::Node* n, F&& f) {
-  using namespace ast;
-  auto one = [&](Node* c) {
+  auto one = [&](ast::Node* c) {
     if (c) f(c);
   };
-  auto all = [&](Nodes list) {
-    for (Node* c : list) one(c);
+  auto all = [&](ast::Nodes list) {
+    for (ast::Node* c : list) one(c);
   };
   switch (n->kind) {
-    case ast::Kind::kInterpolation:
-      all(as<Interpolation>(n)->parts);
-      break;
+    case ast::Kind::kInterpolation: all(ast::as<ast::Interpolation>(n)->parts); break;
     case ast::Kind::kFunc:
-      all(as<Func>(n)->args);
-      one(as<Func>(n)->result);
+      all(ast::as<ast::Func>(n)->args);
+      one(ast::as<ast::Func>(n)->result);
       break;
-    case ast::Kind::kStruct:
-      all(as<Struct>(n)->elts);
-      break;
-    case ast::Kind::kList:
-      all(as<List>(n)->elts);
-      break;
-    case ast::Kind::kEllipsis:
-      one(as<Ellipsis>(n)->type);
-      break;
+    case ast::Kind::kStruct: all(ast::as<ast::Struct>(n)->elts); break;
+    case ast::Kind::kList: all(ast::as<ast::List>(n)->elts); break;
+    case ast::Kind::kEllipsis: one(ast::as<ast::Ellipsis>(n)->type); break;
     case ast::Kind::kComprehension:
-      all(as<Comprehension>(n)->clauses);
-      one(as<Comprehension>(n)->value);
-      one(as<Comprehension>(n)->fallback);
+      all(ast::as<ast::Comprehension>(n)->clauses);
+      one(ast::as<ast::Comprehension>(n)->value);
+      one(ast::as<ast::Comprehension>(n)->fallback);
       break;
-    case ast::Kind::kParen:
-      one(as<Paren>(n)->x);
-      break;
+    case ast::Kind::kParen: one(ast::as<ast::Paren>(n)->x); break;
     case ast::Kind::kSelector:
-      one(as<Selector>(n)->x);
-      one(as<Selector>(n)->sel);
+      one(ast::as<ast::Selector>(n)->x);
+      one(ast::as<ast::Selector>(n)->sel);
       break;
     case ast::Kind::kIndex:
-      one(as<Index>(n)->x);
-      one(as<Index>(n)->index);
+      one(ast::as<ast::Index>(n)->x);
+      one(ast::as<ast::Index>(n)->index);
       break;
     case ast::Kind::kSlice:
-      one(as<Slice>(n)->x);
-      one(as<Slice>(n)->low);
-      one(as<Slice>(n)->high);
+      one(ast::as<ast::Slice>(n)->x);
+      one(ast::as<ast::Slice>(n)->low);
+      one(ast::as<ast::Slice>(n)->high);
       break;
     case ast::Kind::kCall:
-      one(as<Call>(n)->fun);
-      all(as<Call>(n)->args);
+      one(ast::as<ast::Call>(n)->fun);
+      all(ast::as<ast::Call>(n)->args);
       break;
-    case ast::Kind::kUnary:
-      one(as<Unary>(n)->x);
-      break;
+    case ast::Kind::kUnary: one(ast::as<ast::Unary>(n)->x); break;
     case ast::Kind::kBinary:
-      one(as<Binary>(n)->x);
-      one(as<Binary>(n)->y);
+      one(ast::as<ast::Binary>(n)->x);
+      one(ast::as<ast::Binary>(n)->y);
       break;
-    case ast::Kind::kPostfix:
-      one(as<Postfix>(n)->x);
-      break;
+    case ast::Kind::kPostfix: one(ast::as<ast::Postfix>(n)->x); break;
     case ast::Kind::kAlias:
-      one(as<Alias>(n)->ident);
-      one(as<Alias>(n)->x);
+      one(ast::as<ast::Alias>(n)->ident);
+      one(ast::as<ast::Alias>(n)->x);
       break;
     case ast::Kind::kPostfixAlias:
-      one(as<PostfixAlias>(n)->label);
-      one(as<PostfixAlias>(n)->field);
+      one(ast::as<ast::PostfixAlias>(n)->label);
+      one(ast::as<ast::PostfixAlias>(n)->field);
       break;
     case ast::Kind::kFor:
-      one(as<ForClause>(n)->key);
-      one(as<ForClause>(n)->value);
-      one(as<ForClause>(n)->source);
+      one(ast::as<ast::ForClause>(n)->key);
+      one(ast::as<ast::ForClause>(n)->value);
+      one(ast::as<ast::ForClause>(n)->source);
       break;
-    case ast::Kind::kIfClause:
-      one(as<IfClause>(n)->condition);
-      break;
+    case ast::Kind::kIfClause: one(ast::as<ast::IfClause>(n)->condition); break;
     case ast::Kind::kLet:
-      one(as<Let>(n)->ident);
-      one(as<Let>(n)->x);
+      one(ast::as<ast::Let>(n)->ident);
+      one(ast::as<ast::Let>(n)->x);
       break;
     case ast::Kind::kTryClause:
-      one(as<TryClause>(n)->ident);
-      one(as<TryClause>(n)->x);
+      one(ast::as<ast::TryClause>(n)->ident);
+      one(ast::as<ast::TryClause>(n)->x);
       break;
-    case ast::Kind::kFallbackClause:
-      one(as<FallbackClause>(n)->body);
-      break;
+    case ast::Kind::kFallbackClause: one(ast::as<ast::FallbackClause>(n)->body); break;
     case ast::Kind::kField:
-      one(as<Field>(n)->label);
-      one(as<Field>(n)->alias);
-      one(as<Field>(n)->value);
-      all(as<Field>(n)->attrs);
+      one(ast::as<ast::Field>(n)->label);
+      one(ast::as<ast::Field>(n)->alias);
+      one(ast::as<ast::Field>(n)->value);
+      all(ast::as<ast::Field>(n)->attrs);
       break;
-    case ast::Kind::kEmbed:
-      one(as<Embed>(n)->x);
-      break;
-    case ast::Kind::kPackage:
-      one(as<Package>(n)->name);
-      break;
-    case ast::Kind::kImport:
-      all(as<Import>(n)->specs);
-      break;
+    case ast::Kind::kEmbed: one(ast::as<ast::Embed>(n)->x); break;
+    case ast::Kind::kPackage: one(ast::as<ast::Package>(n)->name); break;
+    case ast::Kind::kImport: all(ast::as<ast::Import>(n)->specs); break;
     case ast::Kind::kImportSpec:
-      one(as<ImportSpec>(n)->name);
-      one(as<ImportSpec>(n)->path);
+      one(ast::as<ast::ImportSpec>(n)->name);
+      one(ast::as<ast::ImportSpec>(n)->path);
       break;
-    case ast::Kind::kFile:
-      all(as<File>(n)->decls);
-      break;
-    default:
-      break;
+    case ast::Kind::kFile: all(ast::as<ast::File>(n)->decls); break;
+    default: break;
   }
 }
 

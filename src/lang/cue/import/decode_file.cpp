@@ -83,7 +83,7 @@ Decoded decode_file(const DataFile& file, const Source& source, Arena& arena, st
   if (interpreted) interpreted->clear();
   TokenPos start{source.pos(0), Rel::kNone, false};
   if (file.encoding == "json")
-    d = decode_json_stream(source, arena);
+    d = decode_json(source, arena);
   else if (file.encoding == "jsonl")
     d = decode_json_stream(source, arena);
   else if (file.encoding == "yaml")
@@ -103,7 +103,6 @@ Decoded decode_file(const DataFile& file, const Source& source, Arena& arena, st
     return decode_protobuf(source, arena);
   else
     d.errors.push_back({{}, fmt::format("unsupported encoding {}", quote(file.encoding))});
-  if (file.encoding == "json" && d.ok() && d.documents.empty()) d = decode_json(source, arena);
   if (!d.ok() || file.interpretation.empty() || file.interpretation == "pb") return d;
   Decoded out;
   for (ast::Node* n : d.documents) {

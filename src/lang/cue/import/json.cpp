@@ -40,7 +40,7 @@ class JsonReader {
   void fail(std::size_t at, std::string what) {
     if (errors_.empty()) {
       // An empty file has no place to show.
-      Pos pos = text_.empty() ? Pos{} : source_.pos(at);
+      Pos pos = source_.pos(at);
       errors_.push_back({pos, fmt::format("invalid JSON for file {}: {}", quote(source_.name), what)});
     }
   }

@@ -87,8 +87,11 @@ std::string PackageLoader::shown(const std::string& abs) const {
 
 const Source* PackageLoader::open(const std::string& path, std::vector<LoadProblem>& problems) {
   if (path == "-") {
-    Result<const Source*> s = sources_.open("-");
-    if (s) return *s;
+    static thread_local std::map<const Sources*, const Source*> input;
+    if (auto it = input.find(&sources_); it != input.end()) return it->second;
+    Result<std::string> text = read_file("-", u64{1} << 30);
+    Result<const Source*> s = sources_.add("-", text ? std::move(*text) : std::string());
+    if (s) return input[&sources_] = *s;
     problems.push_back({s.error().message, {}});
     return nullptr;
   }
@@ -253,6 +256,7 @@ LoadedPackage* PackageLoader::directory(const std::string& dir, std::string name
                                : ext == ".xml"                       ? "xml"
                                : ext == ".textproto"                 ? "textproto"
                                                                      : "";
+        if (encoding.empty() && config_.data_files) encoding = "text";
         if (!encoding.empty() && !base.starts_with('.') && !base.starts_with('_')) {
           DataFile d;
           d.path = path;
@@ -317,11 +321,15 @@ LoadedPackage* PackageLoader::directory(const std::string& dir, std::string name
   for (const Found& f : found) {
     bool mine = f.package == chosen || (chosen.empty() && (f.package.empty() || f.package == "_"));
     if (explicit_name && name == "_") mine = f.package.empty() || f.package == "_";
-    if (!mine) continue;
+    if (!mine) {
+      if (explicit_name && !f.package.empty())
+        excluded.push_back({fmt::format("    {}: package is {}, want {}", shown(f.path), f.package, chosen), {}});
+      continue;
+    }
     (f.base.ends_with("_tool.cue") ? p.tools : p.files).push_back(f.file);
   }
-  // Directories above.
-  if (!chosen.empty() && !root_.empty()) {
+  // Directories above, when the directory itself has files of the package.
+  if (!chosen.empty() && !root_.empty() && (!p.files.empty() || !p.tools.empty())) {
     for (fs::path up = fs::path(dir).parent_path();
          up.string().size() >= root_.size() && up.string().starts_with(root_); up = up.parent_path()) {
       if (dir == root_) break;
@@ -352,7 +360,9 @@ LoadedPackage* PackageLoader::directory(const std::string& dir, std::string name
     } else if (explicit_name && any_cue) {
       p.problems.push_back({fmt::format("no files in package directory with package name \"{}\"", name), {}});
     } else if (!any_cue) {
-      p.problems.push_back({fmt::format("no CUE files in {}", display), {}});
+      p.problems.push_back({explicit_name ? fmt::format("cue: \"{}\" matched no packages", display)
+                                          : fmt::format("no CUE files in {}", display),
+                            {}});
     } else if (!unnamed) {
       p.problems.push_back({fmt::format("no CUE files in {}", display), {}});
     }
@@ -438,9 +448,12 @@ void PackageLoader::load_imports(LoadedPackage& p) {
         if (!i->problems.empty()) {
           for (const LoadProblem& x : i->problems) {
             LoadProblem copy = x;
-            bool missing = x.message.starts_with("no files in package") || x.message.starts_with("no CUE files");
+            bool missing = x.message.starts_with("no files in package") || x.message.starts_with("no CUE files") ||
+                           x.message.starts_with("build constraints") || x.message.starts_with("cue: ");
             if (missing)
-              copy.message = fmt::format("import failed: cannot find package \"{}\": {}", path, x.message);
+              copy.message = fmt::format(
+                  "import failed: cannot find package \"{}\": no files in package directory with package name \"{}\"",
+                  path, split_import(path).name);
             else
               copy.message = x.message.starts_with("import failed") ? x.message : "import failed: " + x.message;
             copy.places.insert(copy.places.begin(), at);
@@ -504,12 +517,15 @@ void PackageLoader::expand(const std::string& pattern, std::vector<LoadedPackage
     dir = import_dir(ip.path);
     if (dir.empty()) {
       all_.push_back(std::make_unique<LoadedPackage>());
-      all_.back()->problems.push_back({fmt::format("cannot find package \"{}\"", pattern), {}});
+      bool standard = ip.path.substr(0, ip.path.find('/')).find('.') == std::string::npos;
+      all_.back()->problems.push_back(
+          {standard ? fmt::format("standard library import path \"{}\" cannot be imported as a CUE package", pattern)
+                    : fmt::format("cannot find package \"{}\"", pattern),
+           {}});
       out.push_back(all_.back().get());
       return;
     }
   }
-  auto last = [](const std::string& d) { return fs::path(d).filename().string(); };
   if (!wild) {
     if (!is_directory(dir)) {
       all_.push_back(std::make_unique<LoadedPackage>());
@@ -524,7 +540,27 @@ void PackageLoader::expand(const std::string& pattern, std::vector<LoadedPackage
       out.push_back(all_.back().get());
       return;
     }
-    out.push_back(directory(dir, explicit_name ? name : last(dir), display, explicit_name, false, ""));
+    if (dir != root_ && exists(dir + "/cue.mod") && !root_.empty() && dir.starts_with(root_ + "/")) {
+      all_.push_back(std::make_unique<LoadedPackage>());
+      all_.back()->problems.push_back(
+          {local ? fmt::format("cannot determine import path for \"{}\" (directory is in a nested module)", pattern)
+                 : fmt::format("cannot find package \"{}\"", pattern),
+           {}});
+      out.push_back(all_.back().get());
+      return;
+    }
+    if (!local && !explicit_name) {
+      LoadedPackage* m = directory(dir, split_import(p).name, display, true, false, "");
+      for (LoadProblem& x : m->problems) {
+        if (x.message.starts_with("build constraints") || x.message.starts_with("no files") ||
+            x.message.starts_with("no CUE"))
+          x.message = fmt::format("no files in package directory with package name \"{}\"", split_import(p).name);
+        x.message = fmt::format("cannot find package \"{}\": {}", pattern, x.message);
+      }
+      out.push_back(m);
+      return;
+    }
+    out.push_back(directory(dir, name, display, explicit_name, false, ""));
     return;
   }
   std::size_t before = out.size();
@@ -548,26 +584,8 @@ void PackageLoader::expand(const std::string& pattern, std::vector<LoadedPackage
     if (cue) {
       std::string rel = fs::path(d).lexically_relative(config_.dir).string();
       std::string display = rel == "." ? "." : rel.starts_with("..") ? rel : "./" + rel;
-      // Each package of the directory is an instance of its own.
-      std::vector<std::string> names;
-      if (!explicit_name) {
-        for (const std::string& e : list) {
-          if (!e.ends_with(".cue") || e.starts_with('_') || e.starts_with('.') || e.ends_with("_test.cue")) continue;
-          if (e.ends_with("_tool.cue") && !config_.tools) continue;
-          std::vector<LoadProblem> ignored;
-          ast::File* f = parse(d + "/" + e, ignored);
-          std::string n = f && f->package() ? std::string(f->package()->name->name.text()) : "_";
-          if (f && !should_build(f, ignored, nullptr)) continue;
-          if (std::find(names.begin(), names.end(), n) == names.end()) names.push_back(n);
-        }
-      }
-      std::vector<LoadedPackage*> made;
-      if (explicit_name)
-        made.push_back(directory(d, name, display, true, true, ""));
-      else if (names.size() <= 1)
-        made.push_back(directory(d, last(d), display, false, true, ""));
-      else
-        for (const std::string& n : names) made.push_back(directory(d, n, display, true, true, ""));
+      std::vector<LoadedPackage*> made{directory(d, name, rel, explicit_name, true, "")};
+      made.back()->display = display;
       for (LoadedPackage* m : made)
         if (!m->files.empty() || !m->tools.empty() || !m->problems.empty() || !m->data.empty()) out.push_back(m);
     }

@@ -90,13 +90,16 @@ ast::Node* tag_value(Arena& arena, const Tag& t, const std::string& text, std::s
   if (t.type == "string") return make_lit(arena, Tok::kString, quote(text));
   if (t.type == "bool") {
     if (text == "true" || text == "false") return make_lit(arena, text == "true" ? Tok::kTrue : Tok::kFalse, text);
-    error = fmt::format("invalid boolean value {} for injection: \"{}\" is not a valid bool", quote(text), text);
-    error = fmt::format("invalid {} value {} for tag {}", t.type, quote(text), quote(t.key));
+    error = fmt::format("invalid boolean {} for injection tag {}", quote(text), quote(t.key));
     return nullptr;
   }
   Number n = parse_number(text);
-  if (!n.ok() || (t.type == "int" && !n.integer)) {
-    error = fmt::format("invalid number {}", quote(text));
+  if (!n.ok()) {
+    error = fmt::format("invalid number for injection tag {}: {}", quote(t.key), n.error);
+    return nullptr;
+  }
+  if (t.type == "int" && !n.integer) {
+    error = fmt::format("invalid int {} for injection tag {}", quote(text), quote(t.key));
     return nullptr;
   }
   bool negative = text.starts_with('-');
