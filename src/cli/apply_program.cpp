@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "cli/system_input.h"
+#include "engine/plan/back.h"
 #include "engine/report/gantt.h"
 #include "engine/report/progress.h"
 #include "engine/run/process_executor.h"
@@ -121,6 +122,18 @@ int apply_program(Call& call) {
     if (const Entry* a = tree.find("assembly")) d.set(Symbol("assembly"), a->value);
     write_json(d.build(call.session.builder()), {}, sink);
     save(call, f, sink.take() + "\n");
+  }
+  if (std::string f = call.options.get("back"); !f.empty()) {
+    WayBack back = way_back(system, runner.scheduler());
+    std::string text;
+    for (const std::string& line : back.program) text += line + "\n";
+    if (back.found) {
+      save(call, f, text);
+    } else {
+      Diagnostic& d = call.session.diagnostics.warning(
+          "RUN-NO-WAY-BACK", {}, "there is no safe program that brings back the assembly it began with");
+      for (const std::string& line : back.why_not) d.note(line);
+    }
   }
   std::string output = call.options.get("out", "text");
   if (output == "text")

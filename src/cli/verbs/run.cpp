@@ -13,6 +13,7 @@ constexpr OptionSpec kOptions[] = {
     {"grace", "SECONDS", "between asking an action to stop and killing it (default 10)"},
     {"unsafe", "", "run it even if it can get stuck"},
     {"save", "FILE", "the assembly as it is at the end, to begin the next program with"},
+    {"back", "FILE", "a verified program that brings back the assembly it began with"},
     {"trace", "FILE", "a trace for chrome://tracing or ui.perfetto.dev"},
     {"gantt", "FILE", "a chart of the run, as SVG"},
     {"quiet", "", "no progress"},
