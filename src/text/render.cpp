@@ -64,17 +64,19 @@ void excerpt(std::string& out, const Sources& sources, Span span, std::string_vi
   bool cut_left = false, cut_right = false;
   if (line.size() > kWidest) {
     std::size_t start = column > kWidest / 2 ? column - kWidest / 2 : 0;
-    while (start > 0 && (static_cast<u8>(line[start]) & 0xC0) == 0x80) start--;
+    // To the beginning of a character, of which there may be none where the text is not UTF-8.
+    for (int i = 0; i < 3 && start > 0 && (static_cast<u8>(line[start]) & 0xC0) == 0x80; i++) start--;
     cut_left = start > 0;
     line.remove_prefix(start);
     column -= start;
     if (line.size() > kWidest) {
       std::size_t end = kWidest;
-      while (end > 0 && (static_cast<u8>(line[end]) & 0xC0) == 0x80) end--;
+      for (int i = 0; i < 3 && (static_cast<u8>(line[end]) & 0xC0) == 0x80; i++) end--;
       cut_right = true;
       line = line.substr(0, end);
     }
-    marked = std::max<std::size_t>(1, std::min(marked, line.size() - std::min(column, line.size())));
+    column = std::min(column, line.size());
+    marked = std::max<std::size_t>(1, std::min(marked, line.size() - column));
   }
   std::size_t before = utf8::width(printable(line.substr(0, column))) + (cut_left ? 3 : 0);
   std::size_t under = std::max<std::size_t>(1, utf8::width(printable(line.substr(column, marked))));
