@@ -81,6 +81,16 @@ TEST(Diagnostics, CutsALongLineAroundTheCaret) {
   EXPECT_NE(text.find("^^^^"), std::string::npos);
 }
 
+TEST(Diagnostics, CutsALongLineThatIsNotUtf8) {
+  Sources sources;
+  const Source* source = *sources.add("f", std::string(1000, '\x80') + "\n");
+  for (std::size_t at : {0u, 1u, 200u, 500u, 999u, 1000u}) {
+    Diagnostics diagnostics;
+    diagnostics.error("T-1", source->span(at, at + 1), "no");
+    EXPECT_NE(render(diagnostics, sources, DiagnosticStyle::kExcerpt, false).find('^'), std::string::npos) << at;
+  }
+}
+
 TEST(Edits, ApplyInAnyOrder) {
   EXPECT_EQ(apply_edits("abcdef", {{4, 5, "E"}, {0, 1, ""}, {2, 2, "--"}}), "b--cdEf");
   EXPECT_EQ(apply_edits("", {{0, 0, "x"}}), "x");
