@@ -4,6 +4,7 @@
 #include "lang/cdl/language.h"
 #include "lang/cue/cli/front_end.h"
 #include "lang/cue/language.h"
+#include "lang/puppet/front_end.h"
 #include "lang/puppet/language.h"
 #include "lang/smartfrog/language.h"
 
@@ -26,7 +27,7 @@ const Languages& languages() {
 
 // Command lines of other tools that we answer to, asked in this order before our own verbs.
 std::span<const FrontEnd* const> front_ends() {
-  static const std::vector<const FrontEnd*> all = {&cue::front_end()};
+  static const std::vector<const FrontEnd*> all = {&cue::front_end(), &puppet::front_end()};
   return all;
 }
 

@@ -182,7 +182,7 @@ class Generator {
     int count = pick(3);
     required = static_cast<std::size_t>(chance(30) ? pick(count + 1) : 0);
     for (int n = 0; n < count; ++n) {
-      Var v{fmt::format("p{}", n), any_type()};
+      Var v{fmt::format("p{}", ++names_), any_type()};  // no two alike: a name has one type
       text += fmt::format("{}${}", n ? ", " : "", v.name);
       if (static_cast<std::size_t>(n) >= required) text += " = " + expr(scope, v.type);
       out.push_back(v);

@@ -1,0 +1,236 @@
+#include "lang/puppet/front_end.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+
+#include "base/sink.h"
+#include "format/json.h"
+#include "format/yaml.h"
+#include "lang/puppet/catalog/output.h"
+#include "lang/puppet/eval/compiler.h"
+#include "lang/puppet/hiera/hiera.h"
+#include "lang/puppet/request.h"
+
+namespace fs = std::filesystem;
+
+namespace tutti::puppet {
+namespace {
+
+struct Arguments {
+  std::vector<std::string> words;
+  Options options;
+};
+
+// --name value, --name=value, --name, --no-name; -e CODE.
+Arguments read_arguments(std::span<const std::string> args) {
+  static constexpr std::string_view kValued[] = {"modulepath", "environment", "environmentpath", "hiera_config", "node", "facts", "merge", "type",
+                                                 "default", "strict", "execute", "certname", "render-as", "confdir", "codedir", "vardir", "logdest",
+                                                 "knock-out-prefix"};
+  Arguments out;
+  for (std::size_t n = 0; n < args.size(); ++n) {
+    std::string_view a = args[n];
+    if (a == "-e" && n + 1 < args.size()) {
+      out.options.add("execute", args[++n]);
+    } else if (a.size() > 2 && a.substr(0, 2) == "--") {
+      a.remove_prefix(2);
+      std::size_t equals = a.find('=');
+      std::string name(a.substr(0, equals));
+      bool valued = std::find(std::begin(kValued), std::end(kValued), name) != std::end(kValued);
+      if (equals != std::string_view::npos) out.options.add(name, std::string(a.substr(equals + 1)));
+      else if (valued && n + 1 < args.size()) out.options.add(name, args[++n]);
+      else out.options.add(name, "");
+    } else {
+      out.words.emplace_back(args[n]);
+    }
+  }
+  return out;
+}
+
+void print(std::FILE* to, const std::string& text) { std::fwrite(text.data(), 1, text.size(), to); }
+
+int finish(Session& session, bool good) {
+  bool colour = isatty(2) && !std::getenv("NO_COLOR");
+  print(stderr, render(session.diagnostics, *session.sources, DiagnosticStyle::kExcerpt, colour));
+  return good && session.diagnostics.ok() ? 0 : 1;
+}
+
+// The original's settings as ours.
+Options own_options(const Arguments& a) {
+  Options o;
+  std::string environment = a.options.get("environment", "production"), base = a.options.get("environmentpath", "/etc/puppet/code/environments");
+  std::string dir = environment.find('/') != std::string::npos ? environment : base + "/" + environment;
+  std::error_code error;
+  if (fs::is_directory(dir, error)) o.add("environment", dir);
+  if (a.options.has("modulepath")) o.add("modulepath", a.options.get("modulepath"));
+  if (a.options.has("strict")) o.add("strict", a.options.get("strict"));
+  if (a.options.has("strict_variables") || a.options.has("strict-variables")) o.add("strict-variables", "");
+  return o;
+}
+
+int validate(const Arguments& a) {
+  Session session;
+  std::vector<std::string> files(a.words.begin() + 2, a.words.end());
+  if (a.options.has("execute")) {
+    Budget budget;
+    Arena arena;
+    parse(**session.sources->add("-e", a.options.get("execute")), LexMode::kManifest, arena, session.diagnostics, budget);
+  }
+  std::vector<std::string> all;
+  for (const std::string& f : files) {
+    std::error_code error;
+    if (!fs::is_directory(f, error)) {
+      all.push_back(f);
+      continue;
+    }
+    for (const auto& e : fs::recursive_directory_iterator(f, error))
+      if (e.path().extension() == ".pp") all.push_back(e.path().string());
+  }
+  std::sort(all.begin(), all.end());
+  for (const std::string& f : all) {
+    Arena arena;
+    Budget budget;
+    if (const Source* s = session.open(f)) parse(*s, LexMode::kManifest, arena, session.diagnostics, budget);
+  }
+  return finish(session, true);
+}
+
+// A site ready to be compiled for one node.
+struct Site {
+  Session session;
+  std::unique_ptr<Environment> environment;
+  std::vector<const Program*> manifests;
+  std::optional<Value> facts;
+  std::string node;
+
+  bool open(const Arguments& a, std::span<const std::string> files) {
+    auto settings = settings_of(session, own_options(a));
+    if (!settings) return false;
+    environment = std::make_unique<Environment>(*settings, session.sources, session.budget.limits());
+    bool good = true;
+    auto add = [&](const Source* s) {
+      const Program* p = s ? environment->add_manifest(*s, session.diagnostics) : nullptr;
+      if (p) manifests.push_back(p);
+      else good = false;
+    };
+    if (a.options.has("execute")) add(*session.sources->add("-e", a.options.get("execute")));
+    for (const std::string& f : files) add(session.open(f));
+    facts = read_facts(session, a.options.get("facts"));
+    node = a.options.get("node", a.options.get("certname"));
+    if (node.empty() && facts)
+      if (const Entry* fqdn = facts->find("fqdn")) node = fqdn->value.text();
+    return good && facts;
+  }
+};
+
+int apply(const Arguments& a) {
+  if (!a.options.has("noop")) {
+    print(stderr, "tutti: `puppet apply` without --noop: use `tutti apply` to bring this host to what the manifest says\n");
+    return 1;
+  }
+  auto begin = std::chrono::steady_clock::now();
+  Site site;
+  std::optional<Value> tree;
+  if (site.open(a, std::span(a.words).subspan(1))) tree = compile_node(site.session, *site.environment, site.manifests, site.node, *site.facts);
+  if (!tree) return finish(site.session, false);
+  double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  print(stdout, fmt::format("Notice: Compiled catalog for {} in environment {} in {:.2f} seconds\n", site.node, site.environment->settings().environment_name, seconds));
+  // Each resource by the way it is contained, as the original's log does.
+  std::map<std::string_view, std::string_view> parent;
+  for (const Value& e : tree->find("edges")->value.items()) parent.emplace(e.find("target")->value.text(), e.find("source")->value.text());
+  for (const Entry& r : tree->find("resources")->value.entries()) {
+    std::string_view kind = r.value.find("kind")->value.text();
+    if (kind != "compilable_type") continue;
+    std::string path(r.key.text());
+    for (auto up = parent.find(r.key.text()); up != parent.end(); up = parent.find(up->second)) {
+      std::string_view name = up->second;
+      if (name == "Class[main]") name = "Main";
+      else if (name.substr(0, 6) == "Class[") name = name.substr(6, name.size() - 7);
+      path = std::string(name) + "/" + path;
+    }
+    print(stdout, fmt::format("Notice: /{}: in the catalog, not applied (noop)\n", path));
+  }
+  return finish(site.session, true);
+}
+
+int compile(const Arguments& a) {
+  Site site;
+  std::optional<Value> tree;
+  if (site.open(a, std::span(a.words).subspan(2))) tree = compile_node(site.session, *site.environment, site.manifests, site.node, *site.facts);
+  if (tree) print(stdout, catalog_json(*tree) + "\n");
+  return finish(site.session, tree.has_value());
+}
+
+int lookup(const Arguments& a) {
+  if (a.words.size() < 2) {
+    print(stderr, "tutti: puppet lookup needs a key\n");
+    return 1;
+  }
+  Site site;
+  if (!site.open(a, {})) return finish(site.session, false);
+  NodeInfo node;
+  node.name = site.node;
+  node.facts = from_tree(site.session.arena, *site.facts);
+  Compiler compiler(*site.environment, site.session, std::move(node));
+  if (!compiler.compile({})) return finish(site.session, false);
+  MergeSpec merge;
+  bool merged = a.options.has("merge");
+  std::string strategy = a.options.get("merge"), wrong;
+  if (merged && !parse_merge(Val::string(strategy), merge, wrong)) {
+    print(stderr, fmt::format("tutti: --merge: {}\n", wrong));
+    return 1;
+  }
+  std::string story;
+  std::optional<Val> found;
+  try {
+    for (std::size_t n = 1; n < a.words.size() && !found; ++n)
+      found = compiler.hiera().lookup(a.words[n], merged ? &merge : nullptr, compiler.top(), {}, a.options.has("explain") ? &story : nullptr);
+  } catch (const EvalError& e) {
+    site.session.diagnostics.error(e.code, e.where, e.what());
+    return finish(site.session, false);
+  }
+  if (a.options.has("explain")) print(stdout, story);
+  if (!found && a.options.has("default")) {
+    print(stdout, a.options.get("default") + "\n");
+    return finish(site.session, true);
+  }
+  if (found && !a.options.has("explain")) {
+    StringSink sink;
+    Value v = to_tree(compiler, *found, {});
+    if (a.options.get("render-as") == "json") write_json(v, JsonStyle{}, sink);
+    else write_yaml(v, sink);
+    std::string text = sink.take();
+    print(stdout, text);
+    if (text.empty() || text.back() != '\n') print(stdout, "\n");
+  }
+  return finish(site.session, found.has_value() || a.options.has("explain"));
+}
+
+}  // namespace
+
+bool PuppetFrontEnd::claims(std::span<const std::string> args) const { return !args.empty() && args[0] == "puppet"; }
+
+int PuppetFrontEnd::run(std::span<const std::string> args) const {
+  Arguments a = read_arguments(args.subspan(1));
+  if (a.words.size() >= 2 && a.words[0] == "parser" && a.words[1] == "validate") return validate(a);
+  if (!a.words.empty() && a.words[0] == "apply") return apply(a);
+  if (!a.words.empty() && a.words[0] == "lookup") return lookup(a);
+  if (a.words.size() >= 2 && a.words[0] == "catalog" && a.words[1] == "compile") return compile(a);
+  print(stderr, "usage: tutti puppet parser validate FILE...\n"
+                "       tutti puppet lookup KEY... [--explain] [--merge STRATEGY] [--node NAME] [--facts FILE] [--environment DIR]\n"
+                "       tutti puppet apply --noop FILE... | -e CODE\n"
+                "       tutti puppet catalog compile FILE... [--node NAME] [--facts FILE] [--environment DIR] [--modulepath DIRS]\n");
+  return 2;
+}
+
+const FrontEnd& front_end() {
+  static const PuppetFrontEnd puppet;
+  return puppet;
+}
+
+}  // namespace tutti::puppet
