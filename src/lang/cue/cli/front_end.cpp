@@ -49,12 +49,6 @@ bool cue_output(std::string out) {
   return true;
 }
 
-bool is_data(const std::string& a) {
-  static const std::set<std::string> kData = {".json", ".jsonl", ".ldjson",    ".yaml", ".yml",
-                                              ".toml", ".proto", ".textproto", ".txt"};
-  return kData.count(fs::path(a).extension().string()) > 0;
-}
-
 }  // namespace
 
 bool CueFrontEnd::claims(std::span<const std::string> args) const {
@@ -84,25 +78,25 @@ bool CueFrontEnd::claims(std::span<const std::string> args) const {
     return cue || has_cue_files(dir);
   }
   if (flags.given("out") && !cue_output(flags.text("out"))) return false;
-  bool any_cue = false, any_data = false;
+  if (flags.arguments().empty()) return true;
   for (const std::string& a : flags.arguments()) {
     if (other_language(a)) return false;
-    if (a.ends_with(".cue") || is_package_arg(a) ||
-        (a.find(':') != std::string::npos && a.find('/') == std::string::npos))
-      any_cue = true;
-    else if (is_data(a) || a == "-")
-      any_data = true;
-    else
-      any_cue |= fs::path(a).extension().empty();
   }
-  if (flags.arguments().empty()) return true;
-  if (any_cue) return true;
-  // Data files alone: the flags of cue, or a directory of CUE, say that cue is meant.
-  if (!any_data) return true;
-  for (const char* own : {"expression", "schema", "path", "list", "with-context", "simplify", "concrete", "package",
-                          "inject", "outfile", "out"})
+  for (const std::string& a : flags.arguments()) {
+    if (a == "-" || a.ends_with(".cue") || is_package_arg(a) || fs::path(a).extension().empty() ||
+        (a.find(':') != std::string::npos && a.find('/') == std::string::npos)) {
+      return true;
+    }
+  }
+  // Data files alone belong to the verbs that all languages share, which keep where every value came from; a flag that
+  // only cue has, or an output that only cue writes, says that cue is meant.
+  static const std::set<std::string> kCommon = {"json", "yaml", "toml"};
+  if (flags.given("out") && !kCommon.count(flags.text("out"))) return true;
+  for (const char* own :
+       {"expression", "schema", "path", "list", "with-context", "simplify", "concrete", "package", "inject"}) {
     if (flags.given(own)) return true;
-  return verb != "fmt";
+  }
+  return false;
 }
 
 int CueFrontEnd::run(std::span<const std::string> given) const {
