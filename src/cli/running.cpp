@@ -10,6 +10,7 @@
 #include <mutex>
 #include <thread>
 
+#include "cli/deferred.h"
 #include "cli/output.h"
 #include "cli/system_input.h"
 #include "format/write.h"
@@ -129,6 +130,35 @@ std::string Running::the_system() {
   return "";
 }
 
+// A catalog that declares components (`tutti::component`) describes a system of them.
+std::optional<Value> Running::components_of(const Value& catalog) {
+  TreeBuilder b(call.session.arena);
+  std::vector<Entry> components;
+  Value name = b.string("system");
+  auto look = [&](const Value& r) {
+    const Entry* type = r.find("type");
+    const Entry* title = r.find("title");
+    if (!type || !title) return;
+    if (type->value.text() == "Tutti::System") name = title->value;
+    if (type->value.text() != "Tutti::Component") return;
+    MapDraft m;
+    if (const Entry* p = r.find("parameters"))
+      for (const Entry& e : p->value.entries())
+        if (e.key.text() != "name" && e.value.size() + !(e.value.is(Kind::kMap) || e.value.is(Kind::kList)) > 0)
+          m.set(e.key, e.value);
+    components.push_back({Symbol(title->value.text()), Field::kPlain, m.build(b, r.origin())});
+  };
+  const Value& all = catalog.find("resources")->value;
+  if (all.is(Kind::kMap))
+    for (const Entry& e : all.entries()) look(e.value);
+  if (all.is(Kind::kList))
+    for (const Value& v : all.items()) look(v);
+  if (components.empty()) return std::nullopt;
+  std::vector<Entry> root{{Symbol("system"), Field::kPlain, name},
+                          {Symbol("components"), Field::kPlain, b.map(components)}};
+  return b.map(root);
+}
+
 std::optional<Value> Running::wanted() {
   Evaluated e = evaluate_files(call, call.arguments, true);
   if (!e.value || !call.session.diagnostics.ok()) return std::nullopt;
@@ -136,6 +166,10 @@ std::optional<Value> Running::wanted() {
   auto all = documents(*e.value);
   Value root = all[0];
   for (const Value& v : all.subspan(1)) root = model::merged(root, v, TreeBuilder(call.session.arena));
+  if (resource::is_catalog(root)) {
+    if (auto system = components_of(root)) return system;
+    return call_deferred(call, root);
+  }
   return root;
 }
 

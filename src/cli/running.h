@@ -24,6 +24,7 @@ struct Running {
   std::string the_system();
   // The wanted tree from the call's files.
   std::optional<Value> wanted();
+  std::optional<Value> components_of(const Value& catalog);
   deploy::Deployer::RunSettings settings(std::string command);
   // A run that did not end must be dealt with first: its number, with a diagnostic.
   bool nothing_unfinished(const std::string& system);

@@ -141,6 +141,18 @@ TEST_F(Deploy, UsersAreInterruptedAndComeBack) {
   EXPECT_TRUE(c.deployer->run(*removal, c.settings).finished);
 }
 
+TEST_F(Deploy, WhoComesAfterAnotherDoesNotWaitForItOnTheWayDown) {
+  EXPECT_TRUE(apply("system: s\ncomponents:\n  a: {type: process, config: {command: sleep 1000}}\n  b: {type: process, "
+                    "after: [a], "
+                    "config: {command: sleep 2000}}\n")
+                  .finished);
+  Call c(dir);
+  auto removal = c.deployer->prepare_removal("s");
+  Check check = c.deployer->check(*removal);
+  EXPECT_TRUE(check.safe) << (check.trouble.empty() ? "" : check.trouble[0]);
+  EXPECT_TRUE(c.deployer->run(*removal, c.settings).finished);
+}
+
 TEST_F(Deploy, WithAnInvariantServersAreChangedOneAfterTheOther) {
   auto text = [&](int n) {
     std::string t = "system: s\ninvariants: [{at_least: 2, of: [a*]}]\ncomponents:\n";

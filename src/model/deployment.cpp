@@ -290,6 +290,18 @@ class DeploymentReader : public Reader {
     return true;
   }
 
+  // Some languages have nothing but text (XML): what reads as a number or a truth is one where that is wanted.
+  static Value from_text(const Value& v) {
+    if (!v.is(Kind::kString)) return v;
+    std::string_view t = v.text();
+    if (t == "true" || t == "false") return Value::boolean(t == "true", v.origin());
+    std::size_t digits = t.substr(0, 1) == "-" ? 1 : 0;
+    if (t.size() > digits && t.find_first_not_of("0123456789.", digits) == std::string_view::npos &&
+        t.find('.') == t.rfind('.') && t.back() != '.' && t[digits] != '.')
+      return Value::number(t, v.origin());
+    return v;
+  }
+
   Value check_config(const ComponentKind& kind, const Value& config, const std::string& what, const Value& where) {
     const Entry* description = kind.tree.find("config");
     if (!description || !description->value.is(Kind::kMap)) return config;
@@ -313,10 +325,14 @@ class DeploymentReader : public Reader {
         continue;
       }
       const Value* is = f->value.is(Kind::kMap) ? find(f->value, {"is"}) : &f->value;
+      Value given = e.value;
       if (is && !e.value.is(Kind::kNull)) {
         auto words = names(*is, "a kind of value");
-        if (!words.empty() &&
-            std::none_of(words.begin(), words.end(), [&](auto& w) { return fits(e.value, w.name.text()); })) {
+        auto any = [&](const Value& v) {
+          return std::any_of(words.begin(), words.end(), [&](auto& w) { return fits(v, w.name.text()); });
+        };
+        if (!words.empty() && !any(given)) given = from_text(given);
+        if (!words.empty() && !any(given)) {
           std::string wanted;
           for (auto& w : words) wanted += (wanted.empty() ? "" : " or ") + std::string(w.name.text());
           error("DEPLOY-CONFIG-KIND", e.value,
@@ -325,7 +341,7 @@ class DeploymentReader : public Reader {
       }
       bool secret = f->value.is(Kind::kMap) && f->value.find("secret") &&
                     f->value.find("secret")->value.is(Kind::kBool) && f->value.find("secret")->value.as_bool();
-      draft.set(e.key, secret ? e.value.as_secret() : e.value);
+      draft.set(e.key, secret ? given.as_secret() : given);
     }
     for (const Entry& f : fields.entries()) {
       if (!f.value.is(Kind::kMap) || draft.find(f.key)) continue;

@@ -69,6 +69,7 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
     say(Level::kWarning, ": Skipping because of failed dependencies");
     return finish();
   }
+  std::string plain;
   auto failed = [&](const std::string& property, const Failure& why) {
     if (job.cancel.raised() || why.code == ECONNRESET) {
       result.how = job.cancel.raised() ? How::kCancelled : How::kLost;
@@ -76,6 +77,7 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
     } else {
       outputs["status"] = "failed";
       result.message = why.message;
+      if (!plain.empty()) say(Level::kError, plain);
       say(Level::kError, (property.empty() ? ": " : "/" + property + ": ") + why.message);
     }
     return finish();
@@ -118,6 +120,7 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
         say(Level::kNotice, fmt::format("{}/{}: {}", ch.subject.empty() ? "" : "=" + ch.subject, ch.property, ch.text));
       if (!applied) {
         outputs["changed"] = std::to_string(changed);
+        plain = applied.error().message;
         std::string property = found->changes.empty() ? "" : found->changes[0].property;
         std::string from = found->changes.empty() ? "" : found->changes[0].from,
                     to = found->changes.empty() ? "" : found->changes[0].to;

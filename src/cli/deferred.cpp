@@ -1,0 +1,139 @@
+#include "cli/deferred.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <map>
+
+#include "base/file.h"
+#include "cli/registry.h"
+
+namespace tutti {
+namespace {
+
+bool is_deferred(const Value& v) {
+  if (!v.is(Kind::kMap)) return false;
+  const Entry* t = v.find("__ptype");
+  return t && t->value.is(Kind::kString) && t->value.text() == "Deferred";
+}
+
+bool any_deferred(const Value& v) {
+  if (is_deferred(v)) return true;
+  if (v.is(Kind::kList))
+    for (const Value& i : v.items())
+      if (any_deferred(i)) return true;
+  if (v.is(Kind::kMap))
+    for (const Entry& e : v.entries())
+      if (any_deferred(e.value)) return true;
+  return false;
+}
+
+// A value as an expression of the language.
+std::string expression(const Value& v) {
+  switch (v.kind()) {
+    case Kind::kNull: return "undef";
+    case Kind::kBool: return v.as_bool() ? "true" : "false";
+    case Kind::kInt:
+    case Kind::kDecimal: return v.number_text();
+    case Kind::kList: {
+      std::string out;
+      for (const Value& i : v.items()) out += (out.empty() ? "" : ", ") + expression(i);
+      return "[" + out + "]";
+    }
+    case Kind::kMap: {
+      std::string out;
+      if (is_deferred(v)) {
+        const Entry* arguments = v.find("arguments");
+        if (arguments && arguments->value.is(Kind::kList))
+          for (const Value& i : arguments->value.items()) out += (out.empty() ? "" : ", ") + expression(i);
+        return fmt::format("{}({})", v.find("name")->value.text(), out);
+      }
+      for (const Entry& e : v.entries())
+        out += (out.empty() ? "" : ", ") + expression(Value::string(e.key.text())) + " => " + expression(e.value);
+      return "{" + out + "}";
+    }
+    default: {
+      std::string out = "'";
+      for (char c : v.text()) {
+        if (c == '\\' || c == '\'') out += '\\';
+        out += c;
+      }
+      return out + "'";
+    }
+  }
+}
+
+// Every outermost Deferred becomes the message of a notify in one small manifest; what the language makes of it is put
+// in its place.
+class Caller {
+ public:
+  explicit Caller(Call& call) : call_(call), builder_(call.session.arena) {}
+
+  std::optional<Value> run(const Value& catalog) {
+    gather(catalog);
+    std::string manifest;
+    for (std::size_t i = 0; i < found_.size(); ++i)
+      manifest += fmt::format("notify {{ 'd{}': message => {} }}\n", i, found_[i]);
+    char name[] = "/tmp/tutti-deferred-XXXXXX.pp";
+    int fd = ::mkstemps(name, 3);
+    if (fd < 0) return std::nullopt;
+    ::close(fd);
+    auto written = write_file_atomically(name, manifest);
+    std::optional<Value> answers;
+    if (const Language* puppet = languages().named("puppet"); puppet && written) {
+      Request request;
+      request.files = {name};
+      request.options = call_.options;
+      answers = puppet->evaluate(call_.session, request);
+    }
+    ::unlink(name);
+    if (!answers || !call_.session.diagnostics.ok()) return std::nullopt;
+    const Entry* resources = answers->find("resources");
+    if (!resources) return std::nullopt;
+    for (std::size_t i = 0; i < found_.size(); ++i) {
+      const Entry* r = resources->value.find(fmt::format("Notify[d{}]", i));
+      const Entry* p = r ? r->value.find("parameters") : nullptr;
+      const Entry* m = p ? p->value.find("message") : nullptr;
+      values_.push_back(m ? m->value : Value::null());
+    }
+    next_ = 0;
+    return put(catalog);
+  }
+
+ private:
+  void gather(const Value& v) {
+    if (is_deferred(v)) return found_.push_back(expression(v));
+    if (v.is(Kind::kList))
+      for (const Value& i : v.items()) gather(i);
+    if (v.is(Kind::kMap))
+      for (const Entry& e : v.entries()) gather(e.value);
+  }
+  Value put(const Value& v) {
+    if (is_deferred(v)) return values_[next_++];
+    if (!any_deferred(v)) return v;
+    if (v.is(Kind::kList)) {
+      std::vector<Value> items;
+      for (const Value& i : v.items()) items.push_back(put(i));
+      return builder_.list(items, v.origin());
+    }
+    std::vector<Entry> entries;
+    for (const Entry& e : v.entries()) entries.push_back({e.key, e.field, put(e.value)});
+    return builder_.map(entries, v.origin());
+  }
+
+  Call& call_;
+  TreeBuilder builder_;
+  std::vector<std::string> found_;
+  std::vector<Value> values_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace
+
+std::optional<Value> call_deferred(Call& call, const Value& catalog) {
+  if (!any_deferred(catalog)) return catalog;
+  return Caller(call).run(catalog);
+}
+
+}  // namespace tutti

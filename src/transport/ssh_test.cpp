@@ -1,0 +1,157 @@
+// A host of its own: a network namespace with its own sshd. Needs root, ip and sshd; skipped where they are not there.
+#include "transport/ssh.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <thread>
+
+namespace tutti {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+
+class Ssh : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    if (::geteuid() != 0 || ::access("/usr/sbin/sshd", X_OK) != 0) return;
+    char name[] = "/tmp/tutti-ssh-XXXXXX";
+    dir = ::mkdtemp(name);
+    auto local = here();
+    std::string id = std::to_string(::getpid() % 10000);
+    ns = "tt" + id;
+    std::string script = "set -e; cd " + dir + "; ip netns add " + ns + "; ip link add tv" + id +
+                         " type veth peer name eth0 netns " + ns + "; ip addr add 10.231." +
+                         std::to_string(::getpid() % 250) + ".1/30 dev tv" + id + "; ip link set tv" + id +
+                         " up; ip netns exec " + ns + " ip addr add 10.231." + std::to_string(::getpid() % 250) +
+                         ".2/30 dev eth0; ip netns exec " + ns + " ip link set eth0 up; ip netns exec " + ns +
+                         " ip link set lo up; ssh-keygen -q -t ed25519 -N '' -f key; ssh-keygen -q -t ed25519 -N '' -f "
+                         "hostkey; cp key.pub authorized; mkdir -p /run/sshd;"
+                         " printf 'HostKey %s/hostkey\\nAuthorizedKeysFile %s/authorized\\nPidFile "
+                         "%s/sshd.pid\\nStrictModes no\\nUsePAM no\\nPermitRootLogin yes\\n"
+                         "PasswordAuthentication no\\nMaxSessions 100\\n' " +
+                         dir + " " + dir + " " + dir + " > config; ip netns exec " + ns + " /usr/sbin/sshd -f " + dir +
+                         "/config -E " + dir + "/sshd.log";
+    auto r = local->shell(script, milliseconds(30000));
+    if (!r.ok()) {
+      std::printf("%s\n", r.err.c_str());
+      return;
+    }
+    target.name = "other";
+    target.destination = "root@10.231." + std::to_string(::getpid() % 250) + ".2";
+    target.identity = dir + "/key";
+    target.options = {"StrictHostKeyChecking=no", "UserKnownHostsFile=/dev/null", "LogLevel=ERROR"};
+    target.sockets = dir + "/s";
+    target.alive = 1;
+    std::string address = target.destination.substr(5);
+    for (int i = 0; i < 200 && !local->connects(address, 22, milliseconds(100)); ++i) ::usleep(50000);
+    ready = true;
+  }
+  static void TearDownTestSuite() {
+    host.reset();
+    if (!dir.empty())
+      here()->shell("kill $(cat " + dir + "/sshd.pid); ip netns pids " + ns + " | xargs -r kill -9; ip netns del " +
+                        ns + "; rm -rf " + dir,
+                    milliseconds(10000));
+  }
+  void SetUp() override {
+    if (!ready) GTEST_SKIP() << "needs root, ip and sshd";
+    if (!host) host = ssh(target);
+    fs::create_directories(dir + "/w");
+  }
+  static inline bool ready = false;
+  static inline std::string dir, ns;
+  static inline SshTarget target;
+  static inline std::unique_ptr<Host> host;
+};
+
+TEST_F(Ssh, CommandsGiveOutputErrorsAndStatus) {
+  auto r = host->shell("echo out; echo err >&2; exit 3");
+  ASSERT_EQ(r.end, CommandResult::End::kExited) << r.describe();
+  EXPECT_EQ(r.code, 3);
+  EXPECT_EQ(r.out, "out\n");
+  EXPECT_EQ(r.err, "err\n");
+  EXPECT_EQ(host->shell("exit 255").code, 255);                                               // not a lost connection
+  EXPECT_NE(host->shell("ip -o addr show dev eth0").out.find("10.231."), std::string::npos);  // it is over there
+}
+
+TEST_F(Ssh, SecretsAreInNoArgumentList) {
+  Command c;
+  c.argv = {"sh", "-c",
+            "cat; echo $WORD; tr '\\0' ' ' < /proc/$PPID/cmdline; cat /proc/[0-9]*/cmdline | tr '\\0' '\\n' | grep -c "
+            "CANARY-in-env"};
+  c.environment = {{"WORD", "CANARY-in-env"}};
+  c.input = "the input\n";
+  c.cwd = dir;
+  auto r = host->run(c);
+  EXPECT_EQ(r.out.substr(0, 24), "the input\nCANARY-in-env\n") << r.out << r.err;
+  // The shell that looks names the word itself; nobody else may.
+  EXPECT_EQ(r.out.substr(r.out.size() - 2), "1\n") << r.out;
+}
+
+TEST_F(Ssh, FilesAsHere) {
+  std::string p = dir + "/w/a file";
+  ASSERT_TRUE(host->write(p, std::string("hello\0there\n", 12), 0640));
+  auto s = host->stat(p, false, true);
+  ASSERT_TRUE(s) << s.error().message;
+  auto mine = here()->stat(p, false, true);
+  EXPECT_EQ(s->mode, 0640u);
+  EXPECT_EQ(s->digest, mine->digest);
+  EXPECT_EQ(s->owner, mine->owner);
+  EXPECT_EQ(*host->read(p), std::string("hello\0there\n", 12));
+  ASSERT_TRUE(host->make_link(dir + "/w/l", "a file"));
+  EXPECT_EQ(host->stat(dir + "/w/l", false, false)->target, "a file");
+  EXPECT_EQ(host->list(dir + "/w")->size(), 2u);
+  EXPECT_EQ(host->stat(dir + "/w/none", false, true)->kind, FileState::Kind::kAbsent);
+  ASSERT_TRUE(host->remove(dir + "/w", true));
+  EXPECT_EQ(host->stat(dir + "/w", false, false)->kind, FileState::Kind::kAbsent);
+  EXPECT_FALSE(host->read(dir + "/w/none"));
+}
+
+TEST_F(Ssh, ATimeoutLeavesNothingRunning) {
+  Command c;
+  c.argv = {"sh", "-c", "sleep 987654 & sleep 987655"};
+  c.timeout = milliseconds(500);
+  c.grace = milliseconds(100);
+  EXPECT_EQ(host->run(c).end, CommandResult::End::kTimedOut);
+  for (int i = 0; i < 100 && host->shell("pgrep -f 'sleep 98765[45]' | grep -v $$").ok(); ++i) ::usleep(50000);
+  EXPECT_EQ(here()->shell("pgrep -x sleep -a | grep 98765").out, "");
+}
+
+TEST_F(Ssh, DaemonsAsHere) {
+  Daemon d;
+  d.command.argv = {"sleep", "1000"};
+  d.pid_file = dir + "/w/pid";
+  d.log_file = dir + "/w/log";
+  d.tag = "t1";
+  auto id = host->start(d);
+  ASSERT_TRUE(id) << id.error().message;
+  EXPECT_TRUE(*host->alive(*id));
+  EXPECT_EQ((*host->read_pid_file(d.pid_file))->tag, "t1");
+  ASSERT_TRUE(host->signal(*id, SIGKILL));
+  for (int i = 0; i < 100 && *host->alive(*id); ++i) ::usleep(20000);
+  EXPECT_FALSE(*host->alive(*id));
+}
+
+TEST_F(Ssh, ALostConnectionIsToldFromAFailedCommand) {
+  std::thread cut([&] {
+    ::usleep(500000);
+    here()->shell("ip netns exec " + ns + " ip link set eth0 down");
+  });
+  auto r = host->shell("sleep 30");
+  cut.join();
+  EXPECT_EQ(r.end, CommandResult::End::kLost) << r.describe();
+  here()->shell("ip netns exec " + ns + " ip link set eth0 up");
+  CommandResult again;
+  for (int i = 0; i < 20; ++i)
+    if ((again = host->shell("echo back")).ok()) break;
+  EXPECT_EQ(again.out, "back\n") << again.describe();
+}
+
+}  // namespace
+}  // namespace tutti
