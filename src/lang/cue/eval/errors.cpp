@@ -13,22 +13,22 @@ ErrorArg Context::arg(std::string_view s) {
 }
 
 Error* Context::make_error(Pos pos, const char* format, std::span<const ErrorArg> args) {
-  auto* e = arena.make<Error>();
-  e->format = format;
-  e->args = arena.copy(args);
-  e->node = vertex;
-  e->pos = pos;
-  if (use_alt_path) e->path = store.keep(alt_path);
-  return e;
+  auto* out = arena.make<Error>();
+  out->format = format;
+  out->args = arena.copy(args);
+  out->node = vertex;
+  out->pos = pos;
+  if (use_alt_path) out->path = store.keep(alt_path);
+  return out;
 }
 
 Error* Context::join(Error* a, Error* b) {
   if (!a) return b;
   if (!b || a == b) return a;
-  auto* e = arena.make<Error>();
-  e->left = a;
-  e->right = b;
-  return e;
+  auto* out = arena.make<Error>();
+  out->left = a;
+  out->right = b;
+  return out;
 }
 
 Bottom* Context::as_bottom(Node* v) {
@@ -42,7 +42,7 @@ Bottom* Context::combine(Bottom* a, Bottom* b) {
   if (!b) return a;
   if (a == b) {
     if (a == cycle) return a;
-    return a;
+    return store.make<Bottom>(a->code, a->error);  // no longer the error of one vertex's child
   }
   if (a->code != b->code) {
     if (a->code > b->code) std::swap(a, b);
@@ -60,18 +60,18 @@ void Context::add_child_error(State* n, Bottom* b) {
   if (b->incomplete()) return;
   Bottom* own = v->base && v->base->type == NodeType::kBottom ? to<Bottom>(v->base) : nullptr;
   if (!own || own->close_check) {
-    auto* e = store.make<Bottom>(b->code, b->error, v);
-    e->has_recursive = true;
-    e->child_error = true;
-    e->close_check = b->close_check;
-    v->base = e;
+    auto* out = store.make<Bottom>(b->code, b->error, v);
+    out->has_recursive = true;
+    out->child_error = true;
+    out->close_check = b->close_check;
+    v->base = out;
     return;
   }
   // not changed in place: the same error may be held elsewhere
-  auto* e = store.make<Bottom>(*own);
-  e->has_recursive = true;
-  if (e->code > b->code) e->code = b->code;
-  v->base = e;
+  auto* out = store.make<Bottom>(*own);
+  out->has_recursive = true;
+  if (out->code > b->code) out->code = b->code;
+  v->base = out;
 }
 
 }  // namespace tutti::cue

@@ -135,15 +135,15 @@ Bottom* Context::field_error(Vertex* v, Pos pos, Label l, const char* int_format
     code = Code::kCycle;
   else if (!accept(v, l))
     code = Code::kEval;
-  Error* e;
+  Error* text;
   if (l.is_int()) {
     int n = 0;
     for (Vertex* a : v->arcs) n += a->label.is_int();
-    e = error_at(pos, int_format, l.index(), n);
+    text = error_at(pos, int_format, l.index(), n);
   } else {
-    e = error_at(pos, format, l);
+    text = error_at(pos, format, l);
   }
-  auto* out = store.make<Bottom>(code, e, v);
+  auto* out = store.make<Bottom>(code, text, v);
   add_bottom(out);
   return out;
 }

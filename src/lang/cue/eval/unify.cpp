@@ -138,7 +138,7 @@ bool Context::unify(Vertex* v, Flags f) {
     if (n->has_ancestor(w)) {
       n->report_cycle();
       for (Vertex* p = v->parent; p; p = p->parent)
-        if (p == w) to<Bottom>(v->base)->told_elsewhere = true;
+        if (p == w && n->has_non_cycle) to<Bottom>(v->base)->told_elsewhere = true;
       return true;
     }
     if (shared_target_in_cycle(w)) {

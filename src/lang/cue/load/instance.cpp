@@ -177,12 +177,12 @@ struct Builder {
     v = v->deref_value();
     if (!v->base && v->status != Status::kFinalized) ctx.finalize(v);
     Bottom* b = v->bottom();
-    if (b && !(b->child_error && b->node == v) && !b->told_elsewhere) return error(b);
+    if (b && !b->child_error && !b->told_elsewhere) return error(b);
     if (!b) {
       Node* d = ctx.default_of(v);
       if (d->type != NodeType::kVertex) return scalar(d);
       v = to<Vertex>(d)->deref_value();
-      if (Bottom* e = v->bottom(); e && !(e->child_error && e->node == v) && !e->told_elsewhere) return error(e);
+      if (Bottom* e = v->bottom(); e && !e->child_error && !e->told_elsewhere) return error(e);
     }
     Pos at;
     if (v->conjuncts.size() > 0) at = v->conjuncts[0].x->pos;
