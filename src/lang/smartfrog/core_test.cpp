@@ -130,6 +130,36 @@ TEST(Core, WhatTheLevelsDoDifferentlyIsAWarning) {
   EXPECT_EQ(run_text("sfConfig extends { a b; b 1; }", "production", true).codes, "SF-LEVELS");
 }
 
+// The cases on which compilers have disagreed, as the guide decides them.
+TEST(Levels, ForwardReferencesAndOtherDecisions) {
+  struct Case {
+    const char *text, *core, *production;
+  };
+  const Case kCases[] = {
+      {"sfConfig extends { a b; b 1; c a; }", "SF-5", "{a:1, b:1, c:1}"},
+      {"sfConfig extends { a b; b a; }", "SF-5", "SF-LINK SF-LINK"},
+      {"sfConfig extends { c extends { d c; } }", "{c:{d:{}}}", "SF-LINK"},
+      {"port 80; sfConfig extends { port port; }", "{port:80}", "SF-LINK"},
+      {"sfConfig extends { c extends a a extends { b 1; } }", "SF-4", "{c:{b:1}, a:{b:1}}"},
+      {"sfConfig extends { a extends { b extends a } }", "{a:{b:{b:{}}}}", "SF-TYPE"},
+      {"sfConfig extends { a:b extends { c 2; } a extends { b 1; } }", "SF-2", "{a:{b:{c:2}}}"},
+      {"sfConfig extends { a extends { b extends { c 1; } } a:b:c 3; a 1; }", "{a:1}", "SF-PLACE"},
+      {"P extends { x 1; } sfConfig extends { q extends P } P:x 2;", "{q:{x:1}}", "{q:{x:1}}"},
+      {"v 1; sfConfig extends { v 2; a extends { v 3; } a:w v; }", "{v:2, a:{v:3, w:2}}", "{v:2, a:{v:3, w:3}}"},
+      {"v 1; P extends { x v; } sfConfig extends { v 2; q extends P }", "{v:2, q:{x:1}}", "{v:2, q:{x:2}}"},
+      {"sfConfig extends { a extends { x 1; } b a; a:x 2; }", "{a:{x:2}, b:{x:1}}", "{a:{x:2}, b:{x:2}}"},
+      {"a extends { z 1; } sfConfig extends { a extends { y 2; } r a:z; }", "{a:{y:2}, r:1}", "SF-LINK"},
+      {"A extends { foo bar; } sfConfig extends { bar 2; a2 test:a1; test extends { bar 1; a1 extends A } }",
+       "SF-5 SF-5", "{bar:2, a2:{foo:1}, test:{bar:1, a1:{foo:1}}}"},
+  };
+  for (const Case& c : kCases) {
+    EXPECT_EQ(core(c.text), c.core) << c.text;
+    Outcome o = run_text(c.text, "production");
+    EXPECT_EQ(o.tree.empty() ? o.codes : o.tree, c.production) << c.text;
+  }
+  EXPECT_EQ(run_text("sfConfig extends { c THIS; }", "production").codes, "SF-LINK");
+}
+
 TEST(Core, Limits) {
   std::string deep = "sfConfig extends {";
   for (int i = 0; i < 300; i++) deep += " n extends {";

@@ -6,6 +6,7 @@
 
 #include "lang/common/links.h"
 #include "lang/smartfrog/eval/encode.h"
+#include "lang/smartfrog/syntax/parser.h"
 #include "tree/path.h"
 
 namespace tutti::smartfrog {
@@ -128,6 +129,22 @@ class Writer {
     }
   }
 
+  // What a lazy value waits for is said in words of the language it comes from: a reference of ours, or a way from the
+  // root.
+  void lazy(const Value& v) {
+    std::string_view text = v.text();
+    bool ours =
+        text.starts_with("APPLY ") || text.starts_with("ASSERT ") || parse_reference_text(session_, text) != nullptr;
+    if (ours) {
+      out_ += fmt::format("LAZY {}", text);
+      return;
+    }
+    if (text.empty() || text.find_first_of(" \"'()[]{}:;,") != std::string_view::npos)
+      return no("a lazy value of another language");
+    Value way = Value::lazy(session_.arena.copy(fmt::format("/{}", text))).with_tag(link_tag());
+    link(way);
+  }
+
   void number(const Value& v) {
     std::string text = v.number_text();
     std::string_view tag = v.tag().text();
@@ -165,7 +182,7 @@ class Writer {
       case Kind::kReference:
         out_ += v.tag().text() == "LINK" ? std::string(v.text()) : fmt::format("DATA {}", v.text());
         return;
-      case Kind::kLazy: out_ += fmt::format("LAZY {}", v.text()); return;
+      case Kind::kLazy: lazy(v); return;
       case Kind::kOpen: out_ += v.text() == "TBD" ? "TBD" : v.text().starts_with("VAR") ? "VAR" : "TBD"; return;
       case Kind::kList: {
         Budget::Level level(session_.budget);

@@ -2,6 +2,7 @@
 
 #include "lang/cdl/resolve/system.h"
 #include "lang/cdl/syntax/path.h"
+#include "lang/common/links.h"
 
 // Any tree as a CDL document: a map is a property list, a list repeats its element, a number or boolean has its
 // cdl:type, a lazy value is a lazy property or a reference to one. Names that XML does not know are written as SQL/XML
@@ -106,7 +107,14 @@ class Writer {
         text = v.number_text();
         attributes = typed(text.find_first_of("eE") == std::string::npos ? "decimal" : "double");
         break;
-      case Kind::kLazy: attributes = lazy(v.text()); break;
+      case Kind::kLazy: attributes = is_link(v) ? link(v) + " cdl:lazy=\"true\"" : lazy(v.text()); break;
+      case Kind::kReference:
+        if (is_link(v)) {
+          attributes = link(v);
+        } else {
+          text = v.text();
+        }
+        break;
       case Kind::kNull: break;
       case Kind::kMap: break;
       case Kind::kResource: text = fmt::format("{}[{}]", v.tag().text(), v.text()); break;
@@ -134,6 +142,16 @@ class Writer {
       out += "/>";
     }
     path_.pop_back();
+  }
+
+  // A reference that another language has kept for us: its way begins where that of a cdl:ref does.
+  static std::string link(const Value& v) {
+    LinkPath p = link_path(v.text());
+    std::string way = p.from_root ? "/" : "";
+    for (std::size_t i = 0; i < p.up; i++) way += "../";
+    for (Symbol name : p.names) way += xml_name(name.text()) + "/";
+    if (way.size() > 1) way.pop_back();
+    return fmt::format(" cdl:ref=\"{}\"", way);
   }
 
   // A lazy value that waits for itself is a lazy property; one that waits for another is a reference to it. Other

@@ -196,9 +196,7 @@ void CoreCompiler::start_component(const Attribute& a) {
     pop_scopes(static_cast<u32>(scopes_.size()) - scopes);
     return;
   }
-  if (scopes_.size() >= session_.budget.limits().depth)
-    throw LimitError("LIMIT-DEPTH", fmt::format("{}: components are nested deeper than {} levels",
-                                                session_.sources->show(a.begin), session_.budget.limits().depth));
+  if (scopes_.size() >= session_.budget.limits().depth) session_.budget.too_deep(a.begin.at);
   Store* target = nullptr;
   bool merging = outer.merging;
   if (merging) {

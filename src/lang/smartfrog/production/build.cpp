@@ -209,6 +209,7 @@ void Compiler::copy_slots(Description* to, const TableOf<Slot>& from, u32 spare)
   to->slots.copy_from(from, arena_, spare);
   for (Slot& s : to->slots) {
     s.resolving = false;
+    s.failed = 0;
     s.item = copy(s.item, to);
     if (!s.path.empty() || (s.item.is(What::kDescription) && s.item.description->places)) mark_places(to);
   }

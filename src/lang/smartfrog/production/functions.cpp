@@ -469,7 +469,7 @@ Compiler::Found Compiler::call_schema(std::vector<Argument>& args, Description* 
   std::size_t troubles = troubles_.size();
   Found f = walk(at, parts, nullptr, value);
   if (f == Found::kCycle) return f;
-  troubles_.resize(troubles);
+  forget_troubles(troubles);
   out = of(Value::boolean(true));
   if (f == Found::kNo) {
     if (optional->basic.as_bool()) return Found::kYes;

@@ -55,7 +55,8 @@ struct Slot {
   std::span<const Symbol> path;  // of a placement that has not been made yet; the key is then a name nobody can write
   std::span<const Symbol> tags;  // sorted by text
   Item item;
-  Symbol kept;  // the way to what a link refers to, where links are kept (keep.cpp)
+  Symbol kept;     // the way to what a link refers to, where links are kept (keep.cpp)
+  u32 failed = 0;  // the epoch (production.h) in which it was reported that it has no value
   bool resolving = false;
   bool merge = false;  // written within merge( ): composed with what a prototype has of that name
 };

@@ -88,7 +88,7 @@ void Compiler::trouble(Span where, std::string message, std::string help) {
   if (troubles_.size() < 1000) troubles_.push_back({where, std::move(message), std::move(help), {}, {}});
 }
 
-bool Compiler::report(const char* code, std::string_view phase) {
+bool Compiler::report(const char* code) {
   bool ok = troubles_.empty();
   for (Trouble& t : troubles_) {
     auto& d = session_.diagnostics.error(code, t.where, std::move(t.message));
@@ -96,7 +96,6 @@ bool Compiler::report(const char* code, std::string_view phase) {
       d.relate(t.other, t.other_text);
     else if (!t.other_text.empty())
       d.note(t.other_text);
-    d.note(fmt::format("found in the {} phase", phase));
     if (!t.help.empty()) d.did_you_mean(t.help);
   }
   troubles_.clear();
@@ -111,7 +110,7 @@ bool Compiler::place_phase(Description* root) {
     progress_ = false;
     place_all(root);
   } while ((!troubles_.empty() || root->places) && progress_);
-  return report("SF-PLACE", "place");
+  return report("SF-PLACE");
 }
 
 void Compiler::place_all(Description* d) {
@@ -184,7 +183,7 @@ bool Compiler::function_phase(Description* root, Symbol phase) {
   construct_all(root, Symbol(fmt::format("phase.{}", phase.text())));
   std::string code = "SF-";
   for (char c : phase.text()) code += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  return report(code.c_str(), phase.text());
+  return report(code.c_str());
 }
 
 void Compiler::construct_all(Description* d, Symbol phase) {
@@ -317,7 +316,7 @@ bool Compiler::link_phase(Description* root) {
   linking_ = true;
   link(root);
   linking_ = false;
-  return report("SF-LINK", "link");
+  return report("SF-LINK");
 }
 
 void Compiler::link(Description* d) {
@@ -334,8 +333,6 @@ void Compiler::link(Description* d) {
     if (s.item.is_link() && !has_tag(s, names().ignore_link)) {
       Item found;
       Pos at = s.item.is(What::kReference) ? s.item.ref->begin : s.placed;
-      Span where = s.item.is(What::kReference) ? s.item.ref->span() : Span(s.placed);
-      std::size_t troubles = troubles_.size();
       Found f = value_of(d, i, found);
       Slot& after = d->slots.slots[i];
       if (f == Found::kYes) {
@@ -351,9 +348,10 @@ void Compiler::link(Description* d) {
       } else if (f == Found::kLazy) {
         after.item.lazy = true;
       } else if (f == Found::kCycle) {
-        trouble(where, fmt::format("the value of `{}` depends on itself", after.key.text()));
-      } else if (troubles_.size() == troubles) {
-        trouble(where, why_, help_);
+        Span where = after.item.is(What::kReference) ? after.item.ref->span() : Span(after.placed);
+        bool named = !after.key.text().starts_with("unique");
+        trouble(where, named ? fmt::format("the value of `{}` depends on itself", after.key.text())
+                             : "this value depends on itself");
       }
     }
     Item now = d->slots.slots[i].item;

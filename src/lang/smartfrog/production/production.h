@@ -116,7 +116,8 @@ class Compiler {
   Value finish(const Item& item);
 
   void trouble(Span where, std::string message, std::string help = {});
-  bool report(const char* code, std::string_view phase);
+  bool report(const char* code);
+  void forget_troubles(std::size_t from);
 
   Session& session_;
   const Settings& settings_;
@@ -125,6 +126,8 @@ class Compiler {
   bool progress_ = false;
   bool linking_ = false;  // values found may be kept: nothing moves any more
   std::string why_, help_;
+  bool reported_ = false;  // what why_ says is among the troubles already
+  u32 epoch_ = 1;          // goes on when troubles are forgotten, because something optional covers them
   Description* result_ = nullptr;
   OrderWarnings order_;
   u32 variables_ = 0;

@@ -75,6 +75,12 @@ TEST(Production, SchemasWithoutALibrary) {
   EXPECT_EQ(production(library + "sfConfig extends { schema extends S; }"), "SF-LINK");
 }
 
+TEST(Production, WhatFollowsFromAnErrorIsNotReported) {
+  EXPECT_EQ(production("sfConfig extends { b a:x; c (a + 1); a nope; d [b, c]; e d; }"), "SF-LINK");
+  EXPECT_EQ(production("sfConfig extends { a OPTIONAL(1) b; b nope; }"), "SF-LINK");
+  EXPECT_EQ(production("x nope; sfConfig extends { a x; b x; }"), "SF-LINK");
+}
+
 TEST(Production, EveryErrorOfAPhaseIsReported) {
   EXPECT_EQ(production("sfConfig extends { a nope; b [nope2, 1]; c TBD; }"), "SF-LINK SF-LINK SF-LINK");
   EXPECT_EQ(production("sfConfig extends { a extends N1; b extends N2; }"), "SF-TYPE SF-TYPE");

@@ -23,7 +23,14 @@ bool has_tag(const Slot& s, Symbol tag) { return std::find(s.tags.begin(), s.tag
 Compiler::Found Compiler::no(std::string why, std::string help) {
   why_ = std::move(why);
   help_ = std::move(help);
+  reported_ = false;
   return Found::kNo;
+}
+
+void Compiler::forget_troubles(std::size_t from) {
+  if (troubles_.size() == from) return;
+  troubles_.resize(from);
+  epoch_++;
 }
 
 Compiler::Found Compiler::resolve(Description* at, Item& item, Item& out) {
@@ -36,7 +43,7 @@ Compiler::Found Compiler::resolve(Description* at, Item& item, Item& out) {
       std::size_t troubles = troubles_.size();
       Found f = resolve_reference(at, *item.ref, item.ref->parts, out);
       if ((f == Found::kNo || f == Found::kLazy) && item.ref->optional) {
-        troubles_.resize(troubles);
+        forget_troubles(troubles);
         out = {};
         if (item.ref->otherwise) out = make_item(*item.ref->otherwise, at);
         out.basic = out.basic.with_origin(session_.origins.add(How::kDefault, item.ref->begin, out.basic.origin()));
@@ -84,11 +91,21 @@ Compiler::Found Compiler::value_of(Description* d, u32 slot, Item& out) {
     return Found::kYes;
   }
   if (s.resolving) return Found::kCycle;
+  if (linking_ && s.failed == epoch_) {
+    reported_ = true;
+    return Found::kNo;
+  }
   s.resolving = true;
   Item item = s.item;
   Found f = resolve(d, item, out);
   Slot& after = d->slots.slots[slot];
   after.resolving = false;
+  if (linking_ && f == Found::kNo) {  // told where it happened, and not again by those who depend on it
+    if (!reported_) trouble(item.is(What::kReference) ? item.ref->span() : Span(after.placed), why_, help_);
+    reported_ = true;
+    after.failed = epoch_;
+    return f;
+  }
   if (linking_ && f == Found::kYes && item.is(What::kReference) && !out.is_link()) {
     Item kept = out;
     Origin o =
@@ -224,8 +241,8 @@ Compiler::Found Compiler::apply(Description* at, Item& item, Item& out) {
   link(d);
   linking_ = was_linking;
   if (troubles_.size() > troubles) {
-    why_ = troubles_[troubles].message;
-    return Found::kNo;  // its arguments have been reported already
+    reported_ = true;  // one of its arguments
+    return Found::kNo;
   }
   std::vector<Argument> args;
   bool lazy = false;

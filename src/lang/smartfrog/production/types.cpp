@@ -22,7 +22,7 @@ bool Compiler::type_phase(Description* root) {
     progress_ = false;
     resolve_types(root);
   } while (!troubles_.empty() && progress_);
-  return report("SF-TYPE", "type");
+  return report("SF-TYPE");
 }
 
 void Compiler::resolve_types(Description* d) {
@@ -67,7 +67,7 @@ bool Compiler::take_in_types(Description* d) {
                   f == Found::kCycle ? fmt::format("`{}` refers to itself", text_of(*t.ref))
                                      : fmt::format("there is no component `{}` to extend", text_of(*t.ref)),
                   help_);
-          if (!why_.empty() && f == Found::kNo) troubles_.back().other_text = why_;
+          if (!why_.empty() && f == Found::kNo && t.ref->parts.size() > 1) troubles_.back().other_text = why_;
           ok = false;
           break;
         }

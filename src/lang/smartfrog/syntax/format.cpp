@@ -156,6 +156,7 @@ class Printer {
     }
     bool in_flat = !open_.empty() && open_.back().flat;
     if (break_next_) {
+      blank_line_if(statement && blank_between(last_end_, t.begin));
       start_line();
       break_next_ = false;
       if (!statement) out_.append(4, ' ');

@@ -196,9 +196,7 @@ bool Parser::read_statement() {
   o.prototypes_from = prototypes_.size();
   o.first = true;
   if (!continue_component(o)) return true;
-  if (open_.size() + 1 > session_.budget.limits().depth)
-    throw LimitError("LIMIT-DEPTH", fmt::format("{}: blocks are nested deeper than {} levels",
-                                                session_.sources->show(a.begin), session_.budget.limits().depth));
+  if (open_.size() + 1 > session_.budget.limits().depth) session_.budget.too_deep(a.begin.at);
   open_.push_back(o);
   return true;
 }
@@ -344,6 +342,7 @@ bool Parser::read_order(Attribute& a) {
   Lexer::Mark mark = lexer_->mark();
   Token first = ahead_;
   u32 first_end = last_end_;
+  Pos from = a.begin;
   std::vector<Symbol> names{take().word};
   if (!at(Tok::kLess)) {
     lexer_->back_to(mark);
@@ -355,10 +354,11 @@ bool Parser::read_order(Attribute& a) {
     while (accept(Tok::kLess)) names.push_back(expect(Tok::kWord, "after `<`").word);
     OrderRule rule;
     rule.names = session_.arena.copy(std::span<const Symbol>(names));
-    rule.begin = a.begin;
+    rule.begin = from;
     rule.end = end();
     orders_.push_back(rule);
     if (!accept(Tok::kComma)) break;
+    from = begin();
     names = {expect(Tok::kWord, "after `,`").word};
   }
   if (level_ == Level::kCore)
