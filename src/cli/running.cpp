@@ -286,9 +286,6 @@ int apply_catalog(Running& running, const deploy::Prepared& p, deploy::Deployer:
     }
     say_now(fmt::format("{}: {}\n", kWords[static_cast<int>(level)], line));
   };
-  settings.executor.managed = [&](const std::string& path) {
-    return std::binary_search(p.managed.begin(), p.managed.end(), path);
-  };
   auto began = std::chrono::steady_clock::now();
   deploy::Outcome o = running.deployer->run(p, settings);
   interrupts().reset();

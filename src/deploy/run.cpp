@@ -205,6 +205,19 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
   std::string mark = sha256_hex(place_.directory).substr(0, 8) + "-" + std::to_string(run);
   eo.run = mark + "." + std::to_string(lease.fence);
   if (settings.parallel) eo.workers = settings.parallel;
+  // Files that have a resource of their own are nobody else's to purge, in the first run and in one that is taken up
+  // again.
+  std::set<std::string> managed;
+  for (u32 i = 0; i < s.instances.size(); ++i) {
+    const Value* config = is_catalog(s, i) ? resource::with(s.instances[i], "config") : nullptr;
+    const Entry* type = config ? config->find("type") : nullptr;
+    if (!type || type->value.text() != "File") continue;
+    std::string path(config->find("title")->value.text());
+    if (const Entry* given_parameters = config->find("parameters"))
+      if (const Entry* given = given_parameters->value.find("path")) path = resource::text_of(given->value);
+    managed.insert(path);
+  }
+  if (!managed.empty()) eo.managed = [managed](const std::string& path) { return managed.count(path) != 0; };
   if (settings.events.say)
     eo.say = [&](u32 i, resource::Level l, std::string_view text) {
       settings.events.say(s.instances[i].name.text(), l, text);

@@ -128,6 +128,7 @@ std::vector<Deployer::Drift> Deployer::drift(const engine::Recorded& recorded,
       resource::Context context(*host, r);
       context.home = c.host.empty() ? options.home : options.remote_home;
       context.fetch = options.fetch;
+      if (options.managed) context.managed = options.managed;
       auto f = provider->examine(context);
       if (!f) {
         d.problem = f.error().message;

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/file.h"
 #include "cli/running.h"
 #include "cli/system_input.h"
@@ -17,6 +19,54 @@ constexpr OptionSpec kOptions[] = {
     {"out", "FORMAT", "text (the default), json or yaml"},
 };
 
+// A catalog has no other plan than to look at every resource: what differs will be changed, what cannot be seen is said
+// so.
+int plan_catalog(Running& running, const deploy::Prepared& prepared) {
+  Call& call = running.call;
+  engine::Recorded all;
+  for (const model::Instance& i : prepared.program.system.instances) {
+    const Value* config = resource::with(i, "config");
+    std::string type(config->find("type")->value.text());
+    if (type == "begin" || type == "end") continue;
+    for (char& c : type) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    TreeBuilder b(call.session.arena);
+    std::vector<Entry> held{{Symbol("type"), Field::kPlain, b.string(type)},
+                            {Symbol("title"), Field::kPlain, config->find("title")->value},
+                            {Symbol("parameters"), Field::kPlain, config->find("parameters")->value}};
+    engine::RecordedComponent c;
+    c.name = i.name.text();
+    c.held.push_back(b.map(held));
+    all.order.push_back(c.name);
+    all.components.emplace(c.name, std::move(c));
+  }
+  auto settings = running.settings("plan");
+  settings.executor.managed = [&](const std::string& path) {
+    return std::binary_search(prepared.managed.begin(), prepared.managed.end(), path);
+  };
+  for (auto& c : prepared.conflicts)
+    call.session.diagnostics.warning("CATALOG-ORDER", {},
+                                     fmt::format("{} and {} both {} {}, and no order is said between them", c.first,
+                                                 c.second, c.reads ? "have to do with" : "change", c.thing));
+  u32 changes = 0, unknown = 0;
+  for (auto& d : running.deployer->drift(all, settings.executor)) {
+    if (!d.problem.empty()) {
+      ++unknown;
+      call.out.put(fmt::format("? {}: cannot be looked at: {}\n", d.component, d.problem));
+      continue;
+    }
+    bool sure = true;
+    for (auto& c : d.changes) {
+      sure = sure && !c.unknown;
+      call.out.put(fmt::format("{} {}{}/{}: {} -> {}{}\n", c.unknown ? "?" : "~", d.component,
+                               c.subject.empty() ? "" : " " + c.subject, c.property, c.from, c.to,
+                               c.unknown ? "  # it has no check: what it changes cannot be known" : ""));
+    }
+    ++(sure ? changes : unknown);
+  }
+  call.out.put(fmt::format("Plan: {} resources, {} to change, {} unknown.\n", prepared.resources, changes, unknown));
+  return changes + unknown ? exit_code::kDifferent : exit_code::kOk;
+}
+
 int run(Call& call) {
   Running running(call);
   if (!running.open()) return exit_code::kError;
@@ -28,6 +78,7 @@ int run(Call& call) {
   auto prepared = running.deployer->prepare(*wanted, call.options.get("system"), "apply", options);
   if (!prepared) return exit_code::kError;
   if (!running.nothing_unfinished(prepared->system)) return exit_code::kUnknown;
+  if (prepared->catalog) return plan_catalog(running, *prepared);
   bool drifted = false;
   if (call.options.has("refresh")) {
     if (const Entry* h = prepared->plan.flat.find("hosts")) running.hosts->describe(h->value);
