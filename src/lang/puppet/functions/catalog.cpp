@@ -34,8 +34,10 @@ Val f_require(const FunctionCall& c) {
       Val ref = Val::type(class_type(c.arena(), r->title));
       ResourceParam* p = container->find(require);
       std::vector<Val> list;
-      if (p && p->value.is(VK::kArray)) list.assign(p->value.items().begin(), p->value.items().end());
-      else if (p && !p->value.undefined()) list.push_back(p->value);
+      if (p && p->value.is(VK::kArray))
+        list.assign(p->value.items().begin(), p->value.items().end());
+      else if (p && !p->value.undefined())
+        list.push_back(p->value);
       list.push_back(ref);
       Val value = list.size() == 1 && false ? list[0] : c.array(list);
       if (p) {
@@ -76,14 +78,17 @@ Val f_tagged(const FunctionCall& c) {
 }
 
 Val f_create_resources(const FunctionCall& c) {
-  if (c.args.size() < 2 || c.args.size() > 3) c.fail(fmt::format("create_resources(): wrong number of arguments ({}; must be 2 or 3)", c.args.size()));
+  if (c.args.size() < 2 || c.args.size() > 3)
+    c.fail(fmt::format("create_resources(): wrong number of arguments ({}; must be 2 or 3)", c.args.size()));
   if (!c.arg(0).is(VK::kString)) c.fail("create_resources(): the type must be a String");
   if (c.arg(1).is(VK::kString) && c.arg(1).size == 0) return Val::undef();
   if (!c.arg(1).is(VK::kHash)) c.fail("create_resources(): the second argument must be a Hash");
   std::string_view type = c.text(0);
   Form form = Form::kRegular;
-  if (type.substr(0, 2) == "@@") form = Form::kExported, type.remove_prefix(2);
-  else if (type.substr(0, 1) == "@") form = Form::kVirtual, type.remove_prefix(1);
+  if (type.substr(0, 2) == "@@")
+    form = Form::kExported, type.remove_prefix(2);
+  else if (type.substr(0, 1) == "@")
+    form = Form::kVirtual, type.remove_prefix(1);
   for (const Pair& p : c.arg(1).entries()) {
     if (!p.key.is(VK::kString)) c.fail("create_resources(): titles must be strings");
     HashDraft params;
@@ -123,14 +128,16 @@ bool is_defined(const FunctionCall& c, const Val& v) {
     if (s[0] >= 'A' && s[0] <= 'Z') {
       if (s.find('[') != std::string_view::npos) {  // a reference written as a string
         try {
-          return is_defined(c, Val::type(type_of_text(c.arena(), s, [&](std::string_view n) { return k.find_type_name(n, c.at); })));
+          return is_defined(
+              c, Val::type(type_of_text(c.arena(), s, [&](std::string_view n) { return k.find_type_name(n, c.at); })));
         } catch (const TypeError&) {
           c.fail(fmt::format("defined(): '{}' is not a valid name", s));
         }
       }
       if (plain_named(s) || k.find_type_name(s, c.at)) return true;
     }
-    return !k.resource_type_name(lower).empty() || k.environment().find_class(Symbol(lower), k.diagnostics()) || plain_named(capitalize_segments(lower));
+    return !k.resource_type_name(lower).empty() || k.environment().find_class(Symbol(lower), k.diagnostics()) ||
+           plain_named(capitalize_segments(lower));
   }
   if (v.is(VK::kType)) {
     const Type* t = resolved(v.t);

@@ -10,7 +10,9 @@ namespace tutti::puppet {
 Arena& FunctionCall::arena() const { return compiler.arena(); }
 Val FunctionCall::yield(std::span<const Val> values) const { return compiler.call_closure(*block, values, at); }
 std::size_t FunctionCall::block_params() const { return block ? block->lambda->params.size() : 0; }
-bool FunctionCall::block_takes_any() const { return block && !block->lambda->params.empty() && block->lambda->params.back().rest; }
+bool FunctionCall::block_takes_any() const {
+  return block && !block->lambda->params.empty() && block->lambda->params.back().rest;
+}
 Val FunctionCall::string(std::string_view s) const { return make_string(arena(), s); }
 Val FunctionCall::array(const std::vector<Val>& items) const { return make_array(arena(), items); }
 Val FunctionCall::hash(const HashDraft& draft) const { return draft.build(arena()); }
@@ -39,7 +41,9 @@ const Functions& Functions::all() {
   return *functions;
 }
 
-const Builtin* Functions::find(Symbol name) const { return name.id() < by_symbol_.size() ? by_symbol_[name.id()] : nullptr; }
+const Builtin* Functions::find(Symbol name) const {
+  return name.id() < by_symbol_.size() ? by_symbol_[name.id()] : nullptr;
+}
 
 namespace {
 Builtin*& slot(std::vector<Builtin*>& by_symbol, std::string_view name) {
@@ -120,8 +124,10 @@ bool block_fits(const Type* wanted, const Closure& block) {
   if (t->kind != TK::kCallable || !t->sized) return true;
   std::size_t least = 0, most = 0;
   for (const Param& p : block.lambda->params) {
-    if (p.rest) most = SIZE_MAX;
-    else if (most != SIZE_MAX) ++most;
+    if (p.rest)
+      most = SIZE_MAX;
+    else if (most != SIZE_MAX)
+      ++most;
     if (!p.rest && !p.value) ++least;
   }
   return static_cast<i64>(least) <= t->max && (most == SIZE_MAX || static_cast<i64>(most) >= t->min);
@@ -138,9 +144,11 @@ bool fits(const Builtin::Form& form, const FunctionCall& call) {
 // What is wrong with the arguments for one overload.
 std::string complaint(const Builtin::Form& form, const FunctionCall& call) {
   if (call.args.size() < form.least || call.args.size() > form.most) {
-    std::string wanted = form.most == SIZE_MAX ? fmt::format("at least {} argument{}", form.least, form.least == 1 ? "" : "s")
-                         : form.least == form.most ? fmt::format("{} argument{}", form.least == 0 ? "no" : std::to_string(form.least), form.least == 1 ? "" : "s")
-                                                   : fmt::format("between {} and {} arguments", form.least, form.most);
+    std::string wanted =
+        form.most == SIZE_MAX     ? fmt::format("at least {} argument{}", form.least, form.least == 1 ? "" : "s")
+        : form.least == form.most ? fmt::format("{} argument{}", form.least == 0 ? "no" : std::to_string(form.least),
+                                                form.least == 1 ? "" : "s")
+                                  : fmt::format("between {} and {} arguments", form.least, form.most);
     return fmt::format("expects {}, got {}", wanted, call.args.size());
   }
   for (std::size_t n = 0; n < call.args.size(); ++n) {
@@ -169,7 +177,8 @@ Val call_builtin(const Builtin& f, const FunctionCall& call) {
     if (fits(form, call)) return form.run(call);
   if (f.forms.size() == 1) call.fail(fmt::format("'{}' {}", f.name, complaint(f.forms[0], call)));
   std::string all = fmt::format("'{}' expects one of:", f.name);
-  for (const Builtin::Form& form : f.forms) all += fmt::format("\n  ({})\n    rejected: {}", form.signature, complaint(form, call));
+  for (const Builtin::Form& form : f.forms)
+    all += fmt::format("\n  ({})\n    rejected: {}", form.signature, complaint(form, call));
   call.fail(all);
 }
 

@@ -76,8 +76,10 @@ void walk(const FunctionCall& c, const Val& over, F f) {
     }
     std::vector<Val> held;
     std::span<const Val> items;
-    if (over.is(VK::kArray)) items = over.items();
-    else held = iterate(c, over), items = held;
+    if (over.is(VK::kArray))
+      items = over.items();
+    else
+      held = iterate(c, over), items = held;
     for (const Val& v : items) {
       c.compiler.session().budget.step();
       Val answer = two ? c.yield(Val::integer(index), v) : c.yield(v);
@@ -102,11 +104,13 @@ Val f_map(const FunctionCall& c) {
 Val f_filter(const FunctionCall& c) {
   if (c.arg(0).is(VK::kHash)) {
     HashDraft h;
-    walk(c, c.arg(0), [&](const Val& k, const Val& v, const Val& a) { return (a.truthy() ? h.set(k, v) : void()), true; });
+    walk(c, c.arg(0),
+         [&](const Val& k, const Val& v, const Val& a) { return (a.truthy() ? h.set(k, v) : void()), true; });
     return c.hash(h);
   }
   std::vector<Val> out;
-  walk(c, c.arg(0), [&](const Val&, const Val& v, const Val& a) { return (a.truthy() ? out.push_back(v) : void()), true; });
+  walk(c, c.arg(0),
+       [&](const Val&, const Val& v, const Val& a) { return (a.truthy() ? out.push_back(v) : void()), true; });
   return c.array(out);
 }
 
@@ -175,9 +179,12 @@ Val f_reduce(const FunctionCall& c) {
   std::vector<Val> items = iterate(c, c.arg(0));
   std::size_t n = 0;
   Val memo;
-  if (c.args.size() > 1) memo = c.arg(1);
-  else if (items.empty()) return Val::undef();
-  else memo = items[n++];
+  if (c.args.size() > 1)
+    memo = c.arg(1);
+  else if (items.empty())
+    return Val::undef();
+  else
+    memo = items[n++];
   try {
     for (; n < items.size(); ++n) memo = c.yield(memo, items[n]);
   } catch (BreakSignal&) {
@@ -225,8 +232,10 @@ Val f_reverse_each(const FunctionCall& c) {
   if (!c.block) return c.array(out);
   try {
     for (const Val& v : out) {
-      if (c.arg(0).is(VK::kHash) && c.block_params() == 2) c.yield(v.list[0], v.list[1]);
-      else c.yield(v);
+      if (c.arg(0).is(VK::kHash) && c.block_params() == 2)
+        c.yield(v.list[0], v.list[1]);
+      else
+        c.yield(v);
     }
   } catch (BreakSignal&) {
   }
@@ -291,8 +300,10 @@ struct TreeWalk {
       visit(path, x, level + 1);
       path.pop_back();
     };
-    if (v.is(VK::kArray)) for (u32 n = 0; n < v.size; ++n) child(Val::integer(n), v.list[n]);
-    else for (const Pair& p : v.entries()) child(p.key, p.value);
+    if (v.is(VK::kArray))
+      for (u32 n = 0; n < v.size; ++n) child(Val::integer(n), v.list[n]);
+    else
+      for (const Pair& p : v.entries()) child(p.key, p.value);
   }
   void breadth(const Val& start) {
     std::vector<std::pair<std::vector<Val>, Val>> queue{{{}, start}};
@@ -306,8 +317,10 @@ struct TreeWalk {
         longer.push_back(key);
         queue.push_back({longer, x});
       };
-      if (v.is(VK::kArray)) for (u32 i = 0; i < v.size; ++i) child(Val::integer(i), v.list[i]);
-      else for (const Pair& p : v.entries()) child(p.key, p.value);
+      if (v.is(VK::kArray))
+        for (u32 i = 0; i < v.size; ++i) child(Val::integer(i), v.list[i]);
+      else
+        for (const Pair& p : v.entries()) child(p.key, p.value);
     }
   }
 };
@@ -317,20 +330,29 @@ Val f_tree_each(const FunctionCall& c) {
   if (c.args.size() > 1)
     for (const Pair& p : c.arg(1).entries()) {
       std::string_view k = p.key.text();
-      if (k == "include_containers") w.containers = p.value.truthy();
-      else if (k == "include_values") w.values = p.value.truthy();
-      else if (k == "include_root") w.root = p.value.truthy();
-      else if (k == "order") w.depth_first = p.value.text() != "breadth_first";
-      else if (k == "container_type" && p.value.is(VK::kType)) w.container_type = p.value.t;
+      if (k == "include_containers")
+        w.containers = p.value.truthy();
+      else if (k == "include_values")
+        w.values = p.value.truthy();
+      else if (k == "include_root")
+        w.root = p.value.truthy();
+      else if (k == "order")
+        w.depth_first = p.value.text() != "breadth_first";
+      else if (k == "container_type" && p.value.is(VK::kType))
+        w.container_type = p.value.t;
     }
   std::vector<Val> path;
-  if (w.depth_first) w.visit(path, c.arg(0), 0);
-  else w.breadth(c.arg(0));
+  if (w.depth_first)
+    w.visit(path, c.arg(0), 0);
+  else
+    w.breadth(c.arg(0));
   if (!c.block) return c.array(w.found);
   try {
     for (const Val& f : w.found) {
-      if (c.block_params() == 2) c.yield(f.list[0], f.list[1]);
-      else c.yield(f);
+      if (c.block_params() == 2)
+        c.yield(f.list[0], f.list[1]);
+      else
+        c.yield(f);
     }
   } catch (BreakSignal&) {
   }

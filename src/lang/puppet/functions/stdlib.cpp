@@ -19,10 +19,8 @@ void expect_count(const FunctionCall& c, std::size_t least, std::size_t most) {
 
 i64 ruby_to_i(const Val& v) {
   switch (v.kind) {
-    case VK::kInt:
-      return v.i;
-    case VK::kFloat:
-      return static_cast<i64>(v.d);
+    case VK::kInt: return v.i;
+    case VK::kFloat: return static_cast<i64>(v.d);
     case VK::kString: {
       std::string_view s = v.text();
       while (!s.empty() && (s[0] == ' ' || s[0] == '\t' || s[0] == '\n')) s.remove_prefix(1);
@@ -31,31 +29,21 @@ i64 ruby_to_i(const Val& v) {
       std::from_chars(s.data(), s.data() + s.size(), n);
       return n;
     }
-    default:
-      return 0;
+    default: return 0;
   }
 }
 
 std::string ruby_class(const Val& v) {
   switch (v.kind) {
-    case VK::kUndef:
-      return "NilClass";
-    case VK::kBool:
-      return v.b ? "TrueClass" : "FalseClass";
-    case VK::kInt:
-      return "Integer";
-    case VK::kFloat:
-      return "Float";
-    case VK::kString:
-      return "String";
-    case VK::kArray:
-      return "Array";
-    case VK::kHash:
-      return "Hash";
-    case VK::kRegex:
-      return "Regexp";
-    default:
-      return "Object";
+    case VK::kUndef: return "NilClass";
+    case VK::kBool: return v.b ? "TrueClass" : "FalseClass";
+    case VK::kInt: return "Integer";
+    case VK::kFloat: return "Float";
+    case VK::kString: return "String";
+    case VK::kArray: return "Array";
+    case VK::kHash: return "Hash";
+    case VK::kRegex: return "Regexp";
+    default: return "Object";
   }
 }
 
@@ -63,34 +51,18 @@ namespace {
 
 void inspect(std::string& out, const Val& v) {
   switch (v.kind) {
-    case VK::kUndef:
-      out += "nil";
-      break;
+    case VK::kUndef: out += "nil"; break;
     case VK::kString:
       out += '"';
       for (char ch : v.text()) {
         switch (ch) {
-          case '"':
-            out += "\\\"";
-            break;
-          case '\\':
-            out += "\\\\";
-            break;
-          case '\n':
-            out += "\\n";
-            break;
-          case '\t':
-            out += "\\t";
-            break;
-          case '\r':
-            out += "\\r";
-            break;
-          case '\x1b':
-            out += "\\e";
-            break;
-          case '#':
-            out += '#';
-            break;
+          case '"': out += "\\\""; break;
+          case '\\': out += "\\\\"; break;
+          case '\n': out += "\\n"; break;
+          case '\t': out += "\\t"; break;
+          case '\r': out += "\\r"; break;
+          case '\x1b': out += "\\e"; break;
+          case '#': out += '#'; break;
           default:
             if (static_cast<u8>(ch) < 0x20 || ch == 0x7F) {
               out += fmt::format("\\x{:02X}", static_cast<u8>(ch));
@@ -101,9 +73,7 @@ void inspect(std::string& out, const Val& v) {
       }
       out += '"';
       break;
-    case VK::kFloat:
-      out += ruby_float(v.d);
-      break;
+    case VK::kFloat: out += ruby_float(v.d); break;
     case VK::kArray:
       out += '[';
       for (std::size_t i = 0; i < v.items().size(); i++) {
@@ -125,14 +95,9 @@ void inspect(std::string& out, const Val& v) {
       out += '}';
       break;
     }
-    case VK::kDefault:
-      out += ":default";
-      break;
-    case VK::kRegex:
-      out += fmt::format("/{}/", v.text());
-      break;
-    default:
-      append_text(out, v);
+    case VK::kDefault: out += ":default"; break;
+    case VK::kRegex: out += fmt::format("/{}/", v.text()); break;
+    default: append_text(out, v);
   }
 }
 

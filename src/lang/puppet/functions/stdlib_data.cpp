@@ -17,27 +17,13 @@ void json_text(std::string& out, std::string_view s) {
   out += '"';
   for (char ch : s) {
     switch (ch) {
-      case '"':
-        out += "\\\"";
-        break;
-      case '\\':
-        out += "\\\\";
-        break;
-      case '\n':
-        out += "\\n";
-        break;
-      case '\r':
-        out += "\\r";
-        break;
-      case '\t':
-        out += "\\t";
-        break;
-      case '\f':
-        out += "\\f";
-        break;
-      case '\b':
-        out += "\\b";
-        break;
+      case '"': out += "\\\""; break;
+      case '\\': out += "\\\\"; break;
+      case '\n': out += "\\n"; break;
+      case '\r': out += "\\r"; break;
+      case '\t': out += "\\t"; break;
+      case '\f': out += "\\f"; break;
+      case '\b': out += "\\b"; break;
       default:
         if (static_cast<u8>(ch) < 0x20) {
           out += fmt::format("\\u{:04x}", static_cast<u8>(ch));
@@ -61,18 +47,10 @@ void json(std::string& out, const Val& v, const JsonForm& form, int depth) {
     }
   };
   switch (v.kind) {
-    case VK::kUndef:
-      out += "null";
-      break;
-    case VK::kBool:
-      out += v.b ? "true" : "false";
-      break;
-    case VK::kInt:
-      out += fmt::format("{}", v.i);
-      break;
-    case VK::kFloat:
-      out += ruby_float(v.d);
-      break;
+    case VK::kUndef: out += "null"; break;
+    case VK::kBool: out += v.b ? "true" : "false"; break;
+    case VK::kInt: out += fmt::format("{}", v.i); break;
+    case VK::kFloat: out += ruby_float(v.d); break;
     case VK::kArray:
       out += '[';
       for (std::size_t i = 0; i < v.items().size(); i++) {
@@ -99,8 +77,7 @@ void json(std::string& out, const Val& v, const JsonForm& form, int depth) {
       out += '}';
       break;
     }
-    default:
-      json_text(out, to_text(v));
+    default: json_text(out, to_text(v));
   }
 }
 
@@ -203,14 +180,9 @@ class YamlWriter {
 
   void scalar(const Val& v, int depth) {
     switch (v.kind) {
-      case VK::kUndef:
-        out_ += '\n';
-        break;
-      case VK::kString:
-        text(v.text(), depth);
-        break;
-      default:
-        out_ += to_text(v) + "\n";
+      case VK::kUndef: out_ += '\n'; break;
+      case VK::kString: text(v.text(), depth); break;
+      default: out_ += to_text(v) + "\n";
     }
   }
 
@@ -284,12 +256,8 @@ Val to_yaml(const FunctionCall& c) { return c.string(YamlWriter().document(c.arg
 
 void python(std::string& out, const Val& v) {
   switch (v.kind) {
-    case VK::kUndef:
-      out += "None";
-      break;
-    case VK::kBool:
-      out += v.b ? "True" : "False";
-      break;
+    case VK::kUndef: out += "None"; break;
+    case VK::kBool: out += v.b ? "True" : "False"; break;
     case VK::kArray:
       out += '[';
       for (std::size_t i = 0; i < v.items().size(); i++) {
@@ -311,8 +279,7 @@ void python(std::string& out, const Val& v) {
       out += '}';
       break;
     }
-    default:
-      out += ruby_inspect(v);
+    default: out += ruby_inspect(v);
   }
 }
 Val to_python(const FunctionCall& c) {

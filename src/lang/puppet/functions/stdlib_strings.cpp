@@ -41,21 +41,11 @@ std::string regexp_escape(std::string_view s) {
   std::string out;
   for (char ch : s) {
     switch (ch) {
-      case '\n':
-        out += "\\n";
-        break;
-      case '\t':
-        out += "\\t";
-        break;
-      case '\r':
-        out += "\\r";
-        break;
-      case '\f':
-        out += "\\f";
-        break;
-      case '\v':
-        out += "\\v";
-        break;
+      case '\n': out += "\\n"; break;
+      case '\t': out += "\\t"; break;
+      case '\r': out += "\\r"; break;
+      case '\f': out += "\\f"; break;
+      case '\v': out += "\\v"; break;
       default:
         if (std::string_view(" #$()*+-.?[\\]^{|}").find(ch) != std::string_view::npos) out += '\\';
         out += ch;
@@ -270,20 +260,11 @@ Val xml_encode(const FunctionCall& c) {
   std::string out = attribute ? "\"" : "";
   for (char ch : c.text(0)) {
     switch (ch) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += attribute ? "&quot;" : "\"";
-        break;
-      default:
-        out += ch;
+      case '&': out += "&amp;"; break;
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '"': out += attribute ? "&quot;" : "\""; break;
+      default: out += ch;
     }
   }
   return c.string(attribute ? out + "\"" : out);
@@ -445,16 +426,11 @@ Val type3x(const FunctionCall& c) {
   expect_count(c, 1, 1);
   const Val& v = c.arg(0);
   switch (v.kind) {
-    case VK::kBool:
-      return c.string("boolean");
-    case VK::kInt:
-      return c.string("integer");
-    case VK::kFloat:
-      return c.string("float");
-    case VK::kArray:
-      return c.string("array");
-    case VK::kHash:
-      return c.string("hash");
+    case VK::kBool: return c.string("boolean");
+    case VK::kInt: return c.string("integer");
+    case VK::kFloat: return c.string("float");
+    case VK::kArray: return c.string("array");
+    case VK::kHash: return c.string("hash");
     case VK::kString: {
       Val number;
       if (!v.text().empty() && to_text(Val::integer(ruby_to_i(v))) == v.text()) return c.string("integer");
@@ -462,8 +438,7 @@ Val type3x(const FunctionCall& c) {
         return c.string("float");
       return c.string("string");
     }
-    default:
-      c.fail("type3x(): Unknown type");
+    default: c.fail("type3x(): Unknown type");
   }
 }
 

@@ -46,8 +46,10 @@ std::string camelcase_text(std::string_view s) {
   return out;
 }
 std::string chomp_text(std::string_view s) {
-  if (s.size() >= 2 && s.substr(s.size() - 2) == "\r\n") s.remove_suffix(2);
-  else if (!s.empty() && (s.back() == '\n' || s.back() == '\r')) s.remove_suffix(1);
+  if (s.size() >= 2 && s.substr(s.size() - 2) == "\r\n")
+    s.remove_suffix(2);
+  else if (!s.empty() && (s.back() == '\n' || s.back() == '\r'))
+    s.remove_suffix(1);
   return std::string(s);
 }
 std::string chop_text(std::string_view s) {
@@ -72,11 +74,17 @@ Val each_deep(const FunctionCall& c, const Val& v, F one) {
   for (const Pair& p : v.entries()) out.set(each_deep(c, p.key, one), each_deep(c, p.value, one));
   return c.hash(out);
 }
-Val f_downcase(const FunctionCall& c) { return each_deep(c, c.arg(0), [](std::string_view s) { return downcase(s); }); }
-Val f_upcase(const FunctionCall& c) { return each_deep(c, c.arg(0), [](std::string_view s) { return upcase(s); }); }
+Val f_downcase(const FunctionCall& c) {
+  return each_deep(c, c.arg(0), [](std::string_view s) { return downcase(s); });
+}
+Val f_upcase(const FunctionCall& c) {
+  return each_deep(c, c.arg(0), [](std::string_view s) { return upcase(s); });
+}
 Val f_capitalize(const FunctionCall& c) { return each_string(c, capitalize_text); }
 Val f_camelcase(const FunctionCall& c) { return each_string(c, camelcase_text); }
-Val f_strip(const FunctionCall& c) { return each_string(c, [](std::string_view s) { return lstrip_text(rstrip_text(s)); }); }
+Val f_strip(const FunctionCall& c) {
+  return each_string(c, [](std::string_view s) { return lstrip_text(rstrip_text(s)); });
+}
 Val f_lstrip(const FunctionCall& c) { return each_string(c, lstrip_text); }
 Val f_rstrip(const FunctionCall& c) { return each_string(c, rstrip_text); }
 Val f_chomp(const FunctionCall& c) { return each_string(c, chomp_text); }

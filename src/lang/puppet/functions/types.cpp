@@ -12,8 +12,10 @@ Val f_type(const FunctionCall& c) {
   Infer how = Infer::kExact;
   if (c.args.size() > 1) {
     std::string_view s = c.text(1);
-    if (s == "reduced") how = Infer::kReduced;
-    else if (s == "generalized") how = Infer::kGeneralized;
+    if (s == "reduced")
+      how = Infer::kReduced;
+    else if (s == "generalized")
+      how = Infer::kGeneralized;
   }
   return Val::type(infer(c.arena(), c.arg(0), how));
 }
@@ -46,7 +48,8 @@ Val f_new(const FunctionCall& c) {
 
 void add_type_functions(Functions& f) {
   f.add("type", {{"Any, Enum[detailed, reduced, generalized]?", f_type}});
-  f.add("assert_type", {{"Type, Any, &?Callable[2, 2]", f_assert_type}, {"String, Any, &?Callable[2, 2]", f_assert_type}});
+  f.add("assert_type",
+        {{"Type, Any, &?Callable[2, 2]", f_assert_type}, {"String, Any, &?Callable[2, 2]", f_assert_type}});
   f.add("new", {{"Type, Any*, &?Callable", f_new}});
 }
 

@@ -11,9 +11,7 @@ namespace {
 Val from_tree(const Value& v, Arena& arena) {
   Val out;
   switch (v.kind()) {
-    case Kind::kBool:
-      out = Val::boolean(v.as_bool());
-      break;
+    case Kind::kBool: out = Val::boolean(v.as_bool()); break;
     case Kind::kInt:
       if (v.fits_i64()) {
         out = Val::integer(v.as_i64());
@@ -27,9 +25,7 @@ Val from_tree(const Value& v, Arena& arena) {
       out = Val::real(d);
       break;
     }
-    case Kind::kString:
-      out = make_string(arena, v.text());
-      break;
+    case Kind::kString: out = make_string(arena, v.text()); break;
     case Kind::kList: {
       std::vector<Val> items;
       for (const Value& item : v.items()) items.push_back(from_tree(item, arena));
@@ -42,8 +38,7 @@ Val from_tree(const Value& v, Arena& arena) {
       out = draft.build(arena);
       break;
     }
-    default:
-      break;
+    default: break;
   }
   return out.with_origin(v.origin());
 }

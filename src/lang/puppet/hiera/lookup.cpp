@@ -101,8 +101,7 @@ class HieraSearch {
 
   Val interpolate(const Val& v, bool methods) {
     switch (v.kind) {
-      case VK::kString:
-        return v.text().find("%{") == std::string_view::npos ? v : interpolate_text(v, methods);
+      case VK::kString: return v.text().find("%{") == std::string_view::npos ? v : interpolate_text(v, methods);
       case VK::kArray: {
         std::vector<Val> items;
         items.reserve(v.items().size());
@@ -114,8 +113,7 @@ class HieraSearch {
         for (const Pair& p : v.entries()) draft.set(interpolate(p.key, methods), interpolate(p.value, methods));
         return draft.build(hiera_.arena_).with_origin(v.origin);
       }
-      default:
-        return v;
+      default: return v;
     }
   }
 
@@ -173,9 +171,7 @@ class HieraSearch {
     auto absolute = [&](const std::string& p) { return p.starts_with('/') ? p : base + "/" + p; };
     for (const HieraLevel::Location& l : level.locations) {
       switch (l.what) {
-        case HieraLevel::Location::kPath:
-          out.push_back({absolute(text(l.text)), l.text});
-          break;
+        case HieraLevel::Location::kPath: out.push_back({absolute(text(l.text)), l.text}); break;
         case HieraLevel::Location::kGlob: {
           glob_t g{};
           if (::glob(absolute(text(l.text)).c_str(), GLOB_BRACE, nullptr, &g) == 0) {
@@ -196,8 +192,7 @@ class HieraSearch {
           }
           break;
         }
-        case HieraLevel::Location::kUri:
-          break;
+        case HieraLevel::Location::kUri: break;
       }
     }
     return out;

@@ -123,9 +123,7 @@ bool parse_merge(const Val& value, MergeSpec& out, std::string& error) {
 
 bool merge_values(std::span<const Val> found, const MergeSpec& spec, Arena& arena, Val& out, std::string& error) {
   switch (spec.strategy) {
-    case MergeSpec::kFirst:
-      out = found.front();
-      return true;
+    case MergeSpec::kFirst: out = found.front(); return true;
     case MergeSpec::kUnique: {
       std::vector<Val> items;
       for (const Val& v : found) {

@@ -30,10 +30,8 @@ class Reader {
     while (next()) {
       switch (event_.type) {
         case YAML_STREAM_START_EVENT:
-        case YAML_DOCUMENT_START_EVENT:
-          continue;
-        case YAML_STREAM_END_EVENT:
-          return Val::undef();  // an empty file
+        case YAML_DOCUMENT_START_EVENT: continue;
+        case YAML_STREAM_END_EVENT: return Val::undef();  // an empty file
         default: {
           Val value;
           if (!node(value, 0)) return std::nullopt;
@@ -89,12 +87,9 @@ class Reader {
         if (!anchor.empty()) anchors_[anchor] = {out, 1};
         return true;
       }
-      case YAML_SEQUENCE_START_EVENT:
-        return sequence(out, depth);
-      case YAML_MAPPING_START_EVENT:
-        return mapping(out, depth);
-      default:
-        return fail("unexpected structure", event_.start_mark.index);
+      case YAML_SEQUENCE_START_EVENT: return sequence(out, depth);
+      case YAML_MAPPING_START_EVENT: return mapping(out, depth);
+      default: return fail("unexpected structure", event_.start_mark.index);
     }
   }
 
@@ -167,24 +162,12 @@ class Reader {
     }
     PsychScalar read = psych_scalar(raw);
     switch (read.what) {
-      case PsychScalar::kString:
-        out = make_string(arena_, raw);
-        break;
-      case PsychScalar::kNull:
-        out = Val::undef();
-        break;
-      case PsychScalar::kBool:
-        out = Val::boolean(read.boolean);
-        break;
-      case PsychScalar::kInt:
-        out = Val::integer(read.integer);
-        break;
-      case PsychScalar::kFloat:
-        out = Val::real(read.real);
-        break;
-      case PsychScalar::kSymbol:
-        out = make_string(arena_, read.text);
-        break;
+      case PsychScalar::kString: out = make_string(arena_, raw); break;
+      case PsychScalar::kNull: out = Val::undef(); break;
+      case PsychScalar::kBool: out = Val::boolean(read.boolean); break;
+      case PsychScalar::kInt: out = Val::integer(read.integer); break;
+      case PsychScalar::kFloat: out = Val::real(read.real); break;
+      case PsychScalar::kSymbol: out = make_string(arena_, read.text); break;
       case PsychScalar::kDate:
         return fail(fmt::format("`{}` is a date or time, which data may not hold; quote it", raw),
                     event_.start_mark.index);

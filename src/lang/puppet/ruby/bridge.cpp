@@ -94,7 +94,7 @@ class Conversation {
       HashDraft found;
       for (const Value& name : question.find("names")->value.items()) {
         const Val* v = compiler_.find_variable(scope_, name.text());
-        if (v != nullptr) found.set(make_string(compiler_.arena(), name.text()), *v);
+        if (v != nullptr && !v->undefined()) found.set(make_string(compiler_.arena(), name.text()), *v);
       }
       return to_wire(found.build(compiler_.arena()));
     }
@@ -134,12 +134,31 @@ class Conversation {
       return to_wire(params.build(arena));
     }
     if (what == "context") return context();
+    if (what == "changed") {
+      for (const Entry& e : question.find("values")->value.entries()) {
+        change(e.key, from_wire(e.value, compiler_.arena(), &compiler_));
+      }
+      return "null";
+    }
     if (what == "log") {
       std::string level(text("level"));
       if (level != "debug" && level != "info") compiler_.log(level, std::string(text("text")), scope_, at_);
       return "null";
     }
     return "null";
+  }
+
+  // Puppet's values are Ruby's: what a template did to a variable is seen by the scope and by the resource whose
+  // parameter the variable is.
+  void change(Symbol name, const Val& value) {
+    const Val* there = compiler_.find_variable(scope_, name.text());
+    if (there == nullptr) return;
+    if (scope_.resource != nullptr) {
+      ResourceParam* p = scope_.resource->find(name);
+      if (p != nullptr && p->value.kind == there->kind && p->value.list == there->list)
+        p->value = value.with_origin(p->value.origin);
+    }
+    *const_cast<Val*>(there) = value.with_origin(there->origin);  // NOLINT: the one way in which a variable changes
   }
 
   std::string context() {

@@ -1,8 +1,13 @@
 # frozen_string_literal: true
 
 require 'erb'
+require 'digest'
+require 'digest/md5'
+require 'digest/sha1'
 require 'json'
 require 'set'
+require 'shellwords'
+require 'yaml'
 
 # Talking to the compiler.
 module Tutti
@@ -372,7 +377,14 @@ module Tutti
       made.filename = file || '(inline template)'
       [made, text.scan(/@([a-z_]\w*)/).flatten.uniq - %w[scope file]]
     end
-    erb.result(TemplateBinding.new(file, names.empty? ? {} : ask('ask' => 'vars', 'names' => names)).get_binding)
+    variables = names.empty? ? {} : ask('ask' => 'vars', 'names' => names)
+    shared = variables.select { |_, v| v.is_a?(Array) || v.is_a?(Hash) }
+    before = shared.transform_values(&:hash)
+    result = erb.result(TemplateBinding.new(file, variables).get_binding)
+    # A template may append to an array it was given; in Puppet the catalog then has it, and modules rely on that.
+    changed = shared.reject { |name, v| v.hash == before[name] }
+    ask('ask' => 'changed', 'values' => encode(changed)) unless changed.empty?
+    result
   end
 
   def call(request)

@@ -34,33 +34,15 @@ void put_named(std::string& out, std::string_view what, std::string_view text) {
 
 void put(std::string& out, const Val& v) {
   switch (v.kind) {
-    case VK::kUndef:
-      out += "null";
-      break;
-    case VK::kDefault:
-      out += "{\"$\":\"default\"}";
-      break;
-    case VK::kBool:
-      out += v.b ? "true" : "false";
-      break;
-    case VK::kInt:
-      out += fmt::format("{}", v.i);
-      break;
-    case VK::kFloat:
-      out += ruby_float(v.d);
-      break;
-    case VK::kString:
-      put_text(out, v.text());
-      break;
-    case VK::kRegex:
-      put_named(out, "regexp", v.text());
-      break;
-    case VK::kBinary:
-      put_named(out, "binary", base64_encode(v.text()));
-      break;
-    case VK::kType:
-      put_named(out, "type", type_text_short(v.t));
-      break;
+    case VK::kUndef: out += "null"; break;
+    case VK::kDefault: out += "{\"$\":\"default\"}"; break;
+    case VK::kBool: out += v.b ? "true" : "false"; break;
+    case VK::kInt: out += fmt::format("{}", v.i); break;
+    case VK::kFloat: out += ruby_float(v.d); break;
+    case VK::kString: put_text(out, v.text()); break;
+    case VK::kRegex: put_named(out, "regexp", v.text()); break;
+    case VK::kBinary: put_named(out, "binary", base64_encode(v.text())); break;
+    case VK::kType: put_named(out, "type", type_text_short(v.t)); break;
     case VK::kSensitive:
       out += "{\"$\":\"sensitive\",\"value\":";
       put(out, *v.box);
@@ -91,8 +73,7 @@ void put(std::string& out, const Val& v) {
       out += plain ? "}" : "]}";
       break;
     }
-    default:
-      put_text(out, to_text(v));
+    default: put_text(out, to_text(v));
   }
 }
 
@@ -106,8 +87,7 @@ std::string to_wire(const Val& v) {
 
 Val from_wire(const Value& v, Arena& arena, Compiler* compiler) {
   switch (v.kind()) {
-    case Kind::kBool:
-      return Val::boolean(v.as_bool());
+    case Kind::kBool: return Val::boolean(v.as_bool());
     case Kind::kInt:
       if (v.fits_i64()) return Val::integer(v.as_i64());
       [[fallthrough]];
@@ -117,8 +97,7 @@ Val from_wire(const Value& v, Arena& arena, Compiler* compiler) {
       std::from_chars(text.data(), text.data() + text.size(), d);
       return Val::real(d);
     }
-    case Kind::kString:
-      return make_string(arena, v.text());
+    case Kind::kString: return make_string(arena, v.text());
     case Kind::kList: {
       std::vector<Val> items;
       for (const Value& item : v.items()) items.push_back(from_wire(item, arena, compiler));
@@ -161,8 +140,7 @@ Val from_wire(const Value& v, Arena& arena, Compiler* compiler) {
       }
       return {};
     }
-    default:
-      return {};
+    default: return {};
   }
 }
 
