@@ -38,6 +38,7 @@ class CdlLanguage final : public Language {
     if (!system) return std::nullopt;
     if (request.concrete) check_types(*system, false);
     Value value = system->value();
+    if (request.options.get("out") == "sf") value = with_links(session, *system, value);
     session.attach(value, std::move(system));
     return value;
   }

@@ -60,6 +60,9 @@ LoadOptions load_options(const Options& options);
 // null, elements as a map by local name, repeated ones as a list, what is still lazy as a lazy value.
 Value to_value(Session& session, Node& node);
 
+// The same tree with references within it kept as links (lang/common/links.h), for another language to write.
+Value with_links(Session& session, const System& system, const Value& value);
+
 // The resolved cdl:system (or cdl:configuration) as XML, namespaces declared on its root.
 // Secret values are written as (secret) unless revealed.
 std::string to_xml(const System& system, bool compact, bool reveal);

@@ -52,6 +52,7 @@ class Writer {
   std::string run(const Value& root) {
     std::string body;
     if (root.is(Kind::kMap)) {
+      maps_.push_back(&root);
       for (const Entry& e : root.entries()) {
         if (e.field == Field::kPlain) property(body, e.key.text(), e.value, 2);
       }
@@ -129,9 +130,11 @@ class Writer {
     out += fmt::format("<{}{}", name, attributes);
     if (v.is(Kind::kMap) && v.size() > 0) {
       out += '>';
+      maps_.push_back(&v);
       for (const Entry& e : v.entries()) {
         if (e.field == Field::kPlain) property(out, e.key.text(), e.value, depth + 1);
       }
+      maps_.pop_back();
       line(out, depth);
       out += fmt::format("</{}>", name);
     } else if (!text.empty()) {
@@ -145,13 +148,36 @@ class Writer {
   }
 
   // A reference that another language has kept for us: its way begins where that of a cdl:ref does.
-  static std::string link(const Value& v) {
+  // The type is written too, because a reference takes the text of what it refers to and not its type.
+  std::string link(const Value& v) {
     LinkPath p = link_path(v.text());
+    const Value* target = follow(maps_, p, 100);
+    std::string type = !target                   ? ""
+                       : target->is(Kind::kBool) ? typed("boolean")
+                       : target->is(Kind::kInt)  ? typed("integer")
+                                                 : "";
+    if (target && target->is(Kind::kDecimal))
+      type = typed(target->number_text().find_first_of("eE") == std::string::npos ? "decimal" : "double");
     std::string way = p.from_root ? "/" : "";
     for (std::size_t i = 0; i < p.up; i++) way += "../";
     for (Symbol name : p.names) way += xml_name(name.text()) + "/";
     if (way.size() > 1) way.pop_back();
-    return fmt::format(" cdl:ref=\"{}\"", way);
+    return fmt::format("{} cdl:ref=\"{}\"", type, way);
+  }
+
+  // What a link leads to, through other links; `maps` are those around it, the root first.
+  static const Value* follow(std::vector<const Value*> maps, const LinkPath& path, int most) {
+    if (maps.empty() || path.names.empty() || (!path.from_root && path.up >= maps.size())) return nullptr;
+    maps.resize(path.from_root ? 1 : maps.size() - path.up);
+    const Value* at = maps.back();
+    for (Symbol name : path.names) {
+      const Entry* e = at->find(name);
+      if (!e) return nullptr;
+      at = &e->value;
+      if (at->is(Kind::kMap)) maps.push_back(at);
+    }
+    if (!is_link(*at)) return at;
+    return most > 0 ? follow(std::move(maps), link_path(at->text()), most - 1) : nullptr;
   }
 
   // A lazy value that waits for itself is a lazy property; one that waits for another is a reference to it. Other
@@ -167,6 +193,7 @@ class Writer {
   bool compact_, reveal_;
   bool typed_ = false, secret_ = false;
   std::vector<std::string> path_;
+  std::vector<const Value*> maps_;  // around what is being written, the root first
 };
 
 }  // namespace
