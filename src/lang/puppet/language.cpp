@@ -68,6 +68,30 @@ std::optional<std::string> Puppet::write(Session&, const Value& value, std::stri
   return out;
 }
 
+namespace {
+// References as catalogs write them: Package[nginx].
+Value references_as_text(const TreeBuilder& b, const Value& v) {
+  switch (v.kind()) {
+    case Kind::kResource: return b.string(fmt::format("{}[{}]", v.tag().text(), v.text()), v.origin());
+    case Kind::kList: {
+      std::vector<Value> items(v.items().begin(), v.items().end());
+      for (Value& i : items) i = references_as_text(b, i);
+      return b.list(items, v.origin());
+    }
+    case Kind::kMap: {
+      std::vector<Entry> entries(v.entries().begin(), v.entries().end());
+      for (Entry& e : entries) e.value = references_as_text(b, e.value);
+      return b.map(entries, v.origin()).with_tag(v.tag());
+    }
+    default: return v;
+  }
+}
+}  // namespace
+
+Value Puppet::encode(Session& session, const Value& value, std::string_view, const Options&) const {
+  return references_as_text(session.builder(), value);
+}
+
 std::optional<std::string> Puppet::format(Session& session, const Source& source) const { return format_manifest(session, source); }
 
 bool Puppet::vet(Session& session, const Request& request) const { return evaluate(session, request).has_value() && session.diagnostics.ok(); }
