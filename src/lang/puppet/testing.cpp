@@ -4,8 +4,17 @@
 
 namespace tutti::puppet {
 
-Compiled compile_for_test(const std::string& manifest, const CompileOptions& options) {
-  Session session;
+namespace {
+
+// Tests run on a usual stack, unlike the program.
+Limits test_limits() {
+  Limits limits;
+  limits.depth = 1'000;
+  return limits;
+}
+
+Compiled compile(const std::string& manifest, const CompileOptions& options) {
+  Session session(test_limits());
   Settings settings;
   settings.strict_variables = options.strict;
   Environment environment(settings, session.sources, session.budget.limits());
@@ -38,6 +47,18 @@ Compiled compile_for_test(const std::string& manifest, const CompileOptions& opt
   }
   out.errors = render(session.diagnostics, *session.sources, DiagnosticStyle::kLine, false);
   return out;
+}
+
+}  // namespace
+
+Compiled compile_for_test(const std::string& manifest, const CompileOptions& options) {
+  try {
+    return compile(manifest, options);
+  } catch (const LimitError& e) {
+    Compiled out;
+    out.errors = e.code() + ": " + e.what();
+    return out;
+  }
 }
 
 }  // namespace tutti::puppet

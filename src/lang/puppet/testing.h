@@ -13,7 +13,7 @@ struct Compiled {
   bool ok = false;
   std::string errors;
   std::map<std::string, std::vector<std::pair<std::string, std::string>>> resources;  // "file[/x]" -> attributes
-  std::vector<std::string> order;    // references of all resources, classes and defines included
+  std::vector<std::string> order;  // references of all resources, classes and defines included
   std::vector<std::string> classes;
 };
 

@@ -1,0 +1,87 @@
+// What the language means, construct by construct: each line a manifest and the message it must end up with.
+#include <gtest/gtest.h>
+
+#include "lang/puppet/testing.h"
+
+namespace tutti::puppet {
+namespace {
+
+// The message of notify { 'r': message => EXPRESSION }, or "error".
+std::string value_of(const std::string& expression, const std::string& before = "") {
+  Compiled c = compile_for_test(before + "\nnotify { 'r': message => " + expression + " }");
+  if (!c.ok) return "error";
+  for (const auto& [k, v] : c.resources["notify[r]"])
+    if (k == "message") return v;
+  return "undef";
+}
+
+TEST(PuppetLanguage, NumbersAndPrecedence) {
+  EXPECT_EQ(value_of("-7 / 2"), "-4");
+  EXPECT_EQ(value_of("-7 % 3"), "2");
+  EXPECT_EQ(value_of("1 + 2 * 3 - 4"), "3");
+  EXPECT_EQ(value_of("1 in [1] == true"), "true");
+  EXPECT_EQ(value_of("0x1F + 010"), "39");
+  EXPECT_EQ(value_of("1.0 / 3"), "0.3333333333333333");
+  EXPECT_EQ(value_of("1 / 0"), "error");
+  EXPECT_EQ(value_of("'1' == 1"), "false");
+  EXPECT_EQ(value_of("1 == 1.0"), "true");
+}
+
+TEST(PuppetLanguage, Strings) {
+  EXPECT_EQ(value_of("\"${a[0]}-${a[-1]} $a\"", "$a = ['x', 'y']"), "'x-y [x, y]'");
+  EXPECT_EQ(value_of("\"${h['k']['l']}\"", "$h = { 'k' => { 'l' => 1.0e16 } }"), "'1.0e+16'");
+  EXPECT_EQ(value_of("'ABC' == 'abc'"), "true");
+  EXPECT_EQ(value_of("'b' in 'ABC'"), "true");
+  EXPECT_EQ(value_of("$s", "$s = @(\"E\"/L)\n    one ${1 + 1} \\\n    two\n    | - E\n"), "'one 2 two'");
+  EXPECT_EQ(value_of("'abc'[1]"), "'b'");
+  EXPECT_EQ(value_of("'abc'[1, -1]"), "'bc'");
+}
+
+TEST(PuppetLanguage, CollectionsAndLambdas) {
+  EXPECT_EQ(value_of("[1, 2] + [3] << [4]"), "[1, 2, 3, [4]]");
+  EXPECT_EQ(value_of("{ 'a' => 1 } + { 'a' => 2, 'b' => 3 }"), "{'a' => 2, 'b' => 3}");
+  EXPECT_EQ(value_of("[1, 2, 3].map |$x| { if $x == 2 { next('two') } $x }"), "[1, 'two', 3]");
+  EXPECT_EQ(value_of("{ 'a' => 1, 'b' => 2 }.filter |$k, $v| { $v > 1 }"), "{'b' => 2}");
+  EXPECT_EQ(value_of("[1, 2, 3].reduce(10) |$m, $x| { $m + $x }"), "16");
+  EXPECT_EQ(value_of("[3, 1, 2].any |$x| { $x > 2 }"), "true");
+}
+
+TEST(PuppetLanguage, TypesAndConversions) {
+  EXPECT_EQ(value_of("[5 =~ Integer[1, 10], 'x' =~ Enum['x', 'y'], [1, 'a'] =~ Tuple[Integer, String], {} =~ Struct[{ a => Optional[String] }]]"), "[true, true, true, true]");
+  EXPECT_EQ(value_of("1 =~ Float"), "false");
+  EXPECT_EQ(value_of("Integer('0x1F') + Integer('10', 10)"), "41");
+  EXPECT_EQ(value_of("String(255, '%#x')"), "'0xff'");
+  EXPECT_EQ(value_of("\"${type([1, 'a'])}\""), "'Tuple[Integer[1, 1], String]'");
+  EXPECT_EQ(value_of("\"${Optional[Array[P]]}\"", "type P = Integer[1, 9]"), "'Optional[Array[P]]'");
+  EXPECT_EQ(value_of("Array[Integer] < Array[Numeric]"), "true");
+  EXPECT_EQ(value_of("Integer('x')"), "error");
+}
+
+TEST(PuppetLanguage, MatchVariablesStayInTheirBranch) {
+  EXPECT_EQ(value_of("[$r, $1]", "if 'abc' =~ /(b)/ { $r = $1 }"), "['b', undef]");
+  EXPECT_EQ(value_of("$r", "case 'x12' { /x(\\d+)/: { $r = $1 } default: { $r = 'no' } }"), "'12'");
+}
+
+TEST(PuppetLanguage, FunctionsSeeTopScopeOnly) {
+  EXPECT_EQ(value_of("f(1)", "$t = 'top' function f($x) { \"${t}${x}\" }"), "'top1'");
+  EXPECT_EQ(value_of("f()", "function f() >> String { return('a') 'b' }"), "'a'");
+  EXPECT_EQ(value_of("f('x')", "function f(Integer $x) { $x }"), "error");
+}
+
+TEST(PuppetLanguage, AllWrongParametersAtOnce) {
+  Compiled c = compile_for_test("class c(Integer $a, Enum['x', 'y'] $b, String $d) { } class { 'c': a => 'no', b => 'z', e => 1 }");
+  EXPECT_FALSE(c.ok);
+  for (const char* part : {"parameter 'a' expects an Integer value, got String", "parameter 'b' expects a match for Enum['x', 'y'], got 'z'",
+                           "expects a value for parameter 'd'", "has no parameter named 'e'"})
+    EXPECT_NE(c.errors.find(part), std::string::npos) << part << "\n" << c.errors;
+}
+
+TEST(PuppetLanguage, OrderOfEvaluation) {
+  Compiled c = compile_for_test("include b, a notify { 'm': } d { 'x': } node default { notify { 'n': } } class a { } class b { notify { 'b': } } define d { notify { 'd': } }");
+  ASSERT_TRUE(c.ok) << c.errors;
+  std::vector<std::string> wanted{"Stage[main]", "Class[Settings]", "Class[Main]", "Class[B]", "Class[A]", "Notify[b]", "Notify[m]", "D[x]", "Node[default]", "Notify[n]", "Notify[d]"};
+  EXPECT_EQ(c.order, wanted);
+}
+
+}  // namespace
+}  // namespace tutti::puppet

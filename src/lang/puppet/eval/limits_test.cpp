@@ -1,0 +1,36 @@
+// Hostile manifests end with an error that says why, never with a crash, a hang or all of the memory.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "lang/puppet/testing.h"
+
+namespace tutti::puppet {
+namespace {
+
+void refused(const std::string& manifest, const char* with) {
+  Compiled c = compile_for_test(manifest);
+  EXPECT_FALSE(c.ok) << manifest.substr(0, 200);
+  EXPECT_NE(c.errors.find(with), std::string::npos) << c.errors.substr(0, 500);
+}
+
+TEST(PuppetLimits, EndlessRecursionOfAFunction) { refused("function f($x) { f($x + 1) } f(1)", "LIMIT"); }
+TEST(PuppetLimits, EndlessRecursionOfDefines) { refused("define d($n) { d { \"x${n}\": n => $n + 1 } } d { 'x': n => 1 }", "1000 times"); }
+TEST(PuppetLimits, GiantRange) { refused("Integer[1, 1000000000000].each |$i| { }", "too many"); }
+TEST(PuppetLimits, HostileRegularExpression) {
+  refused("$s = 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!'\nif $s =~ /^(a+)+$/ { }", "PP-LIMIT-REGEX");
+}
+TEST(PuppetLimits, DeepNesting) {
+  std::string open, close;
+  for (int n = 0; n < 20'000; ++n) open += '[', close += ']';
+  refused("$x = " + open + close, "");
+  std::string strings;
+  for (int n = 0; n < 400; ++n) strings += "\"${";
+  refused("$x = " + strings, "");
+}
+TEST(PuppetLimits, SelfIncludingTemplate) { refused("$t = '<%= inline_epp($t) %>'\nnotice(inline_epp($t))", "LIMIT"); }
+TEST(PuppetLimits, AliasThatIsItself) { refused("type A = B\ntype B = A\nnotice(1 =~ A)", "error"); }
+TEST(PuppetLimits, OverflowIsAnError) { refused("$x = 9223372036854775807 + 1", "64-bit"); }
+
+}  // namespace
+}  // namespace tutti::puppet
