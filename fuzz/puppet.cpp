@@ -17,7 +17,8 @@ extern "C" int LLVMFuzzerTestOneInput(const tutti::u8* data, std::size_t size) {
     if (!source) return 0;
     {
       Session other(fuzz_limits());
-      parse(**other.sources->add("input.epp", text), puppet::LexMode::kEpp, other.arena, other.diagnostics, other.budget);
+      parse(**other.sources->add("input.epp", text), puppet::LexMode::kEpp, other.arena, other.diagnostics,
+            other.budget);
     }
     {
       Session other(fuzz_limits());
@@ -33,8 +34,10 @@ extern "C" int LLVMFuzzerTestOneInput(const tutti::u8* data, std::size_t size) {
       node.name = "fuzz";
       node.facts = make_hash(session.arena, {});
       puppet::Compiler compiler(environment, session, std::move(node));
-      if (compiler.compile(std::span<const puppet::Program* const>(&program, 1))) catalog_json(catalog_tree(compiler));
-      else if (session.diagnostics.ok()) __builtin_trap();  // refused without a word
+      if (compiler.compile(std::span<const puppet::Program* const>(&program, 1)))
+        catalog_json(catalog_tree(compiler));
+      else if (session.diagnostics.ok())
+        __builtin_trap();  // refused without a word
     } else if (session.diagnostics.ok()) {
       __builtin_trap();
     }

@@ -1,7 +1,5 @@
 #include "lang/puppet/environment.h"
 
-#include "lang/puppet/hiera/data_file.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include "base/file.h"
 #include "format/json.h"
 #include "format/yaml.h"
+#include "lang/puppet/hiera/data_file.h"
 
 namespace fs = std::filesystem;
 
@@ -30,7 +29,8 @@ void Environment::scan_modules() {
       for (const auto& e : fs::directory_iterator(dir, error)) {
         std::string name = e.path().filename().string();
         bool good = !name.empty() && name[0] >= 'a' && name[0] <= 'z' &&
-                    std::all_of(name.begin(), name.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; });
+                    std::all_of(name.begin(), name.end(),
+                                [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; });
         std::error_code ignored;
         if (good && fs::is_directory(e.path(), ignored)) names.push_back(name);
       }
@@ -60,7 +60,8 @@ const std::vector<const Module*>& Environment::modules() {
 const Module* Environment::module_of(const Source* source) const {
   if (!source || source->path.empty()) return nullptr;
   for (const auto& m : modules_)
-    if (source->path.size() > m->path.size() && source->path.compare(0, m->path.size(), m->path) == 0 && source->path[m->path.size()] == '/')
+    if (source->path.size() > m->path.size() && source->path.compare(0, m->path.size(), m->path) == 0 &&
+        source->path[m->path.size()] == '/')
       return m.get();
   return nullptr;
 }
@@ -80,7 +81,8 @@ std::string Environment::module_file(std::string_view folder, std::string_view n
 }
 
 namespace {
-// Heredocs that name their syntax hold text that must parse: json, yaml and manifests are checked, others are not known.
+// Heredocs that name their syntax hold text that must parse: json, yaml and manifests are checked, others are not
+// known.
 void check_heredocs(const Program& program, Diagnostics& d, const Limits& limits) {
   for (const Program::Heredoc& h : program.heredocs) {
     Session session(limits);
@@ -92,7 +94,9 @@ void check_heredocs(const Program& program, Diagnostics& d, const Limits& limits
     } else if (h.syntax == "yaml") {
       good = read_yaml(session, **source, YamlSchema::kPsych).has_value();
     } else if (h.syntax == "pp" || h.syntax == "puppet" || h.syntax == "epp") {
-      good = parse(**source, h.syntax == "epp" ? LexMode::kEpp : LexMode::kManifest, session.arena, session.diagnostics, session.budget)->ok;
+      good = parse(**source, h.syntax == "epp" ? LexMode::kEpp : LexMode::kManifest, session.arena, session.diagnostics,
+                   session.budget)
+                 ->ok;
     }
     if (good) continue;
     Diagnostic& e = d.error("PP-HEREDOC", h.text->span(), fmt::format("the text is not valid {}", h.syntax));
@@ -173,14 +177,20 @@ void Environment::check_module_file(const Program& program, const Module& module
   }
   for (const Definition* def : program.definitions) {
     std::string name(def->name.text());
-    std::transform(name.begin(), name.end(), name.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
     bool inside = name == expected || name.compare(0, expected.size() + 2, expected + "::") == 0;
     if (def->kind == NodeKind::kNodeDef || !inside)
-      d.error("PP-AUTOLOAD", def->span(), fmt::format("`{}` is in the wrong place: this file must define `{}`", name, expected));
+      d.error("PP-AUTOLOAD", def->span(),
+              fmt::format("`{}` is in the wrong place: this file must define `{}`", name, expected));
   }
   auto check = [&](const Node* n) {
     switch (n->kind) {
-      case NodeKind::kClass: case NodeKind::kDefine: case NodeKind::kFunction: case NodeKind::kTypeAlias: case NodeKind::kNop:
+      case NodeKind::kClass:
+      case NodeKind::kDefine:
+      case NodeKind::kFunction:
+      case NodeKind::kTypeAlias:
+      case NodeKind::kNop:
       case NodeKind::kNodeDef: return;
       default: d.error("PP-AUTOLOAD", n->span(), "a module's file may hold only definitions at top level");
     }
@@ -205,19 +215,22 @@ void Environment::add_definitions(const Program& program, const Module*, Diagnos
     auto add = [&](auto& table, std::string_view what) {
       auto [it, fresh] = table.emplace(def->kind == NodeKind::kTypeAlias ? type_key(def->name) : def->name, def);
       if (fresh || it->second == def) return;
-      d.error("PP-REDEFINED", def->begin, fmt::format("{} `{}` is already defined; cannot redefine it", what, def->name.text()))
+      d.error("PP-REDEFINED", def->begin,
+              fmt::format("{} `{}` is already defined; cannot redefine it", what, def->name.text()))
           .relate(it->second->begin, "defined here first");
     };
     switch (def->kind) {
       case NodeKind::kClass:
         add(classes_, "class");
         if (auto it = defines_.find(def->name); it != defines_.end())
-          d.error("PP-REDEFINED", def->begin, fmt::format("`{}` is already defined as a define; cannot redefine it as a class", def->name.text()));
+          d.error("PP-REDEFINED", def->begin,
+                  fmt::format("`{}` is already defined as a define; cannot redefine it as a class", def->name.text()));
         break;
       case NodeKind::kDefine:
         add(defines_, "define");
         if (auto it = classes_.find(def->name); it != classes_.end())
-          d.error("PP-REDEFINED", def->begin, fmt::format("`{}` is already defined as a class; cannot redefine it as a define", def->name.text()));
+          d.error("PP-REDEFINED", def->begin,
+                  fmt::format("`{}` is already defined as a class; cannot redefine it as a define", def->name.text()));
         break;
       case NodeKind::kFunction: add(functions_, "function"); break;
       case NodeKind::kTypeAlias: add(types_, "type"); break;
@@ -229,11 +242,15 @@ void Environment::add_definitions(const Program& program, const Module*, Diagnos
   std::unordered_map<std::string, const Definition*> names;
   for (const Definition* n : nodes_)
     for (const Node* h : n->hosts) {
-      std::string key = h->kind == NodeKind::kDefault ? "default" : h->kind == NodeKind::kRegex ? "/" + std::string(as<Literal>(h).text) : std::string(as<Literal>(h).text);
-      std::transform(key.begin(), key.end(), key.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+      std::string key = h->kind == NodeKind::kDefault ? "default"
+                        : h->kind == NodeKind::kRegex ? "/" + std::string(as<Literal>(h).text)
+                                                      : std::string(as<Literal>(h).text);
+      std::transform(key.begin(), key.end(), key.begin(),
+                     [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
       auto [it, fresh] = names.emplace(key, n);
       if (!fresh && n->source == program.source)
-        d.error("PP-REDEFINED", n->begin, fmt::format("node `{}` is already defined; cannot redefine it", key)).relate(it->second->begin, "defined here first");
+        d.error("PP-REDEFINED", n->begin, fmt::format("node `{}` is already defined; cannot redefine it", key))
+            .relate(it->second->begin, "defined here first");
     }
 }
 
@@ -257,21 +274,26 @@ std::vector<std::string> Environment::candidates(NodeKind kind, std::string_view
   std::size_t cut = name.find("::");
   std::string_view first = name.substr(0, cut);
   std::string lower(first);
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
   std::string base;
   if (const Module* m = module(lower)) base = m->path;
   std::string rest = cut == std::string_view::npos ? std::string() : std::string(name.substr(cut + 2));
   std::string file;
   for (std::size_t n = 0; n < rest.size(); ++n) {
-    if (rest.compare(n, 2, "::") == 0) file += '/', ++n;
-    else file += rest[n];
+    if (rest.compare(n, 2, "::") == 0)
+      file += '/', ++n;
+    else
+      file += rest[n];
   }
   if (kind == NodeKind::kTypeAlias)
-    std::transform(file.begin(), file.end(), file.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    std::transform(file.begin(), file.end(), file.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
   if (kind == NodeKind::kFunction || kind == NodeKind::kTypeAlias) {
     std::string folder = kind == NodeKind::kFunction ? "functions" : "types";
     if (!base.empty()) out.push_back(fmt::format("{}/{}/{}.pp", base, folder, file.empty() ? "init" : file));
-    if (!settings_.environment_dir.empty() && lower == "environment") out.push_back(fmt::format("{}/{}/{}.pp", settings_.environment_dir, folder, file));
+    if (!settings_.environment_dir.empty() && lower == "environment")
+      out.push_back(fmt::format("{}/{}/{}.pp", settings_.environment_dir, folder, file));
     return out;
   }
   if (base.empty()) return out;

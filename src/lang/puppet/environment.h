@@ -21,17 +21,17 @@ struct Module {
 };
 
 struct Settings {
-  std::string environment_dir;            // empty: none
+  std::string environment_dir;  // empty: none
   std::string environment_name = "production";
   std::vector<std::string> modulepath;
   bool strict_variables = false;
   enum class Strict : u8 { kOff, kWarning, kError };
   Strict strict = Strict::kWarning;
-  std::string exported_file;              // exported resources of other nodes (JSON); empty: no storeconfigs
+  std::string exported_file;  // exported resources of other nodes (JSON); empty: no storeconfigs
 };
 
-// What all nodes of a site share: parsed files, modules, the definitions found in them. Safe to use from several threads;
-// a file is parsed once, whoever asks first.
+// What all nodes of a site share: parsed files, modules, the definitions found in them. Safe to use from several
+// threads; a file is parsed once, whoever asks first.
 class Environment {
  public:
   Environment(Settings settings, std::shared_ptr<Sources> sources, const Limits& limits);
@@ -48,16 +48,17 @@ class Environment {
   // Text that was made during evaluation (inline_epp).
   const Program* parse_text(std::string name, std::string text, LexMode mode, Diagnostics& diagnostics);
 
-  // Definitions by full name without leading ::, loaded from a module when they are not known yet. nullptr: there is none.
+  // Definitions by full name without leading ::, loaded from a module when they are not known yet. nullptr: there is
+  // none.
   const Definition* find_class(Symbol name, Diagnostics& d) { return find(NodeKind::kClass, name, d); }
   const Definition* find_define(Symbol name, Diagnostics& d) { return find(NodeKind::kDefine, name, d); }
   const Definition* find_function(Symbol name, Diagnostics& d) { return find(NodeKind::kFunction, name, d); }
   const Definition* find_type(Symbol name, Diagnostics& d) { return find(NodeKind::kTypeAlias, name, d); }
   const std::vector<const Definition*>& nodes() const { return nodes_; }
 
-  const Module* module(std::string_view name);             // nullptr: not installed
-  const Module* module_of(const Source* source) const;     // the module a file belongs to
-  const std::vector<const Module*>& modules();             // by name
+  const Module* module(std::string_view name);          // nullptr: not installed
+  const Module* module_of(const Source* source) const;  // the module a file belongs to
+  const std::vector<const Module*>& modules();          // by name
   // A file of a module: "mod/file.erb" in its `templates` or `files`; an absolute path is itself. Empty: not found.
   std::string module_file(std::string_view folder, std::string_view name);
 

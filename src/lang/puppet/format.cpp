@@ -1,5 +1,5 @@
-// tutti fmt for manifests: two spaces for each bracket that is open, arrows of neighbouring attributes under each other, one
-// blank line at most, no blanks at line ends. Text within strings, heredocs and comments stays as it is.
+// tutti fmt for manifests: two spaces for each bracket that is open, arrows of neighbouring attributes under each
+// other, one blank line at most, no blanks at line ends. Text within strings, heredocs and comments stays as it is.
 #include "lang/puppet/format.h"
 
 #include <algorithm>
@@ -14,11 +14,13 @@ struct Line {
   bool frozen = false;           // begins within a string, heredoc or comment
   bool frozen_end = false;       // ends within one
   int depth = 0;
-  int group = -1;                // the bracket its arrow is in
-  std::size_t arrow = 0;         // offset of its first arrow; 0: none
+  int group = -1;         // the bracket its arrow is in
+  std::size_t arrow = 0;  // offset of its first arrow; 0: none
 };
 
-bool opens(Tok t) { return t == Tok::kLBrace || t == Tok::kLBrack || t == Tok::kListStart || t == Tok::kLParen || t == Tok::kWsLParen; }
+bool opens(Tok t) {
+  return t == Tok::kLBrace || t == Tok::kLBrack || t == Tok::kListStart || t == Tok::kLParen || t == Tok::kWsLParen;
+}
 bool closes(Tok t) { return t == Tok::kRBrace || t == Tok::kRBrack || t == Tok::kRParen; }
 
 }  // namespace
@@ -53,7 +55,8 @@ std::optional<std::string> format_manifest(Session& session, const Source& sourc
   // The text of a heredoc and the line that ends it, whose place sets the margin.
   auto freeze_heredoc = [&](std::size_t from, std::size_t to) {
     std::size_t last = line_of(to > from ? to - 1 : to);
-    for (std::size_t l = line_of(from); l <= last + 1 && l < lines.size(); ++l) lines[l].frozen = lines[l].frozen_end = true;
+    for (std::size_t l = line_of(from); l <= last + 1 && l < lines.size(); ++l)
+      lines[l].frozen = lines[l].frozen_end = true;
   };
   for (const Comment& c : list.comments) freeze(c.from, c.to);
   // A string with interpolation lasts from its first part to its last; so does a heredoc, whose text is on later lines.
@@ -133,8 +136,10 @@ std::optional<std::string> format_manifest(Session& session, const Source& sourc
   // Comment lines go with the line after them.
   int next = 0;
   for (std::size_t n = lines.size(); n-- > 0;) {
-    if (first_depth[n] >= 0) next = first_depth[n];
-    else first_depth[n] = next;
+    if (first_depth[n] >= 0)
+      next = first_depth[n];
+    else
+      first_depth[n] = next;
     lines[n].depth = first_depth[n];
   }
   std::vector<std::string> out;
@@ -172,7 +177,8 @@ std::optional<std::string> format_manifest(Session& session, const Source& sourc
       continue;
     }
     std::size_t end = n + 1, widest = arrow_at[n];
-    while (end < lines.size() && arrow_at[end] && lines[end].group == lines[n].group) widest = std::max(widest, arrow_at[end++]);
+    while (end < lines.size() && arrow_at[end] && lines[end].group == lines[n].group)
+      widest = std::max(widest, arrow_at[end++]);
     for (std::size_t i = n; i < end; ++i) out[i].insert(arrow_at[i], std::string(widest - arrow_at[i], ' '));
     n = end;
   }

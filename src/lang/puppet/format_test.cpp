@@ -12,8 +12,10 @@ std::string formatted(const std::string& text) {
 }
 
 TEST(PuppetFormat, IndentsAndAlignsArrows) {
-  EXPECT_EQ(formatted("class a {\nfile { '/x':\nensure => file,\n  content=> 'y',   \n      # why\n      mode => '0644',\n}\n}\n"),
-            "class a {\n  file { '/x':\n    ensure  => file,\n    content => 'y',\n    # why\n    mode => '0644',\n  }\n}\n");
+  EXPECT_EQ(
+      formatted(
+          "class a {\nfile { '/x':\nensure => file,\n  content=> 'y',   \n      # why\n      mode => '0644',\n}\n}\n"),
+      "class a {\n  file { '/x':\n    ensure  => file,\n    content => 'y',\n    # why\n    mode => '0644',\n  }\n}\n");
 }
 
 TEST(PuppetFormat, LeavesStringsAndHeredocsAlone) {
@@ -22,8 +24,9 @@ TEST(PuppetFormat, LeavesStringsAndHeredocsAlone) {
 }
 
 TEST(PuppetFormat, IsIdempotent) {
-  for (const char* text : {"if $x {\n notice 1\n} else {\n   notice 2\n}\n\n\n\n$y = [\n1,\n  2,\n]\n", "foo({\n'a' => 1,\n'bcd' => [\n1,\n],\n})\n",
-                           "node default {\n\tinclude a, b\n}\n", "$x = $y ? {\n1 => 2,\n default => 3,\n}\n"}) {
+  for (const char* text : {"if $x {\n notice 1\n} else {\n   notice 2\n}\n\n\n\n$y = [\n1,\n  2,\n]\n",
+                           "foo({\n'a' => 1,\n'bcd' => [\n1,\n],\n})\n", "node default {\n\tinclude a, b\n}\n",
+                           "$x = $y ? {\n1 => 2,\n default => 3,\n}\n"}) {
     std::string once = formatted(text);
     EXPECT_EQ(formatted(once), once) << text;
   }

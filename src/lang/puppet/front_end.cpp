@@ -29,9 +29,10 @@ struct Arguments {
 
 // --name value, --name=value, --name, --no-name; -e CODE.
 Arguments read_arguments(std::span<const std::string> args) {
-  static constexpr std::string_view kValued[] = {"modulepath", "environment", "environmentpath", "hiera_config", "node", "facts", "merge", "type",
-                                                 "default", "strict", "execute", "certname", "render-as", "confdir", "codedir", "vardir", "logdest",
-                                                 "knock-out-prefix"};
+  static constexpr std::string_view kValued[] = {
+      "modulepath", "environment", "environmentpath", "hiera_config", "node",    "facts",
+      "merge",      "type",        "default",         "strict",       "execute", "certname",
+      "render-as",  "confdir",     "codedir",         "vardir",       "logdest", "knock-out-prefix"};
   Arguments out;
   for (std::size_t n = 0; n < args.size(); ++n) {
     std::string_view a = args[n];
@@ -42,9 +43,12 @@ Arguments read_arguments(std::span<const std::string> args) {
       std::size_t equals = a.find('=');
       std::string name(a.substr(0, equals));
       bool valued = std::find(std::begin(kValued), std::end(kValued), name) != std::end(kValued);
-      if (equals != std::string_view::npos) out.options.add(name, std::string(a.substr(equals + 1)));
-      else if (valued && n + 1 < args.size()) out.options.add(name, args[++n]);
-      else out.options.add(name, "");
+      if (equals != std::string_view::npos)
+        out.options.add(name, std::string(a.substr(equals + 1)));
+      else if (valued && n + 1 < args.size())
+        out.options.add(name, args[++n]);
+      else
+        out.options.add(name, "");
     } else {
       out.words.emplace_back(args[n]);
     }
@@ -63,7 +67,8 @@ int finish(Session& session, bool good) {
 // The original's settings as ours.
 Options own_options(const Arguments& a) {
   Options o;
-  std::string environment = a.options.get("environment", "production"), base = a.options.get("environmentpath", "/etc/puppet/code/environments");
+  std::string environment = a.options.get("environment", "production"),
+              base = a.options.get("environmentpath", "/etc/puppet/code/environments");
   std::string dir = environment.find('/') != std::string::npos ? environment : base + "/" + environment;
   std::error_code error;
   if (fs::is_directory(dir, error)) o.add("environment", dir);
@@ -79,7 +84,8 @@ int validate(const Arguments& a) {
   if (a.options.has("execute")) {
     Budget budget;
     Arena arena;
-    parse(**session.sources->add("-e", a.options.get("execute")), LexMode::kManifest, arena, session.diagnostics, budget);
+    parse(**session.sources->add("-e", a.options.get("execute")), LexMode::kManifest, arena, session.diagnostics,
+          budget);
   }
   std::vector<std::string> all;
   for (const std::string& f : files) {
@@ -115,8 +121,10 @@ struct Site {
     bool good = true;
     auto add = [&](const Source* s) {
       const Program* p = s ? environment->add_manifest(*s, session.diagnostics) : nullptr;
-      if (p) manifests.push_back(p);
-      else good = false;
+      if (p)
+        manifests.push_back(p);
+      else
+        good = false;
     };
     if (a.options.has("execute")) add(*session.sources->add("-e", a.options.get("execute")));
     for (const std::string& f : files) add(session.open(f));
@@ -130,27 +138,33 @@ struct Site {
 
 int apply(const Arguments& a) {
   if (!a.options.has("noop")) {
-    print(stderr, "tutti: `puppet apply` without --noop: use `tutti apply` to bring this host to what the manifest says\n");
+    print(stderr,
+          "tutti: `puppet apply` without --noop: use `tutti apply` to bring this host to what the manifest says\n");
     return 1;
   }
   auto begin = std::chrono::steady_clock::now();
   Site site;
   std::optional<Value> tree;
-  if (site.open(a, std::span(a.words).subspan(1))) tree = compile_node(site.session, *site.environment, site.manifests, site.node, *site.facts);
+  if (site.open(a, std::span(a.words).subspan(1)))
+    tree = compile_node(site.session, *site.environment, site.manifests, site.node, *site.facts);
   if (!tree) return finish(site.session, false);
   double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  print(stdout, fmt::format("Notice: Compiled catalog for {} in environment {} in {:.2f} seconds\n", site.node, site.environment->settings().environment_name, seconds));
+  print(stdout, fmt::format("Notice: Compiled catalog for {} in environment {} in {:.2f} seconds\n", site.node,
+                            site.environment->settings().environment_name, seconds));
   // Each resource by the way it is contained, as the original's log does.
   std::map<std::string_view, std::string_view> parent;
-  for (const Value& e : tree->find("edges")->value.items()) parent.emplace(e.find("target")->value.text(), e.find("source")->value.text());
+  for (const Value& e : tree->find("edges")->value.items())
+    parent.emplace(e.find("target")->value.text(), e.find("source")->value.text());
   for (const Entry& r : tree->find("resources")->value.entries()) {
     std::string_view kind = r.value.find("kind")->value.text();
     if (kind != "compilable_type") continue;
     std::string path(r.key.text());
     for (auto up = parent.find(r.key.text()); up != parent.end(); up = parent.find(up->second)) {
       std::string_view name = up->second;
-      if (name == "Class[main]") name = "Main";
-      else if (name.substr(0, 6) == "Class[") name = name.substr(6, name.size() - 7);
+      if (name == "Class[main]")
+        name = "Main";
+      else if (name.substr(0, 6) == "Class[")
+        name = name.substr(6, name.size() - 7);
       path = std::string(name) + "/" + path;
     }
     print(stdout, fmt::format("Notice: /{}: in the catalog, not applied (noop)\n", path));
@@ -161,7 +175,8 @@ int apply(const Arguments& a) {
 int compile(const Arguments& a) {
   Site site;
   std::optional<Value> tree;
-  if (site.open(a, std::span(a.words).subspan(2))) tree = compile_node(site.session, *site.environment, site.manifests, site.node, *site.facts);
+  if (site.open(a, std::span(a.words).subspan(2)))
+    tree = compile_node(site.session, *site.environment, site.manifests, site.node, *site.facts);
   if (tree) print(stdout, catalog_json(*tree) + "\n");
   return finish(site.session, tree.has_value());
 }
@@ -189,7 +204,8 @@ int lookup(const Arguments& a) {
   std::optional<Val> found;
   try {
     for (std::size_t n = 1; n < a.words.size() && !found; ++n)
-      found = compiler.hiera().lookup(a.words[n], merged ? &merge : nullptr, compiler.top(), {}, a.options.has("explain") ? &story : nullptr);
+      found = compiler.hiera().lookup(a.words[n], merged ? &merge : nullptr, compiler.top(), {},
+                                      a.options.has("explain") ? &story : nullptr);
   } catch (const EvalError& e) {
     site.session.diagnostics.error(e.code, e.where, e.what());
     return finish(site.session, false);
@@ -202,8 +218,10 @@ int lookup(const Arguments& a) {
   if (found && !a.options.has("explain")) {
     StringSink sink;
     Value v = to_tree(compiler, *found, {});
-    if (a.options.get("render-as") == "json") write_json(v, JsonStyle{}, sink);
-    else write_yaml(v, sink);
+    if (a.options.get("render-as") == "json")
+      write_json(v, JsonStyle{}, sink);
+    else
+      write_yaml(v, sink);
     std::string text = sink.take();
     print(stdout, text);
     if (text.empty() || text.back() != '\n') print(stdout, "\n");
@@ -221,10 +239,13 @@ int PuppetFrontEnd::run(std::span<const std::string> args) const {
   if (!a.words.empty() && a.words[0] == "apply") return apply(a);
   if (!a.words.empty() && a.words[0] == "lookup") return lookup(a);
   if (a.words.size() >= 2 && a.words[0] == "catalog" && a.words[1] == "compile") return compile(a);
-  print(stderr, "usage: tutti puppet parser validate FILE...\n"
-                "       tutti puppet lookup KEY... [--explain] [--merge STRATEGY] [--node NAME] [--facts FILE] [--environment DIR]\n"
-                "       tutti puppet apply --noop FILE... | -e CODE\n"
-                "       tutti puppet catalog compile FILE... [--node NAME] [--facts FILE] [--environment DIR] [--modulepath DIRS]\n");
+  print(stderr,
+        "usage: tutti puppet parser validate FILE...\n"
+        "       tutti puppet lookup KEY... [--explain] [--merge STRATEGY] [--node NAME] [--facts FILE] [--environment "
+        "DIR]\n"
+        "       tutti puppet apply --noop FILE... | -e CODE\n"
+        "       tutti puppet catalog compile FILE... [--node NAME] [--facts FILE] [--environment DIR] [--modulepath "
+        "DIRS]\n");
   return 2;
 }
 

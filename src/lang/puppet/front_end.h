@@ -4,8 +4,8 @@
 
 namespace tutti::puppet {
 
-// `tutti puppet ...`: the calls of puppet's own command line that need no agent: `parser validate`, `lookup [--explain]`,
-// `apply --noop`, `catalog compile`, with the original's main flags.
+// `tutti puppet ...`: the calls of puppet's own command line that need no agent: `parser validate`, `lookup
+// [--explain]`, `apply --noop`, `catalog compile`, with the original's main flags.
 class PuppetFrontEnd final : public FrontEnd {
  public:
   bool claims(std::span<const std::string> args) const override;

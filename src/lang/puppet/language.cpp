@@ -37,8 +37,10 @@ std::optional<Value> Puppet::evaluate(Session& session, const Request& request) 
     const Source* source = session.open(file);
     if (!source) return std::nullopt;
     const Program* p = environment->add_manifest(*source, session.diagnostics);
-    if (p) programs.push_back(p);
-    else good = false;
+    if (p)
+      programs.push_back(p);
+    else
+      good = false;
   }
   if (!good) return std::nullopt;
   std::optional<Value> tree;
@@ -92,9 +94,13 @@ Value Puppet::encode(Session& session, const Value& value, std::string_view, con
   return references_as_text(session.builder(), value);
 }
 
-std::optional<std::string> Puppet::format(Session& session, const Source& source) const { return format_manifest(session, source); }
+std::optional<std::string> Puppet::format(Session& session, const Source& source) const {
+  return format_manifest(session, source);
+}
 
-bool Puppet::vet(Session& session, const Request& request) const { return evaluate(session, request).has_value() && session.diagnostics.ok(); }
+bool Puppet::vet(Session& session, const Request& request) const {
+  return evaluate(session, request).has_value() && session.diagnostics.ok();
+}
 
 const Language& language() {
   static const Puppet puppet;

@@ -45,15 +45,23 @@ std::optional<Settings> settings_of(Session& session, const Options& options) {
   Settings s;
   s.strict_variables = options.has("strict-variables");
   std::string strict = options.get("strict", "warning");
-  if (strict == "off") s.strict = Settings::Strict::kOff;
-  else if (strict == "warning") s.strict = Settings::Strict::kWarning;
-  else if (strict == "error") s.strict = Settings::Strict::kError;
-  else return session.diagnostics.error("OPTION", {}, fmt::format("--strict is off, warning or error, not `{}`", strict)), std::nullopt;
+  if (strict == "off")
+    s.strict = Settings::Strict::kOff;
+  else if (strict == "warning")
+    s.strict = Settings::Strict::kWarning;
+  else if (strict == "error")
+    s.strict = Settings::Strict::kError;
+  else
+    return session.diagnostics.error("OPTION", {}, fmt::format("--strict is off, warning or error, not `{}`", strict)),
+           std::nullopt;
   std::string environment = options.get("environment");
   bool modulepath_given = options.has("modulepath");
   for (const std::string& p : options.all("modulepath")) add_paths(s.modulepath, p, "");
   if (!environment.empty()) {
-    if (!is_dir(environment)) return session.diagnostics.error("OPTION", {}, fmt::format("--environment: `{}` is not a directory", environment)), std::nullopt;
+    if (!is_dir(environment))
+      return session.diagnostics.error("OPTION", {},
+                                       fmt::format("--environment: `{}` is not a directory", environment)),
+             std::nullopt;
     s.environment_dir = absolute(environment);
     s.environment_name = fs::path(s.environment_dir).filename().string();
     // Environments kept beside manifests (NAME.env) are all called production.
@@ -78,7 +86,8 @@ std::optional<Settings> settings_of(Session& session, const Options& options) {
     }
     if (own.empty() && is_dir(s.environment_dir + "/modules")) own.push_back(s.environment_dir + "/modules");
     s.modulepath.insert(s.modulepath.begin(), own.begin(), own.end());
-    if (fs::is_regular_file(s.environment_dir + "/exported.json", error)) s.exported_file = s.environment_dir + "/exported.json";
+    if (fs::is_regular_file(s.environment_dir + "/exported.json", error))
+      s.exported_file = s.environment_dir + "/exported.json";
   }
   (void)modulepath_given;
   if (options.has("exported")) s.exported_file = options.get("exported");
@@ -91,7 +100,8 @@ std::optional<Value> read_facts(Session& session, const std::string& file) {
   if (!source) return std::nullopt;
   auto facts = read_yaml(session, *source, YamlSchema::kPsych);
   if (!facts) return std::nullopt;
-  if (!facts->is(Kind::kMap)) return session.diagnostics.error("PP-FACTS", {}, fmt::format("{}: facts must be a map", file)), std::nullopt;
+  if (!facts->is(Kind::kMap))
+    return session.diagnostics.error("PP-FACTS", {}, fmt::format("{}: facts must be a map", file)), std::nullopt;
   // As PuppetDB and `puppet facts` wrap them.
   if (const Entry* values = facts->find("values"); values && values->value.is(Kind::kMap)) return values->value;
   return facts;
@@ -102,7 +112,8 @@ std::vector<std::pair<std::string, std::string>> facts_files(const std::string& 
   std::error_code error;
   for (const auto& e : fs::directory_iterator(dir, error)) {
     std::string extension = e.path().extension().string();
-    if (extension == ".yaml" || extension == ".yml" || extension == ".json") out.emplace_back(e.path().stem().string(), e.path().string());
+    if (extension == ".yaml" || extension == ".yml" || extension == ".json")
+      out.emplace_back(e.path().stem().string(), e.path().string());
   }
   std::sort(out.begin(), out.end());
   return out;

@@ -21,8 +21,8 @@ std::vector<std::pair<std::string, std::string>> facts_files(const std::string& 
 std::optional<Value> compile_node(Session& session, Environment& environment, std::span<const Program* const> manifests,
                                   const std::string& node, const Value& facts);
 
-// The catalogs of all nodes that have facts in the folder, in parallel: a map by node name. Every node is compiled, also
-// when others fail; errors name their node. What the nodes share is parsed once.
+// The catalogs of all nodes that have facts in the folder, in parallel: a map by node name. Every node is compiled,
+// also when others fail; errors name their node. What the nodes share is parsed once.
 std::optional<Value> compile_all(Session& session, Environment& environment, std::span<const Program* const> manifests,
                                  const std::string& dir, unsigned threads);
 

@@ -46,7 +46,9 @@ NativeType parse_line(std::string_view line) {
 
 }  // namespace
 
-bool NativeType::has_attribute(Symbol s) const { return std::find(attributes.begin(), attributes.end(), s) != attributes.end(); }
+bool NativeType::has_attribute(Symbol s) const {
+  return std::find(attributes.begin(), attributes.end(), s) != attributes.end();
+}
 
 const NativeType* native_type(std::string_view name) {
   // Parsed when first asked for: a catalog uses a handful of the types.
@@ -56,10 +58,11 @@ const NativeType* native_type(std::string_view name) {
   Symbol key(name);
   if (auto it = mine.find(key); it != mine.end()) return it->second;
   std::string lower = downcase(name);
-  auto at = std::lower_bound(kNativeTypes, kNativeTypes + kNativeTypeCount, lower, [](const char* line, const std::string& wanted) {
-    std::string_view l(line);
-    return l.substr(0, l.find('\t')) < wanted;
-  });
+  auto at = std::lower_bound(kNativeTypes, kNativeTypes + kNativeTypeCount, lower,
+                             [](const char* line, const std::string& wanted) {
+                               std::string_view l(line);
+                               return l.substr(0, l.find('\t')) < wanted;
+                             });
   const NativeType* found = nullptr;
   if (at != kNativeTypes + kNativeTypeCount) {
     std::string_view l(*at);
@@ -85,7 +88,9 @@ std::vector<std::pair<Symbol, std::string>> title_parts(const NativeType& type, 
     if (!r || !r->search(title, 0, &g)) continue;
     for (std::size_t n = 0; n < p.attributes.size() && 2 * n + 3 < g.size(); ++n)
       if (g[2 * n + 2] >= 0)
-        out.emplace_back(p.attributes[n], std::string(title.substr(static_cast<std::size_t>(g[2 * n + 2]), static_cast<std::size_t>(g[2 * n + 3] - g[2 * n + 2]))));
+        out.emplace_back(p.attributes[n],
+                         std::string(title.substr(static_cast<std::size_t>(g[2 * n + 2]),
+                                                  static_cast<std::size_t>(g[2 * n + 3] - g[2 * n + 2]))));
     return out;
   }
   return out;
@@ -94,7 +99,9 @@ std::vector<std::pair<Symbol, std::string>> title_parts(const NativeType& type, 
 std::span<const Symbol> metaparameters() {
   static const std::vector<Symbol> all = [] {
     std::vector<Symbol> v;
-    for (const char* s : {"noop", "schedule", "audit", "loglevel", "alias", "tag", "require", "subscribe", "before", "notify", "stage"}) v.emplace_back(s);
+    for (const char* s :
+         {"noop", "schedule", "audit", "loglevel", "alias", "tag", "require", "subscribe", "before", "notify", "stage"})
+      v.emplace_back(s);
     return v;
   }();
   return all;

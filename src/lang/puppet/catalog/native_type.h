@@ -10,15 +10,15 @@
 
 namespace tutti::puppet {
 
-// What a compiler must know of a resource type that is implemented in Ruby: its attributes, which of them name the resource,
-// and how they are read from its title. The table is in native_types.cpp.
+// What a compiler must know of a resource type that is implemented in Ruby: its attributes, which of them name the
+// resource, and how they are read from its title. The table is in native_types.cpp.
 struct TitlePattern {
-  std::string_view regex;                       // groups in order of `attributes`
+  std::string_view regex;  // groups in order of `attributes`
   std::vector<Symbol> attributes;
 };
 
 struct NativeType {
-  Symbol name;  // "File"
+  Symbol name;             // "File"
   bool isomorphic = true;  // two with the same name are a duplicate
   std::vector<Symbol> namevars;
   std::vector<TitlePattern> patterns;

@@ -38,7 +38,9 @@ Value type_tree(Compiler& c, const Type* t, Origin o) {
     return Value::resource(Symbol(type), c.arena().copy(std::string_view(title)), o);
   }
   MapDraft m;
-  std::string name = t->kind == TK::kResource ? "Resource" : t->kind == TK::kClass ? "Class" : std::string(plain(t->kind)->name);
+  std::string name = t->kind == TK::kResource ? "Resource"
+                     : t->kind == TK::kClass  ? "Class"
+                                              : std::string(plain(t->kind)->name);
   m.set(sym("__ptype"), b.string("Pcore::" + name + "Type", o));
   if (t->kind == TK::kResource && !t->name.empty()) m.set(sym("type_name"), b.string(t->name, o));
   if (t->kind == TK::kInteger) {
@@ -58,7 +60,8 @@ Value type_tree(Compiler& c, const Type* t, Origin o) {
     std::vector<Value> types;
     for (const Type* x : t->types) types.push_back(type_tree(c, x, o));
     m.set(sym("types"), b.list(types, o));
-  } else if (t->kind == TK::kOptional || t->kind == TK::kNotUndef || t->kind == TK::kType || t->kind == TK::kSensitive) {
+  } else if (t->kind == TK::kOptional || t->kind == TK::kNotUndef || t->kind == TK::kType ||
+             t->kind == TK::kSensitive) {
     if (!t->types.empty()) m.set(sym("type"), type_tree(c, t->types[0], o));
   } else if (t->kind == TK::kArray && !t->types.empty()) {
     m.set(sym("element_type"), type_tree(c, t->types[0], o));
@@ -93,7 +96,8 @@ Value to_tree(Compiler& c, const Val& v, Origin otherwise) {
       return b.list(items, o);
     }
     case VK::kHash: {
-      bool strings = std::all_of(v.entries().begin(), v.entries().end(), [](const Pair& p) { return p.key.is(VK::kString); });
+      bool strings =
+          std::all_of(v.entries().begin(), v.entries().end(), [](const Pair& p) { return p.key.is(VK::kString); });
       if (!strings) {
         std::vector<Value> items;
         for (const Pair& p : v.entries()) {
@@ -138,8 +142,10 @@ Val from_tree(Arena& arena, const Value& v) {
     case Kind::kNull: break;
     case Kind::kBool: out = Val::boolean(v.as_bool()); break;
     case Kind::kInt:
-      if (v.fits_i64()) out = Val::integer(v.as_i64());
-      else out = make_string(arena, v.number_text());
+      if (v.fits_i64())
+        out = Val::integer(v.as_i64());
+      else
+        out = make_string(arena, v.number_text());
       break;
     case Kind::kDecimal: out = Val::real(std::strtod(v.number_text().c_str(), nullptr)); break;
     case Kind::kList: {
@@ -174,8 +180,9 @@ Value catalog_tree(Compiler& c) {
   root.set(sym("code_id"), Value::null());
   root.set(sym("catalog_format"), Value::integer(2));
   root.set(sym("environment"), b.string(c.settings().environment_name));
-  static const Symbol k_type("type"), k_title("title"), k_tags("tags"), k_file("file"), k_line("line"), k_exported("exported"),
-      k_kind("kind"), k_parameters("parameters"), k_sensitive("sensitive_parameters"), k_name("name");
+  static const Symbol k_type("type"), k_title("title"), k_tags("tags"), k_file("file"), k_line("line"),
+      k_exported("exported"), k_kind("kind"), k_parameters("parameters"), k_sensitive("sensitive_parameters"),
+      k_name("name");
   static const std::string_view kKinds[] = {"unknown", "compilable_type", "defined_type", "class"};
   std::vector<Entry> resources;
   std::vector<bool> out(catalog.resources.size());
@@ -196,7 +203,9 @@ Value catalog_tree(Compiler& c) {
     Origin at = r.at;
     add(k_type, Value::string(r.type.text(), at));
     bool main = r.title == "main" && (r.is_class || r.is_stage);
-    add(k_title, main ? Value::string("main", at) : r.is_class ? b.string(r.class_title(), at) : Value::string(r.title, at));
+    add(k_title, main         ? Value::string("main", at)
+                 : r.is_class ? b.string(r.class_title(), at)
+                              : Value::string(r.title, at));
     std::vector<Value> t;
     for (Symbol s : r.tags) t.push_back(Value::string(s.text()));
     add(k_tags, b.list(t));
@@ -223,7 +232,8 @@ Value catalog_tree(Compiler& c) {
       const ResourceParam* p = r.find(k);
       bool single = r.native->namevars.size() == 1;
       if (p && !p->value.undefined()) {
-        if (!((single || k == k_name) && p->value.is(VK::kString) && p->value.text() == r.title)) param(k, to_tree(c, p->value, p->at));
+        if (!((single || k == k_name) && p->value.is(VK::kString) && p->value.text() == r.title))
+          param(k, to_tree(c, p->value, p->at));
       } else if (!(text == r.title && (single || k == k_name))) {
         param(k, b.string(text, at));
       }
@@ -233,12 +243,15 @@ Value catalog_tree(Compiler& c) {
       if (std::any_of(parts.begin(), parts.end(), [&](const auto& x) { return x.first == p.name; })) continue;
       if (!r.native && p.name == k_name && p.value.is(VK::kString) && p.value.text() == r.title) continue;
       Val value = p.value;
-      bool relation = p.name.text() == "require" || p.name.text() == "before" || p.name.text() == "notify" || p.name.text() == "subscribe";
+      bool relation = p.name.text() == "require" || p.name.text() == "before" || p.name.text() == "notify" ||
+                      p.name.text() == "subscribe";
       if (relation && value.is(VK::kArray)) {
         std::vector<Val> flat;
         auto flatten = [&](auto&& self, const Val& v) -> void {
-          if (v.is(VK::kArray)) for (const Val& i : v.items()) self(self, i);
-          else if (!v.undefined()) flat.push_back(v);
+          if (v.is(VK::kArray))
+            for (const Val& i : v.items()) self(self, i);
+          else if (!v.undefined())
+            flat.push_back(v);
         };
         flatten(flatten, value);
         value = make_array(c.arena(), flat).with_origin(value.origin);

@@ -7,8 +7,9 @@
 
 namespace tutti::puppet {
 
-// The catalog as a tree: `resources` by reference ("File[/x]") in catalog order, each with type, title, tags, parameters;
-// `edges`, `classes`. Values that data formats do not have keep their kind: references are resources, Sensitive is secret.
+// The catalog as a tree: `resources` by reference ("File[/x]") in catalog order, each with type, title, tags,
+// parameters; `edges`, `classes`. Values that data formats do not have keep their kind: references are resources,
+// Sensitive is secret.
 Value catalog_tree(Compiler& compiler);
 
 // The tree as Puppet's own catalog JSON.

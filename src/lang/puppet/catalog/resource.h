@@ -1,9 +1,9 @@
 #pragma once
 
+#include <deque>
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <deque>
 #include <vector>
 
 #include "lang/puppet/eval/scope.h"
@@ -21,15 +21,15 @@ struct ResourceParam {
   bool source_override = false;        // set by a collector, which may override anything
   bool add = false;                    // +>
   How how = How::kWritten;
-  Origin replaced;                     // what it overrode
-  Symbol lower_name() const;           // as catalogs write it
+  Origin replaced;            // what it overrode
+  Symbol lower_name() const;  // as catalogs write it
 };
 
 enum class ResourceKind : u8 { kUnknown, kNative, kDefine, kClass };
 
 struct Resource {
-  Symbol type;               // "File", "Class", "Apache::Vhost"
-  std::string_view title;    // of a class: lower case
+  Symbol type;             // "File", "Class", "Apache::Vhost"
+  std::string_view title;  // of a class: lower case
   Symbol title_symbol;
   std::vector<ResourceParam> params;
   std::vector<Symbol> tags;  // a set, in order
@@ -38,13 +38,13 @@ struct Resource {
   ResourceKind kind = ResourceKind::kUnknown;
   bool is_virtual = false, exported = false, evaluated = false, finished = false, is_class = false, tags_merged = false;
   bool is_stage = false, is_node = false;
-  Scope* scope = nullptr;                // where it was declared
+  Scope* scope = nullptr;                  // where it was declared
   const Definition* definition = nullptr;  // class, define or node
-  const Definition* source = nullptr;    // whose code declared it
+  const Definition* source = nullptr;      // whose code declared it
   bool source_override = false;
   const NativeType* native = nullptr;
   std::vector<Symbol> sensitive;
-  u32 index = 0;                         // in the catalog
+  u32 index = 0;  // in the catalog
 
   ResourceParam* find(Symbol name) {
     for (ResourceParam& p : params)
@@ -57,7 +57,7 @@ struct Resource {
       if (x == t) return;
     tags.push_back(t);
   }
-  std::string ref() const;  // File[/x], Class[Foo::Bar]
+  std::string ref() const;          // File[/x], Class[Foo::Bar]
   std::string class_title() const;  // Foo::Bar
 };
 

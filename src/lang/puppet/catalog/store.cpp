@@ -9,9 +9,11 @@ namespace tutti::puppet {
 
 void Compiler::collect_from_store(Collector& c, std::vector<Resource*>& found) {
   const Source* source = session_.open(settings().exported_file, c.at);
-  if (!source) fail(c.at, fmt::format("cannot read the exported resources in {}", settings().exported_file), "PP-EXPORTED");
+  if (!source)
+    fail(c.at, fmt::format("cannot read the exported resources in {}", settings().exported_file), "PP-EXPORTED");
   auto all = read_json(session_, *source);
-  if (!all || !all->is(Kind::kList)) fail(c.at, fmt::format("{}: a list of exported resources is expected", settings().exported_file), "PP-EXPORTED");
+  if (!all || !all->is(Kind::kList))
+    fail(c.at, fmt::format("{}: a list of exported resources is expected", settings().exported_file), "PP-EXPORTED");
   for (const Value& item : all->items()) {
     auto text = [&](std::string_view key) {
       const Entry* e = item.find(key);
@@ -35,7 +37,8 @@ void Compiler::collect_from_store(Collector& c, std::vector<Resource*>& found) {
       for (const Value& t : tags->value.items()) probe.tag(Symbol(t.text()));
     if (!query_matches(c.syntax->query, probe, *c.scope)) continue;
     if (Resource* old = catalog_.find(c.type, probe.title))
-      fail(c.at, fmt::format("a duplicate resource was found while collecting exported resources: {}", old->ref()), "PP-DUPLICATE");
+      fail(c.at, fmt::format("a duplicate resource was found while collecting exported resources: {}", old->ref()),
+           "PP-DUPLICATE");
     NewResource wanted;
     wanted.type = c.type;
     wanted.title = probe.title;

@@ -11,8 +11,14 @@
 
 namespace tutti::puppet {
 namespace {
-const Symbol& sym_class() { static const Symbol s("Class"); return s; }
-const Symbol& sym_stage_param() { static const Symbol s("stage"); return s; }
+const Symbol& sym_class() {
+  static const Symbol s("Class");
+  return s;
+}
+const Symbol& sym_stage_param() {
+  static const Symbol s("stage");
+  return s;
+}
 }  // namespace
 
 Compiler::Compiler(Environment& environment, Session& session, NodeInfo node)
@@ -21,7 +27,9 @@ Compiler::~Compiler() = default;
 
 // --- errors
 
-void Compiler::fail(Span at, const std::string& message, std::string code) { throw EvalError(std::move(code), at, message); }
+void Compiler::fail(Span at, const std::string& message, std::string code) {
+  throw EvalError(std::move(code), at, message);
+}
 
 void Compiler::warn(Span at, std::string message, std::string code) {
   u64 key = (static_cast<u64>(at.begin.at) << 16) ^ std::hash<std::string>{}(code);
@@ -37,7 +45,8 @@ void Compiler::strict(Span at, const std::string& message, std::string code) {
 void Compiler::log(std::string_view level, const std::string& message, Scope& scope, Pos at) {
   (void)scope;
   bool loud = level == "warning" || level == "err" || level == "alert" || level == "crit" || level == "emerg";
-  Diagnostic& d = diagnostics().add(loud ? Severity::kWarning : Severity::kNote, fmt::format("PP-LOG-{}", upcase(level)), at, message);
+  Diagnostic& d = diagnostics().add(loud ? Severity::kWarning : Severity::kNote,
+                                    fmt::format("PP-LOG-{}", upcase(level)), at, message);
   (void)d;
 }
 
@@ -79,7 +88,8 @@ bool Compiler::compile(std::span<const Program* const> manifests) {
     s->resource = &settings_class;
     set_variable(*s, Symbol("strict_variables"), Val::boolean(settings().strict_variables));
     set_variable(*s, Symbol("environment"), make_string(arena(), settings().environment_name));
-    set_variable(*s, Symbol("modulepath"), make_string(arena(), fmt::format("{}", fmt::join(settings().modulepath, ":"))));
+    set_variable(*s, Symbol("modulepath"),
+                 make_string(arena(), fmt::format("{}", fmt::join(settings().modulepath, ":"))));
     set_variable(*s, Symbol("vardir"), Val::string("/var/lib/puppet"));
     set_variable(*s, Symbol("ssldir"), Val::string("/var/lib/puppet/ssl"));
     set_variable(*s, Symbol("confdir"), Val::string("/etc/puppet"));
@@ -129,8 +139,8 @@ bool Compiler::compile(std::span<const Program* const> manifests) {
   return false;
 }
 
-// Facts that came from another host (their `clientcert` is not the node's name) stand in for the node's own: the names of
-// the host among them become those of the node. Facts of the node itself are left as they are.
+// Facts that came from another host (their `clientcert` is not the node's name) stand in for the node's own: the names
+// of the host among them become those of the node. Facts of the node itself are left as they are.
 static Val adopted_facts(Arena& arena, const Val& facts, std::string_view node) {
   const Val* owner = facts.is(VK::kHash) ? facts.get("clientcert") : nullptr;
   if (owner == nullptr || !owner->is(VK::kString) || equal_text(owner->text(), node)) return facts;
@@ -222,7 +232,8 @@ void Compiler::evaluate_node() {
     for (const Node* h : d->hosts) {
       if (chosen || h->kind != NodeKind::kRegex) continue;
       std::string error;
-      if (!Regex::get(as<Literal>(h).text, &error)) fail(h->span(), fmt::format("invalid regular expression: {}", error));
+      if (!Regex::get(as<Literal>(h).text, &error))
+        fail(h->span(), fmt::format("invalid regular expression: {}", error));
       Scope probe;
       if (match_regex(arena().copy(std::string_view(wanted)), as<Literal>(h).text, probe, h->begin)) {
         chosen = d;
@@ -233,7 +244,8 @@ void Compiler::evaluate_node() {
   for (const Definition* d : nodes)
     for (const Node* h : d->hosts)
       if (!chosen && h->kind == NodeKind::kDefault) chosen = d, host = h;
-  if (!chosen) fail({}, fmt::format("could not find node statement with name 'default' or '{}'", node_.name), "PP-NO-NODE");
+  if (!chosen)
+    fail({}, fmt::format("could not find node statement with name 'default' or '{}'", node_.name), "PP-NO-NODE");
   std::string name;
   if (host->kind == NodeKind::kDefault) {
     name = "default";
@@ -299,7 +311,8 @@ bool Compiler::query_matches(const Node* q, Resource& r, Scope& scope) {
   Val wanted;
   for (const auto& [node, v] : query_->query_values)
     if (node == q) wanted = v;
-  std::string_view name = b.left->kind == NodeKind::kName ? as<Named>(b.left).name.text() : as<Named>(b.left).name.text();
+  std::string_view name =
+      b.left->kind == NodeKind::kName ? as<Named>(b.left).name.text() : as<Named>(b.left).name.text();
   bool yes = false;
   if (name == "tag" && b.op == Op::kEqual) {
     std::vector<Val> one{wanted};
@@ -313,8 +326,10 @@ bool Compiler::query_matches(const Node* q, Resource& r, Scope& scope) {
     return yes;
   }
   Val have;
-  if (name == "title") have = Val::string(r.is_class ? r.title : r.title);
-  else if (const ResourceParam* p = r.find(Symbol(name))) have = p->value;
+  if (name == "title")
+    have = Val::string(r.is_class ? r.title : r.title);
+  else if (const ResourceParam* p = r.find(Symbol(name)))
+    have = p->value;
   if (b.op == Op::kEqual && have.is(VK::kArray)) return contains(wanted, have, scope, q->begin) || equal(have, wanted);
   return b.op == Op::kEqual ? equal(have, wanted) : !equal(have, wanted);
 }
@@ -324,8 +339,10 @@ bool Compiler::evaluate_collector(Collector& c) {
   if (!c.syntax) {  // realize
     std::vector<const Type*> missing;
     for (const Type* t : c.wanted) {
-      if (Resource* r = find_resource(t)) r->is_virtual = false, found.push_back(r);
-      else missing.push_back(t);
+      if (Resource* r = find_resource(t))
+        r->is_virtual = false, found.push_back(r);
+      else
+        missing.push_back(t);
     }
     c.wanted = std::move(missing);
     if (c.wanted.empty()) c.done = true;
@@ -378,8 +395,10 @@ void Compiler::evaluate_resource(Resource& r) {
   merge_scope_tags(r);
   Budget::Level level(session_.budget);
   try {
-    if (r.is_class) evaluate_class(r);
-    else evaluate_define(r);
+    if (r.is_class)
+      evaluate_class(r);
+    else
+      evaluate_define(r);
   } catch (EvalError& e) {
     // The declarations that led here, innermost first.
     if (e.notes.size() < 24) {
@@ -395,7 +414,9 @@ void Compiler::evaluate_class(Resource& r) {
   Scope* inherited = nullptr;
   if (!d.parent.empty()) {
     const Definition* parent = environment_.find_class(d.parent, diagnostics());
-    if (!parent) fail(d.span(), fmt::format("could not find parent class '{}' of {}", d.parent.text(), d.name.text()), "PP-UNKNOWN-CLASS");
+    if (!parent)
+      fail(d.span(), fmt::format("could not find parent class '{}' of {}", d.parent.text(), d.name.text()),
+           "PP-UNKNOWN-CLASS");
     Resource* pr = include_class(d.parent, *r.scope, d.begin, true);
     (void)pr;
     inherited = class_scope(d.parent);
@@ -426,7 +447,9 @@ void Compiler::evaluate_class(Resource& r) {
     }
   }
   Resource* stage_resource = catalog_.find(stage_type, stage);
-  if (!stage_resource) fail(r.at ? r.at : r.included_at, fmt::format("could not find stage {} specified by {}", stage, r.ref()), "PP-STAGE");
+  if (!stage_resource)
+    fail(r.at ? r.at : r.included_at, fmt::format("could not find stage {} specified by {}", stage, r.ref()),
+         "PP-STAGE");
   catalog_.edges.push_back({stage_resource, &r});
   try {
     evaluate(d.body, *s);
@@ -454,8 +477,10 @@ void Compiler::evaluate_define(Resource& r) {
 void Compiler::set_resource_parameters(Resource& r, Scope& scope, const Definition& d) {
   static const Symbol title("title"), name("name"), module_name("module_name"), caller("caller_module_name");
   if (!scope.module.empty()) set_variable(scope, module_name, Val::string(scope.module.text()));
-  if (r.scope && !r.scope->module.empty()) set_variable(scope, caller, Val::string(r.scope->module.text()));
-  else set_variable(scope, caller, Val::string(""));
+  if (r.scope && !r.scope->module.empty())
+    set_variable(scope, caller, Val::string(r.scope->module.text()));
+  else
+    set_variable(scope, caller, Val::string(""));
   if (r.is_class)
     for (const Param& p : d.params) {
       ResourceParam* given = r.find(p.name);
@@ -489,8 +514,10 @@ void Compiler::set_resource_parameters(Resource& r, Scope& scope, const Definiti
       param.at = p.begin;
       param.source = &d;
       param.how = How::kDefault;
-      if (given) *given = param;
-      else r.params.push_back(param);
+      if (given)
+        *given = param;
+      else
+        r.params.push_back(param);
     } else if (!given) {
       wrong.push_back(fmt::format("expects a value for parameter '{}'", p.name.text()));
       continue;
@@ -498,18 +525,21 @@ void Compiler::set_resource_parameters(Resource& r, Scope& scope, const Definiti
     if (p.type) {
       const Type* t = type_of_node(p.type, scope);
       if (!is_instance(t, v))
-        for (std::string& w : describe_mismatch(fmt::format("parameter '{}'", p.name.text()), t, v)) wrong.push_back(std::move(w));
+        for (std::string& w : describe_mismatch(fmt::format("parameter '{}'", p.name.text()), t, v))
+          wrong.push_back(std::move(w));
     }
     set_variable(scope, p.name, v);
   }
   for (const ResourceParam& p : r.params) {
     if (p.name == name || p.name == title) continue;
-    bool known = is_metaparameter(p.name) || std::any_of(d.params.begin(), d.params.end(), [&](const Param& x) { return x.name == p.name; });
+    bool known = is_metaparameter(p.name) ||
+                 std::any_of(d.params.begin(), d.params.end(), [&](const Param& x) { return x.name == p.name; });
     if (!known) {
       std::vector<Symbol> names;
       for (const Param& x : d.params) names.push_back(x.name);
       Symbol near = nearest(p.name, names);
-      wrong.push_back(fmt::format("has no parameter named '{}'{}", p.name.text(), near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near.text())));
+      wrong.push_back(fmt::format("has no parameter named '{}'{}", p.name.text(),
+                                  near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near.text())));
     } else if (is_metaparameter(p.name) && !p.value.undefined()) {
       // A list of one tag is that tag, as it is for everything that reads tags.
       bool one = p.name.text() == "tag" && p.value.is(VK::kArray) && p.value.size == 1;

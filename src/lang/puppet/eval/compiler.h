@@ -22,19 +22,19 @@ class Hiera;
 
 struct NodeInfo {
   std::string name;
-  Val facts;                          // a hash
-  std::vector<Pair> parameters;       // from an external classifier: top-scope variables
-  std::vector<Pair> classes;          // class name -> hash of parameters or undef
-  Val trusted;                        // a hash
+  Val facts;                     // a hash
+  std::vector<Pair> parameters;  // from an external classifier: top-scope variables
+  std::vector<Pair> classes;     // class name -> hash of parameters or undef
+  Val trusted;                   // a hash
 };
 
 // A collector or a `realize`, kept until the rounds are over.
 struct Collector {
   Symbol type;
-  const Collect* syntax = nullptr;    // nullptr: a realize of `wanted`
+  const Collect* syntax = nullptr;  // nullptr: a realize of `wanted`
   Scope* scope = nullptr;
   std::vector<const Type*> wanted;
-  std::vector<Resource*> seen;        // collected before
+  std::vector<Resource*> seen;  // collected before
   std::unordered_map<const Resource*, bool> seen_set;
   std::vector<ResourceParam> overrides;
   Pos at;
@@ -45,7 +45,7 @@ struct Collector {
 };
 
 struct Relationship {
-  Val source, target;   // references, or collectors (as closures over index)
+  Val source, target;  // references, or collectors (as closures over index)
   Collector* source_collector = nullptr;
   Collector* target_collector = nullptr;
   bool notify = false;
@@ -81,7 +81,7 @@ class Compiler {
   const Val* find_variable(Scope& scope, std::string_view name);
   bool set_variable(Scope& scope, Symbol name, const Val& value);  // false: set already
   const Type* type_of_node(const Node* n, Scope& scope);
-  const Type* find_type_name(std::string_view name, Pos at);       // alias, native type or define; nullptr: none
+  const Type* find_type_name(std::string_view name, Pos at);  // alias, native type or define; nullptr: none
   Val access(const Val& base, std::span<const Val> keys, Scope& scope, Pos at);
   Val construct(const Type* type, std::span<const Val> args, Pos at);  // Type.new
   bool matches_option(const Val& value, const Val& option, Scope& scope, Pos at);
@@ -93,7 +93,7 @@ class Compiler {
 
   // --- resources (eval_resource.cpp)
   struct NewResource {
-    Symbol type;               // as written, in any case
+    Symbol type;  // as written, in any case
     std::string_view title;
     std::vector<ResourceParam> params;
     Form form = Form::kRegular;
@@ -139,7 +139,8 @@ class Compiler {
   void splat_into(std::vector<Val>& out, const Node* n, Scope& scope);
   Val call(const Call& c, Scope& scope);
   Val call_definition(const Definition& d, std::span<const Val> args, Scope& scope, Pos at);
-  void bind_params(std::span<const Param> params, std::span<const Val> args, Scope& inner, std::string_view what, Pos at);
+  void bind_params(std::span<const Param> params, std::span<const Val> args, Scope& inner, std::string_view what,
+                   Pos at);
   Val type_access(const Type* t, std::span<const Val> keys, Scope& scope, Pos at);
   Val run_body(const Node* body, Scope& scope, const Node* returns, std::string_view what);
 
@@ -153,7 +154,8 @@ class Compiler {
   void titles(const Val& v, std::vector<std::string_view>& out, Pos at);
   void add_to_catalog(Resource* r, Scope& scope);
   void check_native(Resource& r);
-  void override_params(Resource& r, std::span<const ResourceParam> params, const Definition* source, bool from_collector, Pos at);
+  void override_params(Resource& r, std::span<const ResourceParam> params, const Definition* source,
+                       bool from_collector, Pos at);
   void override_param(Resource& r, const ResourceParam& p);
   void set_param(Resource& r, const ResourceParam& p);
   void tag_all(Resource& r, const Val& v, Pos at);

@@ -19,7 +19,9 @@ struct Maker {
   std::span<const Val> args;
   Pos at;
 
-  [[noreturn]] void bad(const std::string& what) const { c.fail(at, fmt::format("{}.new(): {}", type_text_short(type), what), "PP-NEW"); }
+  [[noreturn]] void bad(const std::string& what) const {
+    c.fail(at, fmt::format("{}.new(): {}", type_text_short(type), what), "PP-NEW");
+  }
   Arena& arena() const { return c.arena(); }
   const Val& from() const {
     if (args.empty()) bad("needs a value");
@@ -56,8 +58,11 @@ struct Maker {
         n = static_cast<i64>(v.d);
         break;
       case VK::kBool: n = v.b ? 1 : 0; break;
-      case VK::kTimespan: case VK::kTimestamp: n = v.i / 1'000'000'000; break;
-      case VK::kString: n = parse_integer(v.text(), a.size() > 1 && a[1].is(VK::kInt) ? static_cast<int>(a[1].i) : 0); break;
+      case VK::kTimespan:
+      case VK::kTimestamp: n = v.i / 1'000'000'000; break;
+      case VK::kString:
+        n = parse_integer(v.text(), a.size() > 1 && a[1].is(VK::kInt) ? static_cast<int>(a[1].i) : 0);
+        break;
       default: bad(fmt::format("the value {} cannot be converted to Integer", v.undefined() ? "undef" : to_literal(v)));
     }
     return Val::integer(absolute && n < 0 ? -n : n);
@@ -73,8 +78,10 @@ struct Maker {
     if (!d.empty() && (d[0] == '-' || d[0] == '+')) negative = d[0] == '-', d.remove_prefix(1);
     std::string prefix = d.size() > 1 && d[0] == '0' ? downcase(d.substr(0, 2)) : "";
     int base = prefix == "0x" ? 16 : prefix == "0b" ? 2 : !prefix.empty() ? 8 : 10;
-    if (radix == 10) base = 10;
-    else if (radix && radix != base && !(radix == 10)) refuse();
+    if (radix == 10)
+      base = 10;
+    else if (radix && radix != base && !(radix == 10))
+      refuse();
     if (base == 16 || base == 2) d.remove_prefix(2);
     if (d.empty()) refuse();
     std::string digits = (negative ? "-" : "") + std::string(d);
@@ -90,16 +97,21 @@ struct Maker {
     if (a.empty()) bad("needs a value");
     Val v = a[0];
     switch (v.kind) {
-      case VK::kInt: case VK::kFloat: break;
+      case VK::kInt:
+      case VK::kFloat: break;
       case VK::kBool: v = Val::integer(v.b ? 1 : 0); break;
-      case VK::kTimespan: case VK::kTimestamp: v = Val::real(static_cast<double>(v.i) / 1e9); break;
+      case VK::kTimespan:
+      case VK::kTimestamp: v = Val::real(static_cast<double>(v.i) / 1e9); break;
       case VK::kString: {
         Val n;
-        if (!parse_number(v.text(), n)) bad(fmt::format("the string '{}' cannot be converted to {}", v.text(), want_float ? "Float" : "Numeric"));
+        if (!parse_number(v.text(), n))
+          bad(fmt::format("the string '{}' cannot be converted to {}", v.text(), want_float ? "Float" : "Numeric"));
         v = n;
         break;
       }
-      default: bad(fmt::format("the value {} cannot be converted to {}", v.undefined() ? "undef" : to_literal(v), want_float ? "Float" : "Numeric"));
+      default:
+        bad(fmt::format("the value {} cannot be converted to {}", v.undefined() ? "undef" : to_literal(v),
+                        want_float ? "Float" : "Numeric"));
     }
     if (a.size() > 1 && a[1].is(VK::kBool) && a[1].b) {
       if (v.is(VK::kInt) && v.i < 0) v.i = -v.i;
@@ -131,7 +143,8 @@ struct Maker {
     if (wrap && !v.is(VK::kArray)) return make_array(arena(), std::span<const Val>(&v, 1));
     if (v.is(VK::kArray)) return v;
     FunctionCall call{c, c.top(), "Array", args, nullptr, at};
-    if (v.is(VK::kHash) || v.is(VK::kString) || v.is(VK::kInt) || v.is(VK::kBinary) || v.is(VK::kType)) return make_array(arena(), iterate(call, v));
+    if (v.is(VK::kHash) || v.is(VK::kString) || v.is(VK::kInt) || v.is(VK::kBinary) || v.is(VK::kType))
+      return make_array(arena(), iterate(call, v));
     bad(fmt::format("the value {} cannot be converted to Array", to_literal(v)));
   }
 
@@ -142,8 +155,10 @@ struct Maker {
     if (args.size() > 1 && args[1].is(VK::kString)) return tree(args[1].text() == "hash_tree");
     HashDraft h;
     std::vector<Val> items;
-    if (v.is(VK::kArray)) items.assign(v.items().begin(), v.items().end());
-    else bad(fmt::format("the value {} cannot be converted to Hash", v.undefined() ? "undef" : to_literal(v)));
+    if (v.is(VK::kArray))
+      items.assign(v.items().begin(), v.items().end());
+    else
+      bad(fmt::format("the value {} cannot be converted to Hash", v.undefined() ? "undef" : to_literal(v)));
     bool pairs = true;
     for (const Val& i : items) pairs = pairs && i.is(VK::kArray) && i.size >= 1 && i.size <= 2;
     if (pairs) {
@@ -184,7 +199,8 @@ struct Maker {
   Val build(const Tree& t, bool all_hashes) const {
     if (t.children.empty()) return t.leaf ? t.value : make_hash(arena(), {});
     bool indexes = !all_hashes;
-    for (std::size_t n = 0; n < t.children.size(); ++n) indexes = indexes && t.children[n].first.is(VK::kInt) && t.children[n].first.i == static_cast<i64>(n);
+    for (std::size_t n = 0; n < t.children.size(); ++n)
+      indexes = indexes && t.children[n].first.is(VK::kInt) && t.children[n].first.i == static_cast<i64>(n);
     if (indexes) {
       std::vector<Val> items;
       for (const auto& [k, child] : t.children) items.push_back(build(child, all_hashes));
@@ -198,7 +214,8 @@ struct Maker {
   Val string() const {
     most(2);
     try {
-      return make_string(arena(), format_value(args.empty() ? Val::undef() : args[0], args.size() > 1 ? args[1] : Val::undef()));
+      return make_string(arena(),
+                         format_value(args.empty() ? Val::undef() : args[0], args.size() > 1 ? args[1] : Val::undef()));
     } catch (const TypeError& e) {
       bad(e.what());
     }
@@ -209,7 +226,10 @@ struct Maker {
     if (from().is(VK::kString) || from().is(VK::kSemVer)) {
       text = from().text();
     } else if (from().is(VK::kHash)) {
-      auto get = [&](std::string_view k) { const Val* v = from().get(k); return v ? to_text(*v) : std::string(); };
+      auto get = [&](std::string_view k) {
+        const Val* v = from().get(k);
+        return v ? to_text(*v) : std::string();
+      };
       text = get("major") + "." + get("minor") + "." + get("patch");
       if (std::string p = get("prerelease"); !p.empty()) text += "-" + p;
       if (std::string b = get("build"); !b.empty()) text += "+" + b;
@@ -225,8 +245,11 @@ struct Maker {
 
   Val semver_range() const {
     std::string text;
-    if (from().is(VK::kString) || from().is(VK::kSemVerRange)) text = from().text();
-    else if (args.size() >= 2) text = fmt::format(">={} <{}{}", to_text(args[0]), args.size() > 2 && args[2].truthy() ? "" : "=", to_text(args[1]));
+    if (from().is(VK::kString) || from().is(VK::kSemVerRange))
+      text = from().text();
+    else if (args.size() >= 2)
+      text =
+          fmt::format(">={} <{}{}", to_text(args[0]), args.size() > 2 && args[2].truthy() ? "" : "=", to_text(args[1]));
     if (!parse_semver_range(text)) bad(fmt::format("'{}' is not a version range", text));
     return Val::with_text(VK::kSemVerRange, arena().copy(std::string_view(text)));
   }
@@ -237,8 +260,13 @@ struct Maker {
     if (v.is(VK::kFloat)) return Val::nanoseconds(VK::kTimespan, static_cast<i64>(v.d * 1e9));
     i64 ns = 0;
     if (v.is(VK::kHash)) {
-      static constexpr std::pair<std::string_view, i64> kUnits[] = {{"days", 86'400'000'000'000}, {"hours", 3'600'000'000'000}, {"minutes", 60'000'000'000}, {"seconds", 1'000'000'000},
-                                                                     {"milliseconds", 1'000'000}, {"microseconds", 1'000}, {"nanoseconds", 1}};
+      static constexpr std::pair<std::string_view, i64> kUnits[] = {{"days", 86'400'000'000'000},
+                                                                    {"hours", 3'600'000'000'000},
+                                                                    {"minutes", 60'000'000'000},
+                                                                    {"seconds", 1'000'000'000},
+                                                                    {"milliseconds", 1'000'000},
+                                                                    {"microseconds", 1'000},
+                                                                    {"nanoseconds", 1}};
       if (const Val* text = v.get("string")) return Maker{c, type, std::span<const Val>(text, 1), at}.timespan();
       for (auto [name, unit] : kUnits)
         if (const Val* n = v.get(name); n && n->is(VK::kInt)) ns += n->i * unit;
@@ -247,7 +275,8 @@ struct Maker {
     }
     if (v.is(VK::kInt)) {
       if (args.size() == 1) return Val::nanoseconds(VK::kTimespan, v.i * 1'000'000'000);
-      static constexpr i64 kUnits[] = {86'400'000'000'000, 3'600'000'000'000, 60'000'000'000, 1'000'000'000, 1'000'000, 1'000, 1};
+      static constexpr i64 kUnits[] = {
+          86'400'000'000'000, 3'600'000'000'000, 60'000'000'000, 1'000'000'000, 1'000'000, 1'000, 1};
       for (std::size_t n = 0; n < args.size() && n < 7; ++n)
         if (args[n].is(VK::kInt)) ns += args[n].i * kUnits[n];
       return Val::nanoseconds(VK::kTimespan, ns);
@@ -258,7 +287,8 @@ struct Maker {
     bool negative = !s.empty() && s[0] == '-';
     if (negative) s.remove_prefix(1);
     std::string_view fraction;
-    if (std::size_t dot = s.find('.'); dot != std::string_view::npos) fraction = s.substr(dot + 1), s = s.substr(0, dot);
+    if (std::size_t dot = s.find('.'); dot != std::string_view::npos)
+      fraction = s.substr(dot + 1), s = s.substr(0, dot);
     i64 days = 0;
     auto read = [&](std::string_view t) -> i64 {
       Val n;
@@ -267,7 +297,8 @@ struct Maker {
       if (!parse_number(clean, n) || !n.is(VK::kInt)) bad(fmt::format("unable to parse '{}' as a time span", v.text()));
       return n.i;
     };
-    if (std::size_t dash = s.find('-'); dash != std::string_view::npos) days = read(s.substr(0, dash)), s = s.substr(dash + 1);
+    if (std::size_t dash = s.find('-'); dash != std::string_view::npos)
+      days = read(s.substr(0, dash)), s = s.substr(dash + 1);
     std::vector<i64> parts;
     while (!s.empty()) {
       std::size_t colon = s.find(':');
@@ -317,11 +348,13 @@ struct Maker {
       if (!t.empty() && t[0] == '.') {
         t.remove_prefix(1);
         i64 unit = 100'000'000;
-        while (!t.empty() && t[0] >= '0' && t[0] <= '9') fraction += (t[0] - '0') * unit, unit /= 10, t.remove_prefix(1);
+        while (!t.empty() && t[0] >= '0' && t[0] <= '9')
+          fraction += (t[0] - '0') * unit, unit /= 10, t.remove_prefix(1);
       }
       while (!t.empty() && t[0] == ' ') t.remove_prefix(1);
       if (t.size() >= 5 && (t[0] == '+' || t[0] == '-')) {
-        int h = std::atoi(std::string(t.substr(1, 2)).c_str()), m = std::atoi(std::string(t.substr(t[3] == ':' ? 4 : 3, 2)).c_str());
+        int h = std::atoi(std::string(t.substr(1, 2)).c_str()),
+            m = std::atoi(std::string(t.substr(t[3] == ':' ? 4 : 3, 2)).c_str());
         offset = (h * 3600 + m * 60) * (t[0] == '-' ? -1 : 1);
       }
     }
@@ -342,8 +375,10 @@ struct Maker {
       }
     } else if (v.is(VK::kString)) {
       std::string_view format = args.size() > 1 && args[1].is(VK::kString) ? args[1].text() : "%B";
-      if (format == "%s" || format == "%r") out = v.text();
-      else if (!unbase64(v.text(), out, format == "%B")) bad("the string is not valid base64");
+      if (format == "%s" || format == "%r")
+        out = v.text();
+      else if (!unbase64(v.text(), out, format == "%B"))
+        bad("the string is not valid base64");
     } else {
       bad("needs a String or an Array of bytes");
     }
@@ -367,7 +402,8 @@ struct Maker {
       const Val* v = by_name ? args[0].get(m.name) : n < args.size() ? &args[n] : nullptr;
       if (!v && !m.has_value) bad(fmt::format("expects a value for attribute '{}'", m.name));
       Val value = v ? *v : m.value;
-      if (v && !is_instance(m.type, value)) bad(describe_mismatch(fmt::format("attribute '{}'", m.name), m.type, value)[0]);
+      if (v && !is_instance(m.type, value))
+        bad(describe_mismatch(fmt::format("attribute '{}'", m.name), m.type, value)[0]);
       fields.push_back({Val::string(m.name), value});
     }
     return make_object(t, fields);
@@ -398,9 +434,12 @@ struct Maker {
       case TK::kNumeric: return number(false);
       case TK::kBoolean: return boolean();
       case TK::kString: return string();
-      case TK::kArray: case TK::kTuple: return array();
-      case TK::kHash: case TK::kStruct: return hash();
-      case TK::kOptional: case TK::kNotUndef:
+      case TK::kArray:
+      case TK::kTuple: return array();
+      case TK::kHash:
+      case TK::kStruct: return hash();
+      case TK::kOptional:
+      case TK::kNotUndef:
         if (t->types.empty()) {
           if (t->kind == TK::kNotUndef && from().undefined()) bad("expects a value that is not undef");
           return from();
@@ -431,7 +470,8 @@ struct Maker {
       case TK::kType:
         if (!from().is(VK::kString)) bad("needs the text of a type");
         try {
-          return Val::type(type_of_text(arena(), from().text(), [&](std::string_view n) { return c.find_type_name(n, at); }));
+          return Val::type(
+              type_of_text(arena(), from().text(), [&](std::string_view n) { return c.find_type_name(n, at); }));
         } catch (const TypeError& e) {
           bad(e.what());
         }
@@ -447,7 +487,9 @@ struct Maker {
 
 Val Compiler::construct(const Type* type, std::span<const Val> args, Pos at) {
   Val v = Maker{*this, type, args, at}.make(resolved(type));
-  if (!is_instance(type, v)) fail(at, fmt::format("converted value from {}.new() {}", type_text_short(type), describe_mismatch("", type, v)[0]), "PP-TYPE-MISMATCH");
+  if (!is_instance(type, v))
+    fail(at, fmt::format("converted value from {}.new() {}", type_text_short(type), describe_mismatch("", type, v)[0]),
+         "PP-TYPE-MISMATCH");
   return v.with_origin(at);
 }
 

@@ -9,8 +9,8 @@
 
 namespace tutti::puppet {
 
-// Ends the compilation of a catalog. Becomes a diagnostic where the request began; on the way out the declarations that led
-// there are noted.
+// Ends the compilation of a catalog. Becomes a diagnostic where the request began; on the way out the declarations that
+// led there are noted.
 class EvalError : public std::runtime_error {
  public:
   EvalError(std::string code_text, Span at, const std::string& message)
@@ -22,8 +22,16 @@ class EvalError : public std::runtime_error {
 };
 
 // next(), break() and return(): they leave a block, an iteration, or a function, class or define.
-struct NextSignal { Val value; Pos at; };
-struct BreakSignal { Pos at; };
-struct ReturnSignal { Val value; Pos at; };
+struct NextSignal {
+  Val value;
+  Pos at;
+};
+struct BreakSignal {
+  Pos at;
+};
+struct ReturnSignal {
+  Val value;
+  Pos at;
+};
 
 }  // namespace tutti::puppet

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include "base/near.h"
-#include "lang/puppet/ruby/bridge.h"
 #include "lang/puppet/catalog/native_type.h"
 #include "lang/puppet/eval/compiler.h"
+#include "lang/puppet/ruby/bridge.h"
 #include "lang/puppet/types/type_parse.h"
 
 namespace tutti::puppet {
@@ -11,14 +11,27 @@ namespace {
 
 bool literal_only(const Node* n) {
   switch (n->kind) {
-    case NodeKind::kVariable: case NodeKind::kCall: case NodeKind::kMethodCall: case NodeKind::kConcat: return false;
-    case NodeKind::kAccess: case NodeKind::kArray: case NodeKind::kHash:
+    case NodeKind::kVariable:
+    case NodeKind::kCall:
+    case NodeKind::kMethodCall:
+    case NodeKind::kConcat: return false;
+    case NodeKind::kAccess:
+    case NodeKind::kArray:
+    case NodeKind::kHash:
       for (const Node* i : as<Kids>(n).items)
         if (!literal_only(i)) return false;
       return true;
-    case NodeKind::kParen: case NodeKind::kNegate: return literal_only(as<Unary>(n).expr);
-    case NodeKind::kTypeName: case NodeKind::kString: case NodeKind::kInteger: case NodeKind::kFloat: case NodeKind::kRegex:
-    case NodeKind::kDefault: case NodeKind::kUndef: case NodeKind::kBoolean: case NodeKind::kName: return true;
+    case NodeKind::kParen:
+    case NodeKind::kNegate: return literal_only(as<Unary>(n).expr);
+    case NodeKind::kTypeName:
+    case NodeKind::kString:
+    case NodeKind::kInteger:
+    case NodeKind::kFloat:
+    case NodeKind::kRegex:
+    case NodeKind::kDefault:
+    case NodeKind::kUndef:
+    case NodeKind::kBoolean:
+    case NodeKind::kName: return true;
     default: return false;
   }
 }
@@ -42,7 +55,8 @@ const Type* Compiler::find_type_name(std::string_view name, Pos at) {
       fail(d->body->span(), "the right side of a type alias must be a type", "PP-TYPE");
     Val v = evaluate(d->body, *top_);
     if (!v.is(VK::kType)) fail(d->body->span(), "the right side of a type alias must be a type", "PP-TYPE");
-    if (v.t->kind == TK::kReference) fail(d->body->span(), fmt::format("the type `{}` is not known", v.t->name), "PP-UNKNOWN-TYPE");
+    if (v.t->kind == TK::kReference)
+      fail(d->body->span(), fmt::format("the type `{}` is not known", v.t->name), "PP-UNKNOWN-TYPE");
     if (v.t->kind == TK::kObject && v.t->name.empty()) {
       Type object = *v.t;
       object.name = s.text();
@@ -50,7 +64,8 @@ const Type* Compiler::find_type_name(std::string_view name, Pos at) {
     }
     // An alias that leads to itself through nothing but aliases has no meaning.
     for (const Type* t = v.t; t && t->kind == TK::kAlias; t = t->inner)
-      if (t == kept) fail(d->span(), fmt::format("the type alias `{}` cannot be resolved to a real type", name), "PP-TYPE");
+      if (t == kept)
+        fail(d->span(), fmt::format("the type alias `{}` cannot be resolved to a real type", name), "PP-TYPE");
     kept->inner = v.t;
     return kept;
   }
@@ -87,7 +102,8 @@ Val Compiler::call(const Call& c, Scope& scope) {
   if (c.callee) {
     Val callee = evaluate(c.callee, scope);
     if (callee.is(VK::kType)) {
-      if (resolved(callee.t)->kind == TK::kReference) fail(c.callee->span(), fmt::format("the type `{}` is not known", callee.t->name), "PP-UNKNOWN-TYPE");
+      if (resolved(callee.t)->kind == TK::kReference)
+        fail(c.callee->span(), fmt::format("the type `{}` is not known", callee.t->name), "PP-UNKNOWN-TYPE");
       Val made = construct(callee.t, args, c.begin);
       return block ? call_closure(*block, std::span<const Val>(&made, 1), c.begin) : made;
     }
@@ -126,17 +142,23 @@ Val Compiler::call_function(Symbol name, std::span<const Val> args, const Closur
   throw e;
 }
 
-void Compiler::bind_params(std::span<const Param> params, std::span<const Val> args, Scope& inner, std::string_view what, Pos at) {
+void Compiler::bind_params(std::span<const Param> params, std::span<const Val> args, Scope& inner,
+                           std::string_view what, Pos at) {
   std::size_t least = 0, most = 0;
   bool rest = false;
   for (const Param& p : params) {
-    if (p.rest) rest = true;
-    else ++most;
+    if (p.rest)
+      rest = true;
+    else
+      ++most;
     if (!p.rest && !p.value) ++least;
   }
   if (args.size() < least || (args.size() > most && !rest)) {
-    std::string wanted = rest ? fmt::format("at least {}", least) : least == most ? fmt::format("{}", least) : fmt::format("between {} and {}", least, most);
-    fail(at, fmt::format("{} expects {} argument{}, got {}", what, wanted, wanted == "1" ? "" : "s", args.size()), "PP-ARGUMENTS");
+    std::string wanted = rest            ? fmt::format("at least {}", least)
+                         : least == most ? fmt::format("{}", least)
+                                         : fmt::format("between {} and {}", least, most);
+    fail(at, fmt::format("{} expects {} argument{}, got {}", what, wanted, wanted == "1" ? "" : "s", args.size()),
+         "PP-ARGUMENTS");
   }
   for (std::size_t n = 0; n < params.size(); ++n) {
     const Param& p = params[n];
@@ -147,16 +169,21 @@ void Compiler::bind_params(std::span<const Param> params, std::span<const Val> a
       if (type)
         for (std::size_t i = 0; i < items.size(); ++i)
           if (!is_instance(type, items[i]))
-            fail(at, fmt::format("{} {}", what, describe_mismatch(fmt::format("parameter '{}'", p.name.text()), type, items[i])[0]), "PP-TYPE-MISMATCH");
+            fail(at,
+                 fmt::format("{} {}", what,
+                             describe_mismatch(fmt::format("parameter '{}'", p.name.text()), type, items[i])[0]),
+                 "PP-TYPE-MISMATCH");
       v = make_array(arena(), items);
     } else {
       v = n < args.size() ? args[n] : evaluate(p.value, inner);
       if (type && !is_instance(type, v)) {
         auto wrong = describe_mismatch(fmt::format("parameter '{}'", p.name.text()), type, v);
-        fail(at, fmt::format("{} {}", what, wrong.empty() ? std::string("has the wrong type") : wrong[0]), "PP-TYPE-MISMATCH");
+        fail(at, fmt::format("{} {}", what, wrong.empty() ? std::string("has the wrong type") : wrong[0]),
+             "PP-TYPE-MISMATCH");
       }
     }
-    if (!set_variable(inner, p.name, v)) fail(at, fmt::format("cannot reassign variable '${}'", p.name.text()), "PP-REASSIGN");
+    if (!set_variable(inner, p.name, v))
+      fail(at, fmt::format("cannot reassign variable '${}'", p.name.text()), "PP-REASSIGN");
   }
 }
 
@@ -182,7 +209,9 @@ Val Compiler::run_body(const Node* body, Scope& scope, const Node* returns, std:
   }
   if (returns) {
     const Type* t = type_of_node(returns, scope);
-    if (!is_instance(t, v)) fail(returns->span(), fmt::format("{} {}", what, describe_mismatch("value returned from function", t, v)[0]), "PP-TYPE-MISMATCH");
+    if (!is_instance(t, v))
+      fail(returns->span(), fmt::format("{} {}", what, describe_mismatch("value returned from function", t, v)[0]),
+           "PP-TYPE-MISMATCH");
   }
   return v;
 }
@@ -208,7 +237,9 @@ Val Compiler::call_closure(const Closure& closure, std::span<const Val> args, Po
   }
   if (closure.lambda->returns) {
     const Type* t = type_of_node(closure.lambda->returns, inner);
-    if (!is_instance(t, v)) fail(closure.lambda->returns->span(), describe_mismatch("value returned from block", t, v)[0], "PP-TYPE-MISMATCH");
+    if (!is_instance(t, v))
+      fail(closure.lambda->returns->span(), describe_mismatch("value returned from block", t, v)[0],
+           "PP-TYPE-MISMATCH");
   }
   return v;
 }
@@ -230,18 +261,28 @@ std::string Compiler::render_epp(const Program& program, std::span<const Pair> a
     for (std::size_t n = 0; n < args.size(); ++n)
       if (args[n].key.is(VK::kString) && args[n].key.text() == p.name.text()) given = &args[n].value, used[n] = true;
     Val v;
-    if (given && !(given->undefined() && p.value)) v = *given;
-    else if (p.value) v = evaluate(p.value, inner);
-    else if (!given) fail(at, fmt::format("{}: expects a value for parameter ${}", program.source->name, p.name.text()), "PP-EPP-PARAMETER");
+    if (given && !(given->undefined() && p.value))
+      v = *given;
+    else if (p.value)
+      v = evaluate(p.value, inner);
+    else if (!given)
+      fail(at, fmt::format("{}: expects a value for parameter ${}", program.source->name, p.name.text()),
+           "PP-EPP-PARAMETER");
     if (p.type) {
       const Type* t = type_of_node(p.type, inner);
-      if (!is_instance(t, v)) fail(at, fmt::format("{}: {}", program.source->name, describe_mismatch(fmt::format("parameter '{}'", p.name.text()), t, v)[0]), "PP-TYPE-MISMATCH");
+      if (!is_instance(t, v))
+        fail(at,
+             fmt::format("{}: {}", program.source->name,
+                         describe_mismatch(fmt::format("parameter '{}'", p.name.text()), t, v)[0]),
+             "PP-TYPE-MISMATCH");
     }
     set_variable(inner, p.name, v);
   }
   for (std::size_t n = 0; n < args.size(); ++n) {
     if (used[n]) continue;
-    if (program.epp_params) fail(at, fmt::format("{}: has no parameter named '{}'", program.source->name, to_text(args[n].key)), "PP-EPP-PARAMETER");
+    if (program.epp_params)
+      fail(at, fmt::format("{}: has no parameter named '{}'", program.source->name, to_text(args[n].key)),
+           "PP-EPP-PARAMETER");
     set_variable(inner, Symbol(args[n].key.text()), args[n].value);
   }
   std::string out;

@@ -10,7 +10,8 @@ Val Compiler::evaluate(const Node* n, Scope& scope) {
   if (!n) return Val::undef();
   session_.budget.step();
   switch (n->kind) {
-    case NodeKind::kNop: case NodeKind::kUndef: return Val::undef().with_origin(n->begin);
+    case NodeKind::kNop:
+    case NodeKind::kUndef: return Val::undef().with_origin(n->begin);
     case NodeKind::kDefault: return Val::default_().with_origin(n->begin);
     case NodeKind::kBoolean: return Val::boolean(as<Literal>(n).boolean).with_origin(n->begin);
     case NodeKind::kInteger: return Val::integer(as<Literal>(n).integer).with_origin(n->begin);
@@ -24,7 +25,8 @@ Val Compiler::evaluate(const Node* n, Scope& scope) {
   switch (n->kind) {
     case NodeKind::kRegex: {
       std::string error;
-      if (!Regex::get(as<Literal>(n).text, &error)) fail(n->span(), fmt::format("invalid regular expression: {}", error));
+      if (!Regex::get(as<Literal>(n).text, &error))
+        fail(n->span(), fmt::format("invalid regular expression: {}", error));
       return Val::with_text(VK::kRegex, as<Literal>(n).text).with_origin(n->begin);
     }
     case NodeKind::kConcat: {
@@ -58,7 +60,8 @@ Val Compiler::evaluate(const Node* n, Scope& scope) {
     case NodeKind::kNot: return Val::boolean(!evaluate(as<Unary>(n).expr, scope).truthy()).with_origin(n->begin);
     case NodeKind::kNegate: {
       Val v = evaluate(as<Unary>(n).expr, scope);
-      if (v.is(VK::kString) && !parse_number(v.text(), v)) fail(n->span(), fmt::format("the value {} cannot be converted to Numeric", to_literal(v)));
+      if (v.is(VK::kString) && !parse_number(v.text(), v))
+        fail(n->span(), fmt::format("the value {} cannot be converted to Numeric", to_literal(v)));
       if (v.is(VK::kInt)) {
         if (v.i == kNoMin) fail(n->span(), "the result does not fit a 64-bit integer");
         return Val::integer(-v.i).with_origin(n->begin);
@@ -84,10 +87,12 @@ Val Compiler::evaluate(const Node* n, Scope& scope) {
       if (!v.origin) v.origin = n->begin;
       return v;
     }
-    case NodeKind::kSelector: case NodeKind::kCase: return select(as<Select>(n), scope);
+    case NodeKind::kSelector:
+    case NodeKind::kCase: return select(as<Select>(n), scope);
     case NodeKind::kIf: return if_then(as<If>(n), scope);
     case NodeKind::kBlock: return block(as<Kids>(n), scope);
-    case NodeKind::kCall: case NodeKind::kMethodCall: return call(as<Call>(n), scope);
+    case NodeKind::kCall:
+    case NodeKind::kMethodCall: return call(as<Call>(n), scope);
     case NodeKind::kLambda: {
       Val v;
       v.kind = VK::kClosure;
@@ -101,7 +106,11 @@ Val Compiler::evaluate(const Node* n, Scope& scope) {
     case NodeKind::kDefaults: resource_defaults(as<ResourceDecl>(n), scope); return Val::undef();
     case NodeKind::kOverride: return resource_override(as<ResourceDecl>(n), scope);
     case NodeKind::kCollect: return collect_expression(as<Collect>(n), scope);
-    case NodeKind::kClass: case NodeKind::kDefine: case NodeKind::kFunction: case NodeKind::kNodeDef: case NodeKind::kTypeAlias:
+    case NodeKind::kClass:
+    case NodeKind::kDefine:
+    case NodeKind::kFunction:
+    case NodeKind::kNodeDef:
+    case NodeKind::kTypeAlias:
     case NodeKind::kTypeDef: return Val::undef();  // known since the file was parsed
     case NodeKind::kRenderText:
       if (!epp_out_.empty()) *epp_out_.back() += as<Literal>(n).text;
@@ -143,7 +152,9 @@ Val Compiler::hash_literal(const Kids& k, Scope& scope) {
   HashDraft h;
   for (std::size_t i = 0; i + 1 < k.items.size(); i += 2) {
     Val key = evaluate(k.items[i], scope);
-    if (h.get(key)) strict(k.items[i]->span(), fmt::format("the key {} is declared more than once", to_literal(key)), "PP-DUPLICATE-KEY");
+    if (h.get(key))
+      strict(k.items[i]->span(), fmt::format("the key {} is declared more than once", to_literal(key)),
+             "PP-DUPLICATE-KEY");
     h.set(key, evaluate(k.items[i + 1], scope));
   }
   return h.build(arena()).with_origin(k.begin);
@@ -199,8 +210,9 @@ Val Compiler::variable(const Named& v, Scope& scope) {
   }
   std::string why;
   if (!v.scope.empty() && !class_scope(v.scope))
-    why = environment_.find_class(v.scope, diagnostics()) ? fmt::format(": class {} has not been evaluated", v.scope.text())
-                                                          : fmt::format(": class {} could not be found", v.scope.text());
+    why = environment_.find_class(v.scope, diagnostics())
+              ? fmt::format(": class {} has not been evaluated", v.scope.text())
+              : fmt::format(": class {} could not be found", v.scope.text());
   std::string message = fmt::format("unknown variable: '{}'{}", name, why);
   if (settings().strict_variables || settings().strict == Settings::Strict::kError) {
     EvalError e("PP-UNKNOWN-VARIABLE", v.span(), message);
@@ -231,7 +243,8 @@ void Compiler::assign_to(const Node* target, const Val& value, Scope& scope) {
       for (const Node* n : names) {
         if (n->kind != NodeKind::kVariable) fail(n->span(), "only variables can take values of a hash");
         const Val* v = value.get(as<Named>(n).local.text());
-        if (!v) fail(n->span(), fmt::format("no value for required variable '${}' in the hash", as<Named>(n).local.text()));
+        if (!v)
+          fail(n->span(), fmt::format("no value for required variable '${}' in the hash", as<Named>(n).local.text()));
         assign_to(n, *v, scope);
       }
       return;
@@ -242,7 +255,8 @@ void Compiler::assign_to(const Node* target, const Val& value, Scope& scope) {
       if (!c) fail(target->span(), "cannot take variables from this class: it has not been evaluated");
       for (const Node* n : names) {
         const Val* v = c->vars.find(as<Named>(n).local);
-        if (!v) fail(n->span(), fmt::format("no value for required variable '${}' in the class", as<Named>(n).local.text()));
+        if (!v)
+          fail(n->span(), fmt::format("no value for required variable '${}' in the class", as<Named>(n).local.text()));
         assign_to(n, *v, scope);
       }
       return;
@@ -250,7 +264,8 @@ void Compiler::assign_to(const Node* target, const Val& value, Scope& scope) {
     std::vector<Val> one{value};
     std::span<const Val> items = value.is(VK::kArray) ? value.items() : std::span<const Val>(one);
     if (items.size() != names.size())
-      fail(target->span(), fmt::format("mismatched number of assignable entries and values: expected {}, got {}", names.size(), items.size()));
+      fail(target->span(), fmt::format("mismatched number of assignable entries and values: expected {}, got {}",
+                                       names.size(), items.size()));
     for (std::size_t n = 0; n < names.size(); ++n) assign_to(names[n], items[n], scope);
     return;
   }
@@ -296,8 +311,10 @@ Val Compiler::select(const Select& s, Scope& scope) {
         std::vector<Val> options;
         splat_into(options, v, scope);
         for (const Val& x : options) {
-          if (x.is(VK::kDefault)) otherwise = &o;
-          else if (matches_option(value, x, scope, v->begin)) return evaluate(o.result, scope);
+          if (x.is(VK::kDefault))
+            otherwise = &o;
+          else if (matches_option(value, x, scope, v->begin))
+            return evaluate(o.result, scope);
         }
         continue;
       }
@@ -306,7 +323,8 @@ Val Compiler::select(const Select& s, Scope& scope) {
   }
   if (otherwise) return evaluate(otherwise->result, scope);
   if (s.kind == NodeKind::kSelector)
-    fail(s.span(), fmt::format("no matching entry for selector parameter with value {}", to_literal(value)), "PP-NO-MATCH");
+    fail(s.span(), fmt::format("no matching entry for selector parameter with value {}", to_literal(value)),
+         "PP-NO-MATCH");
   return Val::undef();
 }
 
@@ -347,7 +365,10 @@ bool Compiler::match_regex(std::string_view text, std::string_view pattern, Scop
   if (!r->search(text, 0, &groups)) return false;
   std::vector<Val> captures;
   for (std::size_t n = 0; n + 1 < groups.size(); n += 2)
-    captures.push_back(groups[n] < 0 ? Val::undef() : make_string(arena(), text.substr(static_cast<std::size_t>(groups[n]), static_cast<std::size_t>(groups[n + 1] - groups[n]))));
+    captures.push_back(groups[n] < 0
+                           ? Val::undef()
+                           : make_string(arena(), text.substr(static_cast<std::size_t>(groups[n]),
+                                                              static_cast<std::size_t>(groups[n + 1] - groups[n]))));
   scope.match = arena().copy(std::span<const Val>(captures));
   return true;
 }

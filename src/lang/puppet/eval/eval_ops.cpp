@@ -27,17 +27,22 @@ i64 floor_div(i64 a, i64 b) {
 
 Val Compiler::binary(const Binary& b, Scope& scope) {
   switch (b.op) {
-    case Op::kAnd: return Val::boolean(evaluate(b.left, scope).truthy() && evaluate(b.right, scope).truthy()).with_origin(b.begin);
-    case Op::kOr: return Val::boolean(evaluate(b.left, scope).truthy() || evaluate(b.right, scope).truthy()).with_origin(b.begin);
-    case Op::kMatch: case Op::kNoMatch: return match(b, scope).with_origin(b.begin);
+    case Op::kAnd:
+      return Val::boolean(evaluate(b.left, scope).truthy() && evaluate(b.right, scope).truthy()).with_origin(b.begin);
+    case Op::kOr:
+      return Val::boolean(evaluate(b.left, scope).truthy() || evaluate(b.right, scope).truthy()).with_origin(b.begin);
+    case Op::kMatch:
+    case Op::kNoMatch: return match(b, scope).with_origin(b.begin);
     default: break;
   }
   Val x = evaluate(b.left, scope), y = evaluate(b.right, scope);
   switch (b.op) {
     case Op::kEqual: return Val::boolean(equal(x, y)).with_origin(b.begin);
     case Op::kNotEqual: return Val::boolean(!equal(x, y)).with_origin(b.begin);
-    case Op::kLess: case Op::kLessEqual: case Op::kGreater: case Op::kGreaterEqual:
-      return Val::boolean(less(b.op, x, y, b.begin)).with_origin(b.begin);
+    case Op::kLess:
+    case Op::kLessEqual:
+    case Op::kGreater:
+    case Op::kGreaterEqual: return Val::boolean(less(b.op, x, y, b.begin)).with_origin(b.begin);
     case Op::kIn: return Val::boolean(contains(x, y, scope, b.begin)).with_origin(b.begin);
     default: return arithmetic(b.op, x, y, b.begin).with_origin(b.begin);
   }
@@ -47,7 +52,8 @@ Val Compiler::match(const Binary& b, Scope& scope) {
   Val x = evaluate(b.left, scope), y = evaluate(b.right, scope);
   bool yes;
   if (y.is(VK::kType)) {
-    if (resolved(y.t)->kind == TK::kReference) fail(b.right->span(), fmt::format("the type `{}` is not known", y.t->name), "PP-UNKNOWN-TYPE");
+    if (resolved(y.t)->kind == TK::kReference)
+      fail(b.right->span(), fmt::format("the type `{}` is not known", y.t->name), "PP-UNKNOWN-TYPE");
     yes = is_instance(y.t, x);
   } else if (y.is(VK::kSemVerRange)) {
     SemVer v;
@@ -55,15 +61,19 @@ Val Compiler::match(const Binary& b, Scope& scope) {
   } else if (y.is(VK::kSemVer)) {
     yes = x.is(VK::kSemVer) && x.text() == y.text();
   } else {
-    if (!y.is(VK::kRegex) && !y.is(VK::kString)) fail(b.right->span(), "the right operand of a match must be a regular expression, a String or a Type");
-    if (!x.is(VK::kString)) fail(b.left->span(), fmt::format("the left operand of a match must be a String, got {}", kind_name(x)));
+    if (!y.is(VK::kRegex) && !y.is(VK::kString))
+      fail(b.right->span(), "the right operand of a match must be a regular expression, a String or a Type");
+    if (!x.is(VK::kString))
+      fail(b.left->span(), fmt::format("the left operand of a match must be a String, got {}", kind_name(x)));
     yes = match_regex(x.text(), y.text(), scope, b.begin);
   }
   return Val::boolean(b.op == Op::kMatch ? yes : !yes);
 }
 
 bool Compiler::less(Op op, const Val& a, const Val& b, Pos at) {
-  auto by = [&](auto c) { return op == Op::kLess ? c < 0 : op == Op::kLessEqual ? c <= 0 : op == Op::kGreater ? c > 0 : c >= 0; };
+  auto by = [&](auto c) {
+    return op == Op::kLess ? c < 0 : op == Op::kLessEqual ? c <= 0 : op == Op::kGreater ? c > 0 : c >= 0;
+  };
   if (is_number(a) && is_number(b)) {
     if (a.is(VK::kInt) && b.is(VK::kInt)) return by(a.i < b.i ? -1 : a.i > b.i ? 1 : 0);
     double x = as_double(a), y = as_double(b);
@@ -77,9 +87,12 @@ bool Compiler::less(Op op, const Val& a, const Val& b, Pos at) {
     parse_semver(b.text(), y);
     return by(compare_semver(x, y));
   }
-  if (a.is(VK::kTimespan) && is_number(b)) return less(op, a, Val::nanoseconds(VK::kTimespan, static_cast<i64>(as_double(b) * 1e9)), at);
-  if (b.is(VK::kTimespan) && is_number(a)) return less(op, Val::nanoseconds(VK::kTimespan, static_cast<i64>(as_double(a) * 1e9)), b, at);
-  if (a.is(VK::kTimestamp) && is_number(b)) return less(op, a, Val::nanoseconds(VK::kTimestamp, static_cast<i64>(as_double(b) * 1e9)), at);
+  if (a.is(VK::kTimespan) && is_number(b))
+    return less(op, a, Val::nanoseconds(VK::kTimespan, static_cast<i64>(as_double(b) * 1e9)), at);
+  if (b.is(VK::kTimespan) && is_number(a))
+    return less(op, Val::nanoseconds(VK::kTimespan, static_cast<i64>(as_double(a) * 1e9)), b, at);
+  if (a.is(VK::kTimestamp) && is_number(b))
+    return less(op, a, Val::nanoseconds(VK::kTimestamp, static_cast<i64>(as_double(b) * 1e9)), at);
   if (a.is(VK::kType) && b.is(VK::kType)) {
     switch (op) {
       case Op::kLess: return assignable(b.t, a.t) && !same_type(a.t, b.t);
@@ -88,7 +101,8 @@ bool Compiler::less(Op op, const Val& a, const Val& b, Pos at) {
       default: return assignable(a.t, b.t);
     }
   }
-  fail(at, fmt::format("comparison of {} {} {} is not possible", kind_name(a), op_text(op), kind_name(b)), "PP-COMPARE");
+  fail(at, fmt::format("comparison of {} {} {} is not possible", kind_name(a), op_text(op), kind_name(b)),
+       "PP-COMPARE");
 }
 
 bool Compiler::contains(const Val& x, const Val& in, Scope& scope, Pos at) {
@@ -146,7 +160,8 @@ Val Compiler::arithmetic(Op op, Val a, Val b, Pos at) {
         if (b.is(VK::kHash)) {
           for (const Pair& p : b.entries()) h.set(p.key, p.value);
         } else if (b.is(VK::kArray)) {
-          bool pairs = std::all_of(b.items().begin(), b.items().end(), [](const Val& v) { return v.is(VK::kArray) && v.size == 2; });
+          bool pairs = std::all_of(b.items().begin(), b.items().end(),
+                                   [](const Val& v) { return v.is(VK::kArray) && v.size == 2; });
           if (pairs) {
             for (const Val& v : b.items()) h.set(v.list[0], v.list[1]);
           } else {
@@ -173,7 +188,8 @@ Val Compiler::arithmetic(Op op, Val a, Val b, Pos at) {
     }
     if (op == Op::kMinus) {
       auto gone = [&](const Val& v) {
-        if (b.is(VK::kArray)) return std::any_of(b.items().begin(), b.items().end(), [&](const Val& i) { return same(i, v); });
+        if (b.is(VK::kArray))
+          return std::any_of(b.items().begin(), b.items().end(), [&](const Val& i) { return same(i, v); });
         if (b.is(VK::kHash) && a.is(VK::kHash)) return b.get(v) != nullptr;
         if (b.is(VK::kHash)) {
           for (const Pair& p : b.entries())
@@ -197,15 +213,22 @@ Val Compiler::arithmetic(Op op, Val a, Val b, Pos at) {
   }
   if (a.is(VK::kTimestamp) || a.is(VK::kTimespan) || b.is(VK::kTimespan)) {
     auto ns = [&](const Val& v) { return is_number(v) ? static_cast<i64>(as_double(v) * 1e9) : v.i; };
-    bool times = (a.is(VK::kTimestamp) || a.is(VK::kTimespan) || is_number(a)) && (b.is(VK::kTimestamp) || b.is(VK::kTimespan) || is_number(b));
+    bool times = (a.is(VK::kTimestamp) || a.is(VK::kTimespan) || is_number(a)) &&
+                 (b.is(VK::kTimestamp) || b.is(VK::kTimespan) || is_number(b));
     if (times && op == Op::kPlus && !(a.is(VK::kTimestamp) && b.is(VK::kTimestamp)))
-      return Val::nanoseconds(a.is(VK::kTimestamp) || b.is(VK::kTimestamp) ? VK::kTimestamp : VK::kTimespan, ns(a) + ns(b));
+      return Val::nanoseconds(a.is(VK::kTimestamp) || b.is(VK::kTimestamp) ? VK::kTimestamp : VK::kTimespan,
+                              ns(a) + ns(b));
     if (times && op == Op::kMinus)
-      return Val::nanoseconds(a.is(VK::kTimestamp) && !b.is(VK::kTimestamp) ? VK::kTimestamp : VK::kTimespan, ns(a) - ns(b));
-    if (op == Op::kTimes && a.is(VK::kTimespan) && is_number(b)) return Val::nanoseconds(VK::kTimespan, static_cast<i64>(static_cast<double>(a.i) * as_double(b)));
-    if (op == Op::kTimes && b.is(VK::kTimespan) && is_number(a)) return Val::nanoseconds(VK::kTimespan, static_cast<i64>(static_cast<double>(b.i) * as_double(a)));
-    if (op == Op::kDiv && a.is(VK::kTimespan) && b.is(VK::kTimespan) && b.i != 0) return Val::real(static_cast<double>(a.i) / static_cast<double>(b.i));
-    if (op == Op::kDiv && a.is(VK::kTimespan) && is_number(b) && as_double(b) != 0) return Val::nanoseconds(VK::kTimespan, static_cast<i64>(static_cast<double>(a.i) / as_double(b)));
+      return Val::nanoseconds(a.is(VK::kTimestamp) && !b.is(VK::kTimestamp) ? VK::kTimestamp : VK::kTimespan,
+                              ns(a) - ns(b));
+    if (op == Op::kTimes && a.is(VK::kTimespan) && is_number(b))
+      return Val::nanoseconds(VK::kTimespan, static_cast<i64>(static_cast<double>(a.i) * as_double(b)));
+    if (op == Op::kTimes && b.is(VK::kTimespan) && is_number(a))
+      return Val::nanoseconds(VK::kTimespan, static_cast<i64>(static_cast<double>(b.i) * as_double(a)));
+    if (op == Op::kDiv && a.is(VK::kTimespan) && b.is(VK::kTimespan) && b.i != 0)
+      return Val::real(static_cast<double>(a.i) / static_cast<double>(b.i));
+    if (op == Op::kDiv && a.is(VK::kTimespan) && is_number(b) && as_double(b) != 0)
+      return Val::nanoseconds(VK::kTimespan, static_cast<i64>(static_cast<double>(a.i) / as_double(b)));
     fail(at, fmt::format("operator '{}' is not applicable to {} and {}", op_text(op), kind_name(a), kind_name(b)));
   }
   if (a.is(VK::kUri) && op == Op::kPlus && (b.is(VK::kString) || b.is(VK::kUri))) {
@@ -219,12 +242,19 @@ Val Compiler::arithmetic(Op op, Val a, Val b, Pos at) {
     if (is_number(v)) return;
     Val n;
     if (v.is(VK::kString) && parse_number(v.text(), n)) {
-      strict(at, fmt::format("the string {} was automatically coerced to the numerical value {}", to_literal(v), to_text(n)), "PP-NUMERIC-STRING");
+      strict(
+          at,
+          fmt::format("the string {} was automatically coerced to the numerical value {}", to_literal(v), to_text(n)),
+          "PP-NUMERIC-STRING");
       v = n;
       return;
     }
-    if (v.is(VK::kString)) fail(at, fmt::format("the value {} cannot be converted to Numeric", to_literal(v)), "PP-NUMERIC");
-    fail(at, fmt::format("operator '{}' is not applicable to {}", op_text(op), v.undefined() ? "an Undef Value" : kind_name(v)), "PP-OPERATOR");
+    if (v.is(VK::kString))
+      fail(at, fmt::format("the value {} cannot be converted to Numeric", to_literal(v)), "PP-NUMERIC");
+    fail(at,
+         fmt::format("operator '{}' is not applicable to {}", op_text(op),
+                     v.undefined() ? "an Undef Value" : kind_name(v)),
+         "PP-OPERATOR");
   };
   number(a);
   number(b);
@@ -235,16 +265,22 @@ Val Compiler::arithmetic(Op op, Val a, Val b, Pos at) {
       case Op::kPlus: over = __builtin_add_overflow(a.i, b.i, &out); break;
       case Op::kMinus: over = __builtin_sub_overflow(a.i, b.i, &out); break;
       case Op::kTimes: over = __builtin_mul_overflow(a.i, b.i, &out); break;
-      case Op::kDiv: case Op::kModulo:
+      case Op::kDiv:
+      case Op::kModulo:
         if (b.i == 0) fail(at, "division by 0", "PP-DIVIDE");
-        if (a.i == kNoMin && b.i == -1) over = op == Op::kDiv;
-        else out = op == Op::kDiv ? floor_div(a.i, b.i) : a.i - floor_div(a.i, b.i) * b.i;
+        if (a.i == kNoMin && b.i == -1)
+          over = op == Op::kDiv;
+        else
+          out = op == Op::kDiv ? floor_div(a.i, b.i) : a.i - floor_div(a.i, b.i) * b.i;
         break;
-      case Op::kLShift: case Op::kRShift: {
+      case Op::kLShift:
+      case Op::kRShift: {
         i64 shift = op == Op::kLShift ? b.i : -b.i;
         if (shift >= 0) {
-          if (shift > 62 && a.i != 0) over = true;
-          else if (a.i != 0) over = __builtin_mul_overflow(a.i, i64{1} << shift, &out);
+          if (shift > 62 && a.i != 0)
+            over = true;
+          else if (a.i != 0)
+            over = __builtin_mul_overflow(a.i, i64{1} << shift, &out);
         } else {
           out = shift < -63 ? (a.i < 0 ? -1 : 0) : a.i >> -shift;
         }
@@ -252,7 +288,10 @@ Val Compiler::arithmetic(Op op, Val a, Val b, Pos at) {
       }
       default: break;
     }
-    if (over) fail(at, fmt::format("{} resulted in a value outside of Puppet Integer max range (a 64-bit integer)", op_text(op)), "PP-OVERFLOW");
+    if (over)
+      fail(at,
+           fmt::format("{} resulted in a value outside of Puppet Integer max range (a 64-bit integer)", op_text(op)),
+           "PP-OVERFLOW");
     return Val::integer(out);
   }
   double x = as_double(a), y = as_double(b), out = 0;
@@ -279,13 +318,18 @@ Val Compiler::arithmetic(Op op, Val a, Val b, Pos at) {
 Val Compiler::access(const Val& base, std::span<const Val> keys, Scope& scope, Pos at) {
   if (keys.empty()) fail(at, "operator '[]' needs at least one key");
   switch (base.kind) {
-    case VK::kArray: case VK::kString: case VK::kBinary: {
-      if (keys.size() > 2) fail(at, fmt::format("{} supports [] with one or two arguments, got {}", kind_name(base), keys.size()));
+    case VK::kArray:
+    case VK::kString:
+    case VK::kBinary: {
+      if (keys.size() > 2)
+        fail(at, fmt::format("{} supports [] with one or two arguments, got {}", kind_name(base), keys.size()));
       i64 index[2] = {0, 1};
       for (std::size_t n = 0; n < keys.size(); ++n) {
         Val k = keys[n];
         if (k.is(VK::kString)) parse_number(k.text(), k);
-        if (!k.is(VK::kInt)) fail(at, fmt::format("a substring or index operation does not accept {} as a position, expected an Integer", to_literal(keys[n])));
+        if (!k.is(VK::kInt))
+          fail(at, fmt::format("a substring or index operation does not accept {} as a position, expected an Integer",
+                               to_literal(keys[n])));
         index[n] = k.i;
       }
       std::vector<std::size_t> starts;  // of characters
@@ -301,16 +345,23 @@ Val Compiler::access(const Val& base, std::span<const Val> keys, Scope& scope, P
         if (base.is(VK::kArray)) return from < 0 || from >= size ? Val::undef() : base.list[from];
         if (from < 0 || from >= size) return Val::string("");
         if (base.is(VK::kBinary)) return Val::integer(static_cast<unsigned char>(base.s[from]));
-        return Val::string(base.text().substr(starts[static_cast<std::size_t>(from)], starts[static_cast<std::size_t>(from) + 1] - starts[static_cast<std::size_t>(from)]));
+        return Val::string(
+            base.text().substr(starts[static_cast<std::size_t>(from)],
+                               starts[static_cast<std::size_t>(from) + 1] - starts[static_cast<std::size_t>(from)]));
       }
       i64 to = index[1] < 0 ? size + index[1] + 1 : from + index[1];
       i64 count = to - from;
       if (from < 0) count += from, from = 0;
       if (from > size || count <= 0) return base.is(VK::kArray) ? make_array(arena(), {}) : Val::string("");
       count = std::min(count, size - from);
-      if (base.is(VK::kArray)) return Val::array(base.items().subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(count)));
-      if (base.is(VK::kBinary)) return Val::with_text(VK::kBinary, base.text().substr(static_cast<std::size_t>(from), static_cast<std::size_t>(count)));
-      return Val::string(base.text().substr(starts[static_cast<std::size_t>(from)], starts[static_cast<std::size_t>(from + count)] - starts[static_cast<std::size_t>(from)]));
+      if (base.is(VK::kArray))
+        return Val::array(base.items().subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(count)));
+      if (base.is(VK::kBinary))
+        return Val::with_text(VK::kBinary,
+                              base.text().substr(static_cast<std::size_t>(from), static_cast<std::size_t>(count)));
+      return Val::string(
+          base.text().substr(starts[static_cast<std::size_t>(from)],
+                             starts[static_cast<std::size_t>(from + count)] - starts[static_cast<std::size_t>(from)]));
     }
     case VK::kHash: {
       if (keys.size() == 1) {
@@ -329,7 +380,9 @@ Val Compiler::access(const Val& base, std::span<const Val> keys, Scope& scope, P
           if (p.key.text() == keys[0].text()) return p.value;
       [[fallthrough]];
     default:
-      fail(at, fmt::format("operator '[]' is not applicable to {}", base.undefined() ? "an Undef Value" : kind_name(base)), "PP-ACCESS");
+      fail(at,
+           fmt::format("operator '[]' is not applicable to {}", base.undefined() ? "an Undef Value" : kind_name(base)),
+           "PP-ACCESS");
   }
 }
 
@@ -339,8 +392,10 @@ Val Compiler::type_access(const Type* t, std::span<const Val> keys, Scope& scope
   auto several = [&](auto make) -> Val {
     std::vector<Val> flat;
     auto add = [&](auto&& self, const Val& v) -> void {
-      if (v.is(VK::kArray)) for (const Val& i : v.items()) self(self, i);
-      else flat.push_back(v);
+      if (v.is(VK::kArray))
+        for (const Val& i : v.items()) self(self, i);
+      else
+        flat.push_back(v);
     };
     bool many = keys.size() > 1 || keys[0].is(VK::kArray);
     for (const Val& k : keys) add(add, k);
@@ -367,7 +422,9 @@ Val Compiler::type_access(const Type* t, std::span<const Val> keys, Scope& scope
       bool known = res->native ? (res->native->has_attribute(name) || is_metaparameter(name)) : false;
       if (res->definition)
         for (const Param& p : res->definition->params) known = known || p.name == name;
-      if (!known && !is_metaparameter(name)) fail(at, fmt::format("the resource {} does not have a parameter called '{}'", res->ref(), k.text()), "PP-UNKNOWN-PARAMETER");
+      if (!known && !is_metaparameter(name))
+        fail(at, fmt::format("the resource {} does not have a parameter called '{}'", res->ref(), k.text()),
+             "PP-UNKNOWN-PARAMETER");
       return Val::undef();
     };
     if (keys.size() == 1) return read(keys[0]);
@@ -378,15 +435,18 @@ Val Compiler::type_access(const Type* t, std::span<const Val> keys, Scope& scope
   if (r->kind == TK::kClass && r->has_title) {
     Resource* res = find_resource(r);
     if (!res) fail(at, fmt::format("resource not found: {}", type_text(r)), "PP-UNKNOWN-RESOURCE");
-    const Val* v = keys.size() == 1 && keys[0].is(VK::kString) ? resource_parameter(*res, Symbol(keys[0].text())) : nullptr;
+    const Val* v =
+        keys.size() == 1 && keys[0].is(VK::kString) ? resource_parameter(*res, Symbol(keys[0].text())) : nullptr;
     return v ? *v : Val::undef();
   }
   try {
     if (r->kind == TK::kClass)
       return several([&](const Val& v) { return Val::type(parameterize(arena(), r, std::span<const Val>(&v, 1))); });
     if (r->kind == TK::kResource) {
-      if (!r->name.empty()) return several([&](const Val& v) { return Val::type(parameterize(arena(), r, std::span<const Val>(&v, 1))); });
-      if (keys.size() <= 2 && !(keys.size() == 2 && keys[1].is(VK::kArray))) return Val::type(parameterize(arena(), r, keys));
+      if (!r->name.empty())
+        return several([&](const Val& v) { return Val::type(parameterize(arena(), r, std::span<const Val>(&v, 1))); });
+      if (keys.size() <= 2 && !(keys.size() == 2 && keys[1].is(VK::kArray)))
+        return Val::type(parameterize(arena(), r, keys));
       const Type* named = parameterize(arena(), r, keys.subspan(0, 1));
       return type_access(named, keys.subspan(1), scope, at);
     }

@@ -11,10 +11,22 @@
 namespace tutti::puppet {
 namespace {
 
-const Symbol& sym_class() { static const Symbol s("Class"); return s; }
-const Symbol& sym_tag() { static const Symbol s("tag"); return s; }
-const Symbol& sym_stage() { static const Symbol s("stage"); return s; }
-const Symbol& sym_alias() { static const Symbol s("alias"); return s; }
+const Symbol& sym_class() {
+  static const Symbol s("Class");
+  return s;
+}
+const Symbol& sym_tag() {
+  static const Symbol s("tag");
+  return s;
+}
+const Symbol& sym_stage() {
+  static const Symbol s("stage");
+  return s;
+}
+const Symbol& sym_alias() {
+  static const Symbol s("alias");
+  return s;
+}
 
 // [[:alnum:]_][[:alnum:]_:.-]* ; letters beyond ASCII count.
 bool valid_tag(std::string_view s) {
@@ -37,7 +49,8 @@ Symbol Compiler::resource_type_name(std::string_view name) {
   Symbol found;
   if (lower.find(':') == std::string::npos)
     if (const NativeType* t = native_type(lower)) found = t->name;
-  if (found.empty() && environment_.find_define(Symbol(lower), diagnostics())) found = Symbol(capitalize_segments(lower));
+  if (found.empty() && environment_.find_define(Symbol(lower), diagnostics()))
+    found = Symbol(capitalize_segments(lower));
   return type_names_[key] = found;
 }
 
@@ -67,8 +80,10 @@ void Compiler::tag_all(Resource& r, const Val& v, Pos at) {
 
 void Compiler::set_param(Resource& r, const ResourceParam& p) {
   if (p.name == sym_tag()) tag_all(r, p.value, p.at);
-  if (ResourceParam* old = r.find(p.name)) *old = p;
-  else r.params.push_back(p);
+  if (ResourceParam* old = r.find(p.name))
+    *old = p;
+  else
+    r.params.push_back(p);
 }
 
 // The defaults that apply in a scope for a type: those of whoever declared it first, its own over them.
@@ -84,8 +99,10 @@ const std::vector<DefaultParam>* Compiler::defaults_of(Scope& scope, Symbol type
       if (d.type != type) continue;
       for (const DefaultParam& p : d.params) {
         auto it = std::find_if(all.begin(), all.end(), [&](const DefaultParam& x) { return x.name == p.name; });
-        if (it == all.end()) all.push_back(p);
-        else *it = p;
+        if (it == all.end())
+          all.push_back(p);
+        else
+          *it = p;
       }
     }
   return all.empty() ? nullptr : &all;
@@ -124,7 +141,8 @@ Resource* Compiler::create_resource(NewResource& wanted, Scope& scope_given) {
   r.is_stage = type == stage_type;
   r.params.reserve(wanted.params.size());
   for (const ResourceParam& p : wanted.params) {
-    if (r.find(p.name)) fail(p.at, fmt::format("duplicate parameter '{}' on {}", p.name.text(), r.ref()), "PP-DUPLICATE-PARAMETER");
+    if (r.find(p.name))
+      fail(p.at, fmt::format("duplicate parameter '{}' on {}", p.name.text(), r.ref()), "PP-DUPLICATE-PARAMETER");
     set_param(r, p);
   }
   if (is_class) {
@@ -155,7 +173,8 @@ Resource* Compiler::create_resource(NewResource& wanted, Scope& scope_given) {
       }
   }
   if (is_class) {
-    if (!definition->parent.empty() && !catalog_.find(sym_class(), definition->parent.text())) include_class(definition->parent, scope, wanted.at, false);
+    if (!definition->parent.empty() && !catalog_.find(sym_class(), definition->parent.text()))
+      include_class(definition->parent, scope, wanted.at, false);
     for (Symbol t : r.tags) catalog_.tag(t);
   }
   add_to_catalog(&r, scope);
@@ -184,15 +203,21 @@ static bool unique_key(const Resource& r, std::string& out) {
 
 void Compiler::add_to_catalog(Resource* r, Scope& scope) {
   if (Resource* old = catalog_.find(r->type, r->title)) {
-    EvalError e("PP-DUPLICATE", r->at ? r->at : scope.resource ? scope.resource->at : Pos{}, fmt::format("duplicate declaration: {} is already declared", r->ref()));
+    EvalError e("PP-DUPLICATE",
+                r->at            ? r->at
+                : scope.resource ? scope.resource->at
+                                 : Pos{},
+                fmt::format("duplicate declaration: {} is already declared", r->ref()));
     if (old->at) e.notes.push_back("declared first at " + session_.sources->show(old->at));
-    if (old->is_class && !old->at) e.notes.push_back("it was included before; `class { ... }` must come first, or the class be included everywhere");
+    if (old->is_class && !old->at)
+      e.notes.push_back("it was included before; `class { ... }` must come first, or the class be included everywhere");
     throw e;
   }
   std::string key;
   if (unique_key(*r, key) && key != r->title) {
     if (Resource* old = catalog_.find(r->type, key))
-      fail(r->at, fmt::format("cannot alias {} to {}: {} is already declared", r->ref(), key, old->ref()), "PP-DUPLICATE");
+      fail(r->at, fmt::format("cannot alias {} to {}: {} is already declared", r->ref(), key, old->ref()),
+           "PP-DUPLICATE");
     catalog_.alias(r->type, arena().copy(std::string_view(key)), r);
   }
   catalog_.add(r);
@@ -200,26 +225,33 @@ void Compiler::add_to_catalog(Resource* r, Scope& scope) {
     auto each = [&](const Val& v) {
       if (!v.is(VK::kString)) return;
       if (Resource* old = catalog_.find(r->type, v.text()); old && old != r)
-        fail(r->at, fmt::format("cannot alias {} to {}: {} is already declared", r->ref(), v.text(), old->ref()), "PP-DUPLICATE");
+        fail(r->at, fmt::format("cannot alias {} to {}: {} is already declared", r->ref(), v.text(), old->ref()),
+             "PP-DUPLICATE");
       catalog_.alias(r->type, v.text(), r);
     };
-    if (alias->value.is(VK::kArray)) for (const Val& v : alias->value.items()) each(v);
-    else each(alias->value);
+    if (alias->value.is(VK::kArray))
+      for (const Val& v : alias->value.items()) each(v);
+    else
+      each(alias->value);
   }
   if (!r->is_class)
     if (const ResourceParam* s = r->find(sym_stage()); s && !s->value.undefined())
-      fail(r->at, fmt::format("only classes can set 'stage'; normal resources like {} cannot change run stage", r->ref()), "PP-STAGE");
+      fail(r->at,
+           fmt::format("only classes can set 'stage'; normal resources like {} cannot change run stage", r->ref()),
+           "PP-STAGE");
   if (r->is_stage) return;
   if (!r->is_class && scope.resource) catalog_.edges.push_back({scope.resource, r});
 }
 
 // --- resource expressions
 
-void Compiler::attributes(std::span<const Attribute> list, Scope& scope, std::vector<ResourceParam>& out, bool may_repeat) {
+void Compiler::attributes(std::span<const Attribute> list, Scope& scope, std::vector<ResourceParam>& out,
+                          bool may_repeat) {
   auto add = [&](Symbol name, const Val& v, Pos at, bool plus) {
     if (!may_repeat)
       for (const ResourceParam& p : out)
-        if (p.name == name) fail(at, fmt::format("the attribute '{}' has already been set", name.text()), "PP-DUPLICATE-PARAMETER");
+        if (p.name == name)
+          fail(at, fmt::format("the attribute '{}' has already been set", name.text()), "PP-DUPLICATE-PARAMETER");
     ResourceParam p;
     p.name = name;
     p.value = v;
@@ -234,7 +266,8 @@ void Compiler::attributes(std::span<const Attribute> list, Scope& scope, std::ve
       add(a.name, v, a.begin, a.add);
       continue;
     }
-    if (!v.is(VK::kHash)) fail(a.begin, fmt::format("unfolding of attributes needs a Hash, got {}", to_literal(v)), "PP-SPLAT");
+    if (!v.is(VK::kHash))
+      fail(a.begin, fmt::format("unfolding of attributes needs a Hash, got {}", to_literal(v)), "PP-SPLAT");
     for (const Pair& p : v.entries()) {
       if (!p.key.is(VK::kString)) fail(a.begin, "the keys of unfolded attributes must be strings", "PP-SPLAT");
       add(Symbol(p.key.text()), p.value, a.begin, false);
@@ -248,7 +281,8 @@ void Compiler::titles(const Val& v, std::vector<std::string_view>& out, Pos at) 
     return;
   }
   if (v.undefined()) fail(at, "missing title: the title expression resulted in undef", "PP-TITLE");
-  if (!v.is(VK::kString)) fail(at, fmt::format("illegal title type: expected String, got {}", to_literal(v)), "PP-TITLE");
+  if (!v.is(VK::kString))
+    fail(at, fmt::format("illegal title type: expected String, got {}", to_literal(v)), "PP-TITLE");
   if (v.size == 0) fail(at, "empty string title: the title must not be empty", "PP-TITLE");
   out.push_back(v.text());
 }
@@ -263,10 +297,14 @@ Val Compiler::resource_expression(const ResourceDecl& r, Scope& scope) {
       type = t.text();
     } else if (t.is(VK::kType)) {
       const Type* x = resolved(t.t);
-      if (x->kind == TK::kResource && !x->has_title && !x->name.empty()) type = x->name;
-      else if (x->kind == TK::kClass && !x->has_title) type = "class";
-      else if (x->kind == TK::kReference) type = x->name;
-      else fail(r.type->span(), fmt::format("illegal resource type expression: {}", type_text(x)), "PP-RESOURCE-TYPE");
+      if (x->kind == TK::kResource && !x->has_title && !x->name.empty())
+        type = x->name;
+      else if (x->kind == TK::kClass && !x->has_title)
+        type = "class";
+      else if (x->kind == TK::kReference)
+        type = x->name;
+      else
+        fail(r.type->span(), fmt::format("illegal resource type expression: {}", type_text(x)), "PP-RESOURCE-TYPE");
     } else {
       fail(r.type->span(), "illegal resource type expression", "PP-RESOURCE-TYPE");
     }
@@ -292,7 +330,9 @@ Val Compiler::resource_expression(const ResourceDecl& r, Scope& scope) {
     std::unordered_map<std::string_view, bool> seen;
     for (const Titled& t : bodies)
       for (std::string_view s : t.titles)
-        if (!seen.emplace(s, true).second) fail(t.body->begin, fmt::format("the title '{}' has already been used in this resource expression", s), "PP-DUPLICATE-TITLE");
+        if (!seen.emplace(s, true).second)
+          fail(t.body->begin, fmt::format("the title '{}' has already been used in this resource expression", s),
+               "PP-DUPLICATE-TITLE");
   }
   std::vector<ResourceParam> defaults;
   if (fallback) attributes(fallback->attributes, scope, defaults, false);
@@ -301,7 +341,8 @@ Val Compiler::resource_expression(const ResourceDecl& r, Scope& scope) {
     std::vector<ResourceParam> params;
     attributes(t.body->attributes, scope, params, false);
     for (const ResourceParam& d : defaults)
-      if (std::none_of(params.begin(), params.end(), [&](const ResourceParam& p) { return p.name == d.name; })) params.push_back(d);
+      if (std::none_of(params.begin(), params.end(), [&](const ResourceParam& p) { return p.name == d.name; }))
+        params.push_back(d);
     for (std::string_view title : t.titles) {
       NewResource wanted;
       wanted.type = type_symbol;
@@ -310,7 +351,8 @@ Val Compiler::resource_expression(const ResourceDecl& r, Scope& scope) {
       wanted.form = r.form;
       wanted.at = t.body->begin;
       Resource* res = create_resource(wanted, scope);
-      made.push_back(Val::type(res->is_class ? class_type(arena(), res->title) : resource_type(arena(), res->type.text(), res->title)));
+      made.push_back(Val::type(res->is_class ? class_type(arena(), res->title)
+                                             : resource_type(arena(), res->type.text(), res->title)));
     }
   }
   return make_array(arena(), made);
@@ -332,7 +374,11 @@ void Compiler::resource_defaults(const ResourceDecl& r, Scope& given) {
   }
   for (const ResourceParam& p : params) {
     for (const DefaultParam& d : mine->params)
-      if (d.name == p.name) fail(p.at, fmt::format("default already defined for {} {{ {} => {} }}; cannot redefine", type.text(), p.name.text(), to_literal(d.value)), "PP-DUPLICATE-DEFAULT");
+      if (d.name == p.name)
+        fail(p.at,
+             fmt::format("default already defined for {} {{ {} => {} }}; cannot redefine", type.text(), p.name.text(),
+                         to_literal(d.value)),
+             "PP-DUPLICATE-DEFAULT");
     mine->params.push_back({p.name, p.value, p.at});
   }
 }
@@ -364,10 +410,13 @@ Val Compiler::resource_override(const ResourceDecl& r, Scope& scope) {
   return refs;
 }
 
-void Compiler::override_params(Resource& r, std::span<const ResourceParam> params, const Definition* source, bool from_collector, Pos at) {
+void Compiler::override_params(Resource& r, std::span<const ResourceParam> params, const Definition* source,
+                               bool from_collector, Pos at) {
   if (!from_collector && source != r.source && !child_of(source, r.source))
     fail(at, fmt::format("only subclasses can override parameters of {}", r.ref()), "PP-OVERRIDE");
-  if (r.evaluated) strict(at, fmt::format("attempt to override an already evaluated resource, {}, with new values", r.ref()), "PP-OVERRIDE-LATE");
+  if (r.evaluated)
+    strict(at, fmt::format("attempt to override an already evaluated resource, {}, with new values", r.ref()),
+           "PP-OVERRIDE-LATE");
   for (const ResourceParam& p : params) {
     ResourceParam copy = p;
     copy.source_override = from_collector;
@@ -379,7 +428,8 @@ void Compiler::override_param(Resource& r, const ResourceParam& given) {
   ResourceParam* current = r.find(given.name);
   ResourceParam p = given;
   if (!current) {
-    if (p.add && !p.value.is(VK::kArray)) {}
+    if (p.add && !p.value.is(VK::kArray)) {
+    }
     return set_param(r, p);
   }
   auto is_default = [&](const Val& value) {
@@ -394,7 +444,8 @@ void Compiler::override_param(Resource& r, const ResourceParam& given) {
     if (is_default(p.value)) return;
     bool allowed = child_of(p.source, current->source) || (p.source == current->source && is_default(current->value));
     if (!allowed) {
-      EvalError e("PP-OVERRIDE", p.at, fmt::format("parameter '{}' is already set on {}; cannot redefine", p.name.text(), r.ref()));
+      EvalError e("PP-OVERRIDE", p.at,
+                  fmt::format("parameter '{}' is already set on {}; cannot redefine", p.name.text(), r.ref()));
       if (current->at) e.notes.push_back("set first at " + session_.sources->show(current->at));
       throw e;
     }
@@ -402,8 +453,10 @@ void Compiler::override_param(Resource& r, const ResourceParam& given) {
   if (p.add) {
     std::vector<Val> all;
     auto flatten = [&](auto&& self, const Val& v) -> void {
-      if (v.is(VK::kArray)) for (const Val& i : v.items()) self(self, i);
-      else all.push_back(v);
+      if (v.is(VK::kArray))
+        for (const Val& i : v.items()) self(self, i);
+      else
+        all.push_back(v);
     };
     flatten(flatten, current->value);
     flatten(flatten, p.value);
@@ -429,7 +482,8 @@ Symbol Compiler::class_name_of(const Val& v, Pos at) {
     if (t->kind == TK::kResource && t->has_title && equal_text(t->name, "class")) return Symbol(downcase(t->title));
     fail(at, fmt::format("cannot use {} where the name of a class is required", type_text(t)), "PP-CLASS-NAME");
   }
-  fail(at, fmt::format("cannot use {} where the name of a class is required", v.undefined() ? "undef" : to_literal(v)), "PP-CLASS-NAME");
+  fail(at, fmt::format("cannot use {} where the name of a class is required", v.undefined() ? "undef" : to_literal(v)),
+       "PP-CLASS-NAME");
 }
 
 Resource* Compiler::include_class(Symbol name, Scope& given, Pos at, bool evaluate_now) {
@@ -463,7 +517,8 @@ Resource* Compiler::include_class(Symbol name, Scope& given, Pos at, bool evalua
     }
     if (!d->parent.empty() && !catalog_.find(sym_class(), d->parent.text())) {
       Budget::Level level(session_.budget);
-      if (d->parent == name || class_busy_[name]++ > 0) fail(d->span(), fmt::format("class {} inherits from itself", name.text()), "PP-INHERIT-CYCLE");
+      if (d->parent == name || class_busy_[name]++ > 0)
+        fail(d->span(), fmt::format("class {} inherits from itself", name.text()), "PP-INHERIT-CYCLE");
       include_class(d->parent, scope, d->begin, false);
       class_busy_[name] = 0;
     }
@@ -477,8 +532,10 @@ Resource* Compiler::include_class(Symbol name, Scope& given, Pos at, bool evalua
 std::vector<Resource*> Compiler::include_classes(std::span<const Val> names, Scope& scope, Pos at) {
   std::vector<Symbol> all;
   auto add = [&](auto&& self, const Val& v) -> void {
-    if (v.is(VK::kArray)) for (const Val& i : v.items()) self(self, i);
-    else all.push_back(class_name_of(v, at));
+    if (v.is(VK::kArray))
+      for (const Val& i : v.items()) self(self, i);
+    else
+      all.push_back(class_name_of(v, at));
   };
   for (const Val& v : names) add(add, v);
   // All must exist before any is added; then all enter the catalog before any is evaluated.
@@ -541,7 +598,8 @@ Val Compiler::collect_expression(const Collect& c, Scope& scope) {
   std::string_view written = as<Named>(c.type).name.text();
   if (equal_text(written, "class")) fail(c.span(), "classes cannot be collected", "PP-COLLECT");
   Symbol type = resource_type_name(written);
-  if (type.empty()) fail(c.type->span(), fmt::format("resource type {} doesn't exist", downcase(written)), "PP-UNKNOWN-TYPE");
+  if (type.empty())
+    fail(c.type->span(), fmt::format("resource type {} doesn't exist", downcase(written)), "PP-UNKNOWN-TYPE");
   collectors_.emplace_back();
   Collector& k = collectors_.back();
   k.type = type;
@@ -559,7 +617,9 @@ Val Compiler::collect_expression(const Collect& c, Scope& scope) {
   };
   evaluate_query(evaluate_query, c.query);
   if (c.exported && settings().exported_file.empty()) {
-    warn(c.span(), "you cannot collect exported resources without storeconfigs being set; the collection will be ignored", "PP-STORECONFIGS");
+    warn(c.span(),
+         "you cannot collect exported resources without storeconfigs being set; the collection will be ignored",
+         "PP-STORECONFIGS");
     k.done = true;
   }
   return Val::undef();
@@ -572,7 +632,8 @@ void Compiler::realize(std::span<const Val> references, Scope& scope, Pos at) {
       for (const Val& i : v.items()) self(self, i);
       return;
     }
-    if (!v.is(VK::kType) || !resolved(v.t)->has_title) fail(at, "realize() needs references to resources", "PP-REALIZE");
+    if (!v.is(VK::kType) || !resolved(v.t)->has_title)
+      fail(at, "realize() needs references to resources", "PP-REALIZE");
     wanted.push_back(resolved(v.t));
   };
   for (const Val& v : references) add(add, v);
@@ -609,7 +670,9 @@ Val Compiler::relation(const Binary& top, Scope& scope) {
     }
     const Type* t = ref.is(VK::kType) ? resolved(ref.t) : nullptr;
     if (!t || !(t->kind == TK::kResource || t->kind == TK::kClass) || !t->has_title)
-      fail(at, fmt::format("illegal relationship operand: {}; only references to resources can be related", to_literal(v)), "PP-RELATIONSHIP");
+      fail(at,
+           fmt::format("illegal relationship operand: {}; only references to resources can be related", to_literal(v)),
+           "PP-RELATIONSHIP");
     for (const Val& old : o.refs)
       if (same_type(old.t, t)) return;
     o.refs.push_back(Val::type(t));
@@ -622,7 +685,8 @@ Val Compiler::relation(const Binary& top, Scope& scope) {
       if (collectors_.size() > before) o.collectors.push_back(&collectors_.back());
       return o;
     }
-    if (n->kind == NodeKind::kParen && as<Unary>(n).expr->kind == NodeKind::kRelation) return self(self, as<Unary>(n).expr);
+    if (n->kind == NodeKind::kParen && as<Unary>(n).expr->kind == NodeKind::kRelation)
+      return self(self, as<Unary>(n).expr);
     if (n->kind == NodeKind::kRelation) {
       const Binary& b = as<Binary>(n);
       Operand left = self(self, b.left), right = self(self, b.right);
@@ -632,7 +696,8 @@ Val Compiler::relation(const Binary& top, Scope& scope) {
       const Operand& target = reverse ? left : right;
       auto relate_all = [&](const Val* s, Collector* sc) {
         for (const Val& t : target.refs) relationships_.push_back({s ? *s : Val{}, t, sc, nullptr, notify, b.begin});
-        for (Collector* t : target.collectors) relationships_.push_back({s ? *s : Val{}, Val{}, sc, t, notify, b.begin});
+        for (Collector* t : target.collectors)
+          relationships_.push_back({s ? *s : Val{}, Val{}, sc, t, notify, b.begin});
       };
       for (const Val& s : source.refs) relate_all(&s, nullptr);
       for (Collector* s : source.collectors) relate_all(nullptr, s);

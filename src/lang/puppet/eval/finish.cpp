@@ -32,20 +32,27 @@ void Compiler::relate() {
       }
       Resource* r = find_resource(ref.t);
       if (!r) {
-        std::string other = is_source ? (rel.target_collector ? "a collector" : type_text(rel.target.t)) : (rel.source_collector ? "a collector" : type_text(rel.source.t));
-        fail(rel.at, fmt::format("could not find resource '{}' for relationship {} '{}'", type_text(ref.t), is_source ? "on" : "from", other), "PP-RELATIONSHIP");
+        std::string other = is_source ? (rel.target_collector ? "a collector" : type_text(rel.target.t))
+                                      : (rel.source_collector ? "a collector" : type_text(rel.source.t));
+        fail(rel.at,
+             fmt::format("could not find resource '{}' for relationship {} '{}'", type_text(ref.t),
+                         is_source ? "on" : "from", other),
+             "PP-RELATIONSHIP");
       }
       out.push_back(r);
       return out;
     };
-    std::vector<Resource*> sources = resources(rel.source, rel.source_collector, true), targets = resources(rel.target, rel.target_collector, false);
+    std::vector<Resource*> sources = resources(rel.source, rel.source_collector, true),
+                           targets = resources(rel.target, rel.target_collector, false);
     Symbol name = rel.notify ? notify : before;
     for (Resource* s : sources)
       for (Resource* t : targets) {
         ResourceParam* p = s->find(name);
         std::vector<Val> list;
-        if (p && p->value.is(VK::kArray)) list.assign(p->value.items().begin(), p->value.items().end());
-        else if (p && !p->value.undefined()) list.push_back(p->value);
+        if (p && p->value.is(VK::kArray))
+          list.assign(p->value.items().begin(), p->value.items().end());
+        else if (p && !p->value.undefined())
+          list.push_back(p->value);
         list.push_back(make_string(arena(), t->ref()).with_origin(rel.at));
         Val value = make_array(arena(), list).with_origin(rel.at);
         if (p) {
@@ -65,7 +72,8 @@ void Compiler::check_native(Resource& r) {
   if (!r.native) return;
   for (const ResourceParam& p : r.params) {
     if (p.name.text() == "name" || r.native->has_attribute(p.name) || is_metaparameter(p.name)) continue;
-    EvalError e("PP-UNKNOWN-PARAMETER", p.at ? p.at : r.at, fmt::format("no parameter named '{}' on {}", p.name.text(), r.ref()));
+    EvalError e("PP-UNKNOWN-PARAMETER", p.at ? p.at : r.at,
+                fmt::format("no parameter named '{}' on {}", p.name.text(), r.ref()));
     Symbol near = nearest(p.name, r.native->attributes);
     if (!near.empty()) e.help = fmt::format("did you mean `{}`?", near.text());
     throw e;
@@ -92,7 +100,8 @@ void Compiler::finish() {
     if (r.definition && !r.is_node)
       for (const ResourceParam& p : r.params) {
         bool known = is_metaparameter(p.name) || p.name.text() == "name" || p.name.text() == "title" ||
-                     std::any_of(r.definition->params.begin(), r.definition->params.end(), [&](const Param& x) { return x.name == p.name; });
+                     std::any_of(r.definition->params.begin(), r.definition->params.end(),
+                                 [&](const Param& x) { return x.name == p.name; });
         if (!known) fail(p.at, fmt::format("{}: has no parameter named '{}'", r.ref(), p.name.text()), "PP-PARAMETER");
       }
   }
@@ -144,12 +153,17 @@ void Compiler::check_references() {
       try {
         t = type_of_text(arena(), v.text(), [&](std::string_view n) { return find_type_name(n, p.at); });
       } catch (const TypeError&) {
-        fail(p.at, fmt::format("{} is not a valid resource reference in parameter '{}'", to_literal(v), p.name.text()), "PP-RELATIONSHIP");
+        fail(p.at, fmt::format("{} is not a valid resource reference in parameter '{}'", to_literal(v), p.name.text()),
+             "PP-RELATIONSHIP");
       }
     } else {
-      fail(p.at, fmt::format("{} is not a valid resource reference in parameter '{}'", to_literal(v), p.name.text()), "PP-RELATIONSHIP");
+      fail(p.at, fmt::format("{} is not a valid resource reference in parameter '{}'", to_literal(v), p.name.text()),
+           "PP-RELATIONSHIP");
     }
-    if (!find_resource(t)) fail(p.at ? p.at : r.at, fmt::format("could not find resource '{}' in parameter '{}' of {}", type_text(t), p.name.text(), r.ref()), "PP-RELATIONSHIP");
+    if (!find_resource(t))
+      fail(p.at ? p.at : r.at,
+           fmt::format("could not find resource '{}' in parameter '{}' of {}", type_text(t), p.name.text(), r.ref()),
+           "PP-RELATIONSHIP");
   };
   for (Resource* each : catalog_.resources) {
     Resource& r = *each;

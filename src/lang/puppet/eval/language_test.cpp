@@ -47,7 +47,9 @@ TEST(PuppetLanguage, CollectionsAndLambdas) {
 }
 
 TEST(PuppetLanguage, TypesAndConversions) {
-  EXPECT_EQ(value_of("[5 =~ Integer[1, 10], 'x' =~ Enum['x', 'y'], [1, 'a'] =~ Tuple[Integer, String], {} =~ Struct[{ a => Optional[String] }]]"), "[true, true, true, true]");
+  EXPECT_EQ(value_of("[5 =~ Integer[1, 10], 'x' =~ Enum['x', 'y'], [1, 'a'] =~ Tuple[Integer, String], {} =~ Struct[{ "
+                     "a => Optional[String] }]]"),
+            "[true, true, true, true]");
   EXPECT_EQ(value_of("1 =~ Float"), "false");
   EXPECT_EQ(value_of("Integer('0x1F') + Integer('10', 10)"), "41");
   EXPECT_EQ(value_of("String(255, '%#x')"), "'0xff'");
@@ -69,17 +71,23 @@ TEST(PuppetLanguage, FunctionsSeeTopScopeOnly) {
 }
 
 TEST(PuppetLanguage, AllWrongParametersAtOnce) {
-  Compiled c = compile_for_test("class c(Integer $a, Enum['x', 'y'] $b, String $d) { } class { 'c': a => 'no', b => 'z', e => 1 }");
+  Compiled c = compile_for_test(
+      "class c(Integer $a, Enum['x', 'y'] $b, String $d) { } class { 'c': a => 'no', b => 'z', e => 1 }");
   EXPECT_FALSE(c.ok);
-  for (const char* part : {"parameter 'a' expects an Integer value, got String", "parameter 'b' expects a match for Enum['x', 'y'], got 'z'",
+  for (const char* part : {"parameter 'a' expects an Integer value, got String",
+                           "parameter 'b' expects a match for Enum['x', 'y'], got 'z'",
                            "expects a value for parameter 'd'", "has no parameter named 'e'"})
     EXPECT_NE(c.errors.find(part), std::string::npos) << part << "\n" << c.errors;
 }
 
 TEST(PuppetLanguage, OrderOfEvaluation) {
-  Compiled c = compile_for_test("include b, a notify { 'm': } d { 'x': } node default { notify { 'n': } } class a { } class b { notify { 'b': } } define d { notify { 'd': } }");
+  Compiled c = compile_for_test(
+      "include b, a notify { 'm': } d { 'x': } node default { notify { 'n': } } class a { } class b { notify { 'b': } "
+      "} define d { notify { 'd': } }");
   ASSERT_TRUE(c.ok) << c.errors;
-  std::vector<std::string> wanted{"Stage[main]", "Class[Settings]", "Class[Main]", "Class[B]", "Class[A]", "Notify[b]", "Notify[m]", "D[x]", "Node[default]", "Notify[n]", "Notify[d]"};
+  std::vector<std::string> wanted{"Stage[main]",   "Class[Settings]", "Class[Main]", "Class[B]",
+                                  "Class[A]",      "Notify[b]",       "Notify[m]",   "D[x]",
+                                  "Node[default]", "Notify[n]",       "Notify[d]"};
   EXPECT_EQ(c.order, wanted);
 }
 

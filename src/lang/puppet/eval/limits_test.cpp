@@ -15,10 +15,13 @@ void refused(const std::string& manifest, const char* with) {
 }
 
 TEST(PuppetLimits, EndlessRecursionOfAFunction) { refused("function f($x) { f($x + 1) } f(1)", "LIMIT"); }
-TEST(PuppetLimits, EndlessRecursionOfDefines) { refused("define d($n) { d { \"x${n}\": n => $n + 1 } } d { 'x': n => 1 }", "1000 times"); }
+TEST(PuppetLimits, EndlessRecursionOfDefines) {
+  refused("define d($n) { d { \"x${n}\": n => $n + 1 } } d { 'x': n => 1 }", "1000 times");
+}
 TEST(PuppetLimits, GiantRange) { refused("Integer[1, 1000000000000].each |$i| { }", "too many"); }
 TEST(PuppetLimits, HostileRegularExpression) {
-  refused("$s = 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!'\nif $s =~ /^(a+)+$/ { }", "PP-LIMIT-REGEX");
+  refused("$s = 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!'\nif $s =~ /^(a+)+$/ { }",
+          "PP-LIMIT-REGEX");
 }
 TEST(PuppetLimits, DeepNesting) {
   std::string open, close;

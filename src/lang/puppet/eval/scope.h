@@ -36,9 +36,9 @@ struct TypeDefaults {
   std::vector<DefaultParam> params;
 };
 
-// Where variables live. A name not found goes to the parent: local -> (class it inherits from) -> node -> top. What a resource
-// belongs to and whose defaults apply follow `resource` and `dynamic`, which are other chains: a class sees the defaults
-// of the code that first included it but none of its variables.
+// Where variables live. A name not found goes to the parent: local -> (class it inherits from) -> node -> top. What a
+// resource belongs to and whose defaults apply follow `resource` and `dynamic`, which are other chains: a class sees
+// the defaults of the code that first included it but none of its variables.
 struct Scope {
   enum class Kind : u8 { kTop, kNode, kClass, kDefine, kFunction, kLocal };
   Kind kind = Kind::kTop;
@@ -50,9 +50,9 @@ struct Scope {
   Symbol name;                         // class scopes: the class
   Symbol module;                       // the module the code is from
   Vars vars;
-  std::span<const Val> match;          // $0, $1, ... of the last match
+  std::span<const Val> match;  // $0, $1, ... of the last match
   std::vector<TypeDefaults> defaults;
-  bool in_node = false;                // lies within the node's scope
+  bool in_node = false;  // lies within the node's scope
 };
 
 }  // namespace tutti::puppet

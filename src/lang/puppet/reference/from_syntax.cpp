@@ -31,9 +31,18 @@ E expr(const Node* n) {
   Expr e;
   switch (n->kind) {
     case NodeKind::kInteger: e.integer = as<Literal>(n).integer; return make(std::move(e));
-    case NodeKind::kString: e.kind = Ek::kString; e.text = as<Literal>(n).text; return make(std::move(e));
-    case NodeKind::kName: e.kind = Ek::kString; e.text = as<Named>(n).name.text(); return make(std::move(e));
-    case NodeKind::kBoolean: e.kind = Ek::kBool; e.boolean = as<Literal>(n).boolean; return make(std::move(e));
+    case NodeKind::kString:
+      e.kind = Ek::kString;
+      e.text = as<Literal>(n).text;
+      return make(std::move(e));
+    case NodeKind::kName:
+      e.kind = Ek::kString;
+      e.text = as<Named>(n).name.text();
+      return make(std::move(e));
+    case NodeKind::kBoolean:
+      e.kind = Ek::kBool;
+      e.boolean = as<Literal>(n).boolean;
+      return make(std::move(e));
     case NodeKind::kParen: return expr(as<Unary>(n).expr);
     case NodeKind::kVariable: {
       const Named& v = as<Named>(n);
@@ -43,12 +52,17 @@ E expr(const Node* n) {
       return make(std::move(e));
     }
     case NodeKind::kBinary:
-      if (n->op == Op::kIn || n->op == Op::kMatch || n->op == Op::kNoMatch || n->op == Op::kLShift || n->op == Op::kRShift || n->op == Op::kModulo) outside("this operator");
+      if (n->op == Op::kIn || n->op == Op::kMatch || n->op == Op::kNoMatch || n->op == Op::kLShift ||
+          n->op == Op::kRShift || n->op == Op::kModulo)
+        outside("this operator");
       e.kind = Ek::kBinary;
       e.text = op_text(n->op);
       e.kids = {expr(as<Binary>(n).left), expr(as<Binary>(n).right)};
       return make(std::move(e));
-    case NodeKind::kNot: e.kind = Ek::kNot; e.kids = {expr(as<Unary>(n).expr)}; return make(std::move(e));
+    case NodeKind::kNot:
+      e.kind = Ek::kNot;
+      e.kids = {expr(as<Unary>(n).expr)};
+      return make(std::move(e));
     case NodeKind::kArray:
       e.kind = Ek::kArray;
       for (const Node* i : as<Kids>(n).items) e.kids.push_back(expr(i));
@@ -79,7 +93,8 @@ E expr(const Node* n) {
     case NodeKind::kSelector: {
       e.kind = Ek::kSelector;
       e.kids = {expr(as<Select>(n).value)};
-      for (const Option& o : as<Select>(n).options) e.matches.emplace_back(o.values[0]->kind == NodeKind::kDefault ? nullptr : expr(o.values[0]), expr(o.result));
+      for (const Option& o : as<Select>(n).options)
+        e.matches.emplace_back(o.values[0]->kind == NodeKind::kDefault ? nullptr : expr(o.values[0]), expr(o.result));
       return make(std::move(e));
     }
     default: outside("this expression");
@@ -125,11 +140,13 @@ S stmt(const Node* n) {
       s.kind = Sk::kCase;
       s.expr = expr(as<Select>(n).value);
       for (const Option& o : as<Select>(n).options)
-        for (const Node* v : o.values) s.cases.emplace_back(v->kind == NodeKind::kDefault ? nullptr : expr(v), block(o.result));
+        for (const Node* v : o.values)
+          s.cases.emplace_back(v->kind == NodeKind::kDefault ? nullptr : expr(v), block(o.result));
       return make(std::move(s));
     case NodeKind::kResource: {
       const ResourceDecl& r = as<ResourceDecl>(n);
-      if (r.form != Form::kRegular || r.type->kind != NodeKind::kName || r.bodies.size() != 1) outside("this resource declaration");
+      if (r.form != Form::kRegular || r.type->kind != NodeKind::kName || r.bodies.size() != 1)
+        outside("this resource declaration");
       s.name = as<Named>(r.type).name.text();
       s.expr = expr(r.bodies[0].title);
       s.hash = attributes(r.bodies[0].attributes);
@@ -169,7 +186,10 @@ S stmt(const Node* n) {
       }
       outside("function calls");
     }
-    case NodeKind::kRelation: case NodeKind::kDefaults: case NodeKind::kOverride: case NodeKind::kCollect: outside("this statement");
+    case NodeKind::kRelation:
+    case NodeKind::kDefaults:
+    case NodeKind::kOverride:
+    case NodeKind::kCollect: outside("this statement");
     default:
       s.kind = Sk::kExpr;
       s.expr = expr(n);
@@ -180,7 +200,8 @@ S stmt(const Node* n) {
 void item(Manifest& out, const Node* n) {
   Item i;
   switch (n->kind) {
-    case NodeKind::kClass: case NodeKind::kDefine: {
+    case NodeKind::kClass:
+    case NodeKind::kDefine: {
       const Definition& d = as<Definition>(n);
       i.kind = n->kind == NodeKind::kClass ? Item::kClass : Item::kDefine;
       i.name = d.name.text();
@@ -202,7 +223,8 @@ void item(Manifest& out, const Node* n) {
       i.body = block(d.body);
       break;
     }
-    case NodeKind::kFunction: case NodeKind::kTypeAlias: outside("functions and types");
+    case NodeKind::kFunction:
+    case NodeKind::kTypeAlias: outside("functions and types");
     default: i.body = stmt(n);
   }
   out.push_back(std::move(i));

@@ -47,7 +47,9 @@ S include(std::string name) {
 
 bool same(const Expr& a, const Expr& b) { return show(a) == show(b); }
 
-bool is_def_scope(const std::string& scope) { return scope.size() > 4 && scope.compare(scope.size() - 4, 4, " def") == 0; }
+bool is_def_scope(const std::string& scope) {
+  return scope.size() > 4 && scope.compare(scope.size() - 4, 4, " def") == 0;
+}
 
 // baseof: BTOP, BNODE, BDEFRES, BCLASS
 std::string base_of(const State& st, std::string scope) {
@@ -58,7 +60,8 @@ std::string base_of(const State& st, std::string scope) {
       continue;
     }
     auto it = st.kappa.find(scope.substr(2));
-    if (it == st.kappa.end() || it->second.kind != Def::kDeclaredClass) throw Stuck{"base of a class that is not declared"};
+    if (it == st.kappa.end() || it->second.kind != Def::kDeclaredClass)
+      throw Stuck{"base of a class that is not declared"};
     scope = it->second.parent;
   }
 }
@@ -69,7 +72,8 @@ std::optional<std::string> parent_of(const State& st, const std::string& scope) 
   if (scope == "::nd") return "::";
   if (is_def_scope(scope)) return base_of(st, scope);
   auto it = st.kappa.find(scope.substr(2));
-  if (it == st.kappa.end() || it->second.kind != Def::kDeclaredClass) throw Stuck{"parent of a class that is not declared"};
+  if (it == st.kappa.end() || it->second.kind != Def::kDeclaredClass)
+    throw Stuck{"parent of a class that is not declared"};
   return it->second.parent;
 }
 
@@ -119,7 +123,8 @@ bool step_hash(const State& st, const std::string& scope, Hash& h) {
 // merge(rho, v_H): assignments of the parameters, to what was given or to their defaults.
 S merge(const std::vector<Param>& params, const Hash& given, S body) {
   for (const auto& [k, v] : given)
-    if (std::none_of(params.begin(), params.end(), [&](const Param& p) { return p.name == k; })) throw Stuck{"no parameter named " + k};
+    if (std::none_of(params.begin(), params.end(), [&](const Param& p) { return p.name == k; }))
+      throw Stuck{"no parameter named " + k};
   for (std::size_t n = params.size(); n-- > 0;) {
     E value = params[n].value;
     for (const auto& [k, v] : given)
@@ -176,9 +181,12 @@ bool node_match(const std::string& node, const std::vector<std::string>& hosts) 
 
 bool is_value(const Expr& e) {
   switch (e.kind) {
-    case Ek::kInt: case Ek::kString: case Ek::kBool: return true;
+    case Ek::kInt:
+    case Ek::kString:
+    case Ek::kBool: return true;
     case Ek::kHash: return std::all_of(e.hash.begin(), e.hash.end(), [](const auto& p) { return is_value(*p.second); });
-    case Ek::kArray: case Ek::kRef: return std::all_of(e.kids.begin(), e.kids.end(), [](const E& k) { return is_value(*k); });
+    case Ek::kArray:
+    case Ek::kRef: return std::all_of(e.kids.begin(), e.kids.end(), [](const E& k) { return is_value(*k); });
     default: return false;
   }
 }
@@ -215,20 +223,21 @@ std::optional<E> step(const State& st, const std::string& scope, const E& e) {
   };
   switch (e->kind) {
     case Ek::kVar: {
-      if (E v = lookup(st, scope, e->text)) return v;              // LVAR
+      if (E v = lookup(st, scope, e->text)) return v;  // LVAR
       auto parent = parent_of(st, scope);
       if (!parent) throw Stuck{"variable $" + e->text + " is not set"};
-      return step(st, *parent, e);                                  // PVAR
+      return step(st, *parent, e);  // PVAR
     }
     case Ek::kTopVar:
-      if (E v = lookup(st, "::", e->text)) return v;               // TVAR
+      if (E v = lookup(st, "::", e->text)) return v;  // TVAR
       throw Stuck{"variable $::" + e->text + " is not set"};
     case Ek::kClassVar:
-      if (E v = lookup(st, "::" + e->cls, e->text)) return v;      // QVAR
+      if (E v = lookup(st, "::" + e->cls, e->text)) return v;  // QVAR
       throw Stuck{"variable $::" + e->cls + "::" + e->text + " is not set"};
     case Ek::kBinary:
       if (step_kid(0)) return make(copy);
-      if ((copy.text == "and" || copy.text == "or") && copy.kids[0]->kind == Ek::kBool && copy.kids[0]->boolean == (copy.text == "or"))
+      if ((copy.text == "and" || copy.text == "or") && copy.kids[0]->kind == Ek::kBool &&
+          copy.kids[0]->boolean == (copy.text == "or"))
         return copy.kids[0];
       if (step_kid(1)) return make(copy);
       return apply(copy.text, *copy.kids[0], *copy.kids[1]);
@@ -236,7 +245,8 @@ std::optional<E> step(const State& st, const std::string& scope, const E& e) {
       if (step_kid(0)) return make(copy);
       if (copy.kids[0]->kind != Ek::kBool) throw Stuck{"'!' needs a boolean"};
       return boolean(!copy.kids[0]->boolean);
-    case Ek::kArray: case Ek::kRef:                                 // REFRES
+    case Ek::kArray:
+    case Ek::kRef:  // REFRES
       for (std::size_t n = 0; n < copy.kids.size(); ++n)
         if (step_kid(n)) return make(copy);
       return std::nullopt;
@@ -244,19 +254,19 @@ std::optional<E> step(const State& st, const std::string& scope, const E& e) {
       if (step_hash(st, scope, copy.hash)) return make(copy);
       return std::nullopt;
     case Ek::kDeref: {
-      if (step_kid(0)) return make(copy);                           // DEREFEXP
-      if (step_kid(1)) return make(copy);                           // DEREFINDEX
+      if (step_kid(0)) return make(copy);  // DEREFEXP
+      if (step_kid(1)) return make(copy);  // DEREFINDEX
       const Expr &d = *copy.kids[0], &k = *copy.kids[1];
-      if (d.kind == Ek::kArray && k.kind == Ek::kInt) {             // DEREFARRAY
+      if (d.kind == Ek::kArray && k.kind == Ek::kInt) {  // DEREFARRAY
         if (k.integer < 0 || k.integer >= static_cast<i64>(d.kids.size())) throw Stuck{"index out of range"};
         return d.kids[static_cast<std::size_t>(k.integer)];
       }
-      if (d.kind == Ek::kHash && k.kind == Ek::kString) {           // DEREFHASH
+      if (d.kind == Ek::kHash && k.kind == Ek::kString) {  // DEREFHASH
         for (const auto& [key, v] : d.hash)
           if (key == k.text) return v;
         throw Stuck{"no key " + k.text};
       }
-      if (d.kind == Ek::kRef && k.kind == Ek::kString) {            // DEREFRES
+      if (d.kind == Ek::kRef && k.kind == Ek::kString) {  // DEREFRES
         for (const ResourceValue& r : st.catalog)
           if (r.type == d.text && d.kids[0]->kind == Ek::kString && r.title == d.kids[0]->text)
             for (const auto& [name, v] : r.values)
@@ -298,14 +308,15 @@ std::optional<S> step(State& st, const std::string& scope, const S& s) {
       copy.first = *step(st, scope, copy.first);
       return make(copy);
     case Sk::kAssign:
-      if (auto n = step(st, scope, copy.expr)) {                    // ASSIGNSTEP
+      if (auto n = step(st, scope, copy.expr)) {  // ASSIGNSTEP
         copy.expr = *n;
         return make(copy);
       }
       if (lookup(st, scope, copy.name)) throw Stuck{"variable $" + copy.name + " is set already"};
-      st.sigma[scope][copy.name] = copy.expr;                       // ASSIGN
+      st.sigma[scope][copy.name] = copy.expr;  // ASSIGN
       return skip();
-    case Sk::kUnless: case Sk::kIf: {
+    case Sk::kUnless:
+    case Sk::kIf: {
       if (auto n = step(st, scope, copy.expr)) {
         copy.expr = *n;
         return make(copy);
@@ -332,12 +343,13 @@ std::optional<S> step(State& st, const std::string& scope, const S& s) {
         if (!c) return body;
       return skip();
     }
-    case Sk::kResource: case Sk::kDefined: {
-      if (auto n = step(st, scope, copy.expr)) {                    // RESSTEP, DEFSTEP: the title
+    case Sk::kResource:
+    case Sk::kDefined: {
+      if (auto n = step(st, scope, copy.expr)) {  // RESSTEP, DEFSTEP: the title
         copy.expr = *n;
         return make(copy);
       }
-      if (step_hash(st, scope, copy.hash)) return make(copy);       // ... then the attributes
+      if (step_hash(st, scope, copy.hash)) return make(copy);  // ... then the attributes
       if (copy.expr->kind != Ek::kString) throw Stuck{"a title must be a string"};
       auto def = st.kappa.find(copy.name);
       if (def != st.kappa.end() && def->second.kind == Def::kResourceDef) {  // DEF
@@ -349,8 +361,9 @@ std::optional<S> step(State& st, const std::string& scope, const S& s) {
       }
       if (s->kind == Sk::kDefined) throw Stuck{"unknown resource type " + copy.name};
       for (const ResourceValue& r : st.catalog)
-        if (r.type == copy.name && r.title == copy.expr->text) throw Stuck{"duplicate declaration of " + copy.name + "[" + r.title + "]"};
-      ResourceValue r;                                              // RESDECL
+        if (r.type == copy.name && r.title == copy.expr->text)
+          throw Stuck{"duplicate declaration of " + copy.name + "[" + r.title + "]"};
+      ResourceValue r;  // RESDECL
       r.type = copy.name;
       r.title = copy.expr->text;
       r.values = copy.hash;
@@ -361,7 +374,7 @@ std::optional<S> step(State& st, const std::string& scope, const S& s) {
     case Sk::kClassDecl: {
       Def& d = class_def(st, copy.name);
       if (d.kind == Def::kDeclaredClass) throw Stuck{"class " + copy.name + " is declared already"};
-      if (step_hash(st, scope, copy.hash)) return make(copy);       // CDECSTEP
+      if (step_hash(st, scope, copy.hash)) return make(copy);  // CDECSTEP
       return declare_class(st, scope, s, copy.name, copy.hash);
     }
     case Sk::kInclude:
@@ -369,10 +382,10 @@ std::optional<S> step(State& st, const std::string& scope, const S& s) {
       return declare_class(st, scope, s, copy.name, {});
     case Sk::kScope:
       if (copy.first->kind == Sk::kSkip) {
-        if (is_def_scope(copy.name)) st.sigma.erase(copy.name);     // DEFSCOPEDONE
-        return skip();                                              // SCOPEDONE
+        if (is_def_scope(copy.name)) st.sigma.erase(copy.name);  // DEFSCOPEDONE
+        return skip();                                           // SCOPEDONE
       }
-      copy.first = *step(st, copy.name, copy.first);                // SCOPESTEP, DEFSCOPESTEP
+      copy.first = *step(st, copy.name, copy.first);  // SCOPESTEP, DEFSCOPESTEP
       return make(copy);
   }
   return std::nullopt;
@@ -389,14 +402,15 @@ std::optional<Manifest> step(State& st, const std::string& node, const Manifest&
   switch (i.kind) {
     case Item::kStmt:
       if (i.body->kind == Sk::kSkip) return drop();
-      i.body = *step(st, "::", i.body);                             // TOPSCOPE
+      i.body = *step(st, "::", i.body);  // TOPSCOPE
       return out;
     case Item::kNode:
-      if (!node_match(node, i.hosts)) return drop();                // NODENOMATCH
-      i.kind = Item::kStmt;                                         // NODEMATCH
+      if (!node_match(node, i.hosts)) return drop();  // NODENOMATCH
+      i.kind = Item::kStmt;                           // NODEMATCH
       i.body = scope_of("::nd", i.body);
       return out;
-    case Item::kDefine: case Item::kClass: {                        // RDEF; CDEF, CDEFI, CDEFP, CDEFPI
+    case Item::kDefine:
+    case Item::kClass: {  // RDEF; CDEF, CDEFI, CDEFP, CDEFPI
       if (st.kappa.count(i.name)) throw Stuck{i.name + " is defined already"};
       Def d;
       d.kind = i.kind == Item::kDefine ? Def::kResourceDef : Def::kClassDef;
@@ -413,7 +427,8 @@ std::optional<Manifest> step(State& st, const std::string& node, const Manifest&
 State run(Manifest m, const std::string& node, State st, const std::function<void(const State&, const State&)>& watch) {
   // nodeMatch is left open by the rules; `default` is for nodes that no other definition names (section 2.1.1).
   bool named = false;
-  for (const Item& i : m) named = named || (i.kind == Item::kNode && std::find(i.hosts.begin(), i.hosts.end(), node) != i.hosts.end());
+  for (const Item& i : m)
+    named = named || (i.kind == Item::kNode && std::find(i.hosts.begin(), i.hosts.end(), node) != i.hosts.end());
   if (named)
     for (Item& i : m) i.hosts.erase(std::remove(i.hosts.begin(), i.hosts.end(), std::string("default")), i.hosts.end());
   for (int steps = 0;; ++steps) {

@@ -10,16 +10,16 @@
 
 #include "lang/puppet/syntax/ast.h"
 
-// The small-step semantics of muPuppet ("muPuppet: A Declarative Subset of the Puppet Configuration Language", ECOOP 2017),
-// rule by rule and slow: terms are rewritten one step at a time. Each rule of the paper is named where it is applied. It is
-// what the compiler is compared with on random manifests; it shares nothing with it but the parser.
+// The small-step semantics of muPuppet ("muPuppet: A Declarative Subset of the Puppet Configuration Language", ECOOP
+// 2017), rule by rule and slow: terms are rewritten one step at a time. Each rule of the paper is named where it is
+// applied. It is what the compiler is compared with on random manifests; it shares nothing with it but the parser.
 //
-// Variables are strict, as in the paper: reading one that is not set makes the term stuck, which is an error here. So is
-// an inheritance cycle, for which the rules step for ever.
+// Variables are strict, as in the paper: reading one that is not set makes the term stuck, which is an error here. So
+// is an inheritance cycle, for which the rules step for ever.
 //
-// One rule is not as printed: CDECPD records the *parent class's parent* as the scope of a class declared with parameters,
-// which would hide the variables it inherits, unlike INCPD, unlike figure 4 and unlike Puppet. Here it records ::b, as INCPD
-// does.
+// One rule is not as printed: CDECPD records the *parent class's parent* as the scope of a class declared with
+// parameters, which would hide the variables it inherits, unlike INCPD, unlike figure 4 and unlike Puppet. Here it
+// records ::b, as INCPD does.
 namespace tutti::puppet::mu {
 
 struct Expr;
@@ -28,28 +28,55 @@ using E = std::shared_ptr<const Expr>;
 using S = std::shared_ptr<const Stmt>;
 using Hash = std::vector<std::pair<std::string, E>>;
 
-enum class Ek : u8 { kInt, kString, kBool, kVar, kTopVar, kClassVar, kBinary, kNot, kHash, kArray, kDeref, kSelector, kRef };
+enum class Ek : u8 {
+  kInt,
+  kString,
+  kBool,
+  kVar,
+  kTopVar,
+  kClassVar,
+  kBinary,
+  kNot,
+  kHash,
+  kArray,
+  kDeref,
+  kSelector,
+  kRef
+};
 
 struct Expr {
   Ek kind = Ek::kInt;
   i64 integer = 0;
   bool boolean = false;
-  std::string text;                        // string; variable; operator; resource type of t[e]
-  std::string cls;                         // $::a::x: a
-  std::vector<E> kids;                     // operands; array items; d[e]
+  std::string text;     // string; variable; operator; resource type of t[e]
+  std::string cls;      // $::a::x: a
+  std::vector<E> kids;  // operands; array items; d[e]
   Hash hash;
-  std::vector<std::pair<E, E>> matches;    // selector: case (nullptr is default) => expression
+  std::vector<std::pair<E, E>> matches;  // selector: case (nullptr is default) => expression
 };
 
-enum class Sk : u8 { kSkip, kExpr, kSeq, kAssign, kUnless, kIf, kCase, kResource, kDefined, kClassDecl, kInclude, kScope };
+enum class Sk : u8 {
+  kSkip,
+  kExpr,
+  kSeq,
+  kAssign,
+  kUnless,
+  kIf,
+  kCase,
+  kResource,
+  kDefined,
+  kClassDecl,
+  kInclude,
+  kScope
+};
 
 struct Stmt {
   Sk kind = Sk::kSkip;
-  E expr;                                  // also titles
-  std::string name;                        // variable, type, class, scope
+  E expr;            // also titles
+  std::string name;  // variable, type, class, scope
   Hash hash;
-  S first, second;                         // seq; if/else; unless; scope
-  std::vector<std::pair<E, S>> cases;      // nullptr: default
+  S first, second;                     // seq; if/else; unless; scope
+  std::vector<std::pair<E, S>> cases;  // nullptr: default
 };
 
 struct Param {
@@ -102,6 +129,7 @@ std::optional<S> step(State& state, const std::string& scope, const S& s);
 std::optional<Manifest> step(State& state, const std::string& node, const Manifest& m);
 
 // Runs to the end, or throws Stuck. `watch` sees every state.
-State run(Manifest m, const std::string& node, State start, const std::function<void(const State&, const State&)>& watch = {});
+State run(Manifest m, const std::string& node, State start,
+          const std::function<void(const State&, const State&)>& watch = {});
 
 }  // namespace tutti::puppet::mu

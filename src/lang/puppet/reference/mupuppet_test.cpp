@@ -31,7 +31,8 @@ mu::State start_state(const CompileOptions& options) {
   return st;
 }
 
-Mu run_mu(const std::string& manifest, const CompileOptions& options, const std::function<void(const mu::State&, const mu::State&)>& watch = {}) {
+Mu run_mu(const std::string& manifest, const CompileOptions& options,
+          const std::function<void(const mu::State&, const mu::State&)>& watch = {}) {
   Mu out;
   Sources sources;
   Arena arena;
@@ -67,7 +68,8 @@ TEST(MuPuppet, RandomManifestsAgreeWithTheCompiler) {
     std::string manifest = mu::random_manifest(static_cast<u64>(seed));
     Mu reference = run_mu(manifest, kRandomOptions);
     Compiled real = compile_for_test(manifest, kRandomOptions);
-    ASSERT_EQ(reference.ok, real.ok) << "seed " << seed << "\n" << manifest << "\nreference: " << reference.why << "\ncompiler: " << real.errors;
+    ASSERT_EQ(reference.ok, real.ok) << "seed " << seed << "\n"
+                                     << manifest << "\nreference: " << reference.why << "\ncompiler: " << real.errors;
     if (!real.ok) {
       ++refused;
       continue;
@@ -80,7 +82,8 @@ TEST(MuPuppet, RandomManifestsAgreeWithTheCompiler) {
 }
 
 bool same_state(const mu::State& a, const mu::State& b) {
-  if (a.catalog.size() != b.catalog.size() || a.kappa.size() != b.kappa.size() || a.sigma.size() != b.sigma.size()) return false;
+  if (a.catalog.size() != b.catalog.size() || a.kappa.size() != b.kappa.size() || a.sigma.size() != b.sigma.size())
+    return false;
   for (std::size_t n = 0; n < a.catalog.size(); ++n)
     if (a.catalog[n].title != b.catalog[n].title || a.catalog[n].attributes != b.catalog[n].attributes) return false;
   for (const auto& [scope, vars] : a.sigma) {
@@ -101,7 +104,8 @@ TEST(MuPuppet, Theorem1Determinism) {
   }
 }
 
-// Definition 2: what is bound stays bound until its define is done, definitions only become declared, catalogs only grow.
+// Definition 2: what is bound stays bound until its define is done, definitions only become declared, catalogs only
+// grow.
 bool ordered(const mu::State& a, const mu::State& b) {
   for (const auto& [scope, vars] : a.sigma) {
     bool temporary = scope.size() > 4 && scope.compare(scope.size() - 4, 4, " def") == 0;
@@ -117,12 +121,15 @@ bool ordered(const mu::State& a, const mu::State& b) {
   for (const auto& [name, def] : a.kappa) {
     auto d = b.kappa.find(name);
     if (d == b.kappa.end()) return false;
-    if (def.kind != d->second.kind && !(def.kind == mu::Def::kClassDef && d->second.kind == mu::Def::kDeclaredClass)) return false;
+    if (def.kind != d->second.kind && !(def.kind == mu::Def::kClassDef && d->second.kind == mu::Def::kDeclaredClass))
+      return false;
     if (def.kind == d->second.kind && def.parent != d->second.parent) return false;
   }
   if (a.catalog.size() > b.catalog.size()) return false;
   for (std::size_t n = 0; n < a.catalog.size(); ++n)
-    if (a.catalog[n].type != b.catalog[n].type || a.catalog[n].title != b.catalog[n].title || a.catalog[n].attributes != b.catalog[n].attributes) return false;
+    if (a.catalog[n].type != b.catalog[n].type || a.catalog[n].title != b.catalog[n].title ||
+        a.catalog[n].attributes != b.catalog[n].attributes)
+      return false;
   return true;
 }
 

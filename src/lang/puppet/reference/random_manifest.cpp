@@ -17,9 +17,9 @@ struct Var {
 
 struct Class {
   std::string name, parent;
-  std::vector<Var> params;          // with defaults but for the first `required`
+  std::vector<Var> params;  // with defaults but for the first `required`
   std::size_t required = 0;
-  std::vector<Var> vars;            // set in its body, parameters included
+  std::vector<Var> vars;  // set in its body, parameters included
 };
 
 class Generator {
@@ -79,18 +79,23 @@ class Generator {
       case 3: return fmt::format("{{'a' => {}, 'b' => {}}}['{}']", sub(t), sub(t), chance(50) ? "a" : "b");
       case 4: {
         std::string a = literal(T::kInt), b = std::to_string(30 + pick(5));
-        return fmt::format("({} ? {{ {} => {}, {} => {}, default => {} }})", sub(T::kInt), a, sub(t), b, sub(t), sub(t));
+        return fmt::format("({} ? {{ {} => {}, {} => {}, default => {} }})", sub(T::kInt), a, sub(t), b, sub(t),
+                           sub(t));
       }
       default: break;
     }
     switch (t) {
       case T::kInt:
-        if (chance(10)) return fmt::format("({} / {})", sub(T::kInt), chance(97) ? std::to_string(1 + pick(5)) : sub(T::kInt));
+        if (chance(10))
+          return fmt::format("({} / {})", sub(T::kInt), chance(97) ? std::to_string(1 + pick(5)) : sub(T::kInt));
         return fmt::format("({} {} {})", sub(T::kInt), chance(50) ? "+" : "-", sub(T::kInt));
       case T::kBool:
         switch (pick(5)) {
           case 0: return fmt::format("({} > {})", sub(T::kInt), sub(T::kInt));
-          case 1: { T x = any_type(); return fmt::format("({} == {})", sub(x), sub(x)); }
+          case 1: {
+            T x = any_type();
+            return fmt::format("({} == {})", sub(x), sub(x));
+          }
           case 2: return fmt::format("({} and {})", sub(T::kBool), sub(T::kBool));
           case 3: return fmt::format("({} or {})", sub(T::kBool), sub(T::kBool));
           default: return fmt::format("!({})", sub(T::kBool));
@@ -110,7 +115,8 @@ class Generator {
     static const char* const kNames[] = {"content", "owner", "group", "mode", "source"};
     std::string out;
     int first = pick(4);
-    for (int n = first; n < std::min(5, first + 1 + pick(3)); ++n) out += fmt::format("{}{} => {}", out.empty() ? "" : ", ", kNames[n], expr(scope, any_type()));
+    for (int n = first; n < std::min(5, first + 1 + pick(3)); ++n)
+      out += fmt::format("{}{} => {}", out.empty() ? "" : ", ", kNames[n], expr(scope, any_type()));
     return out;
   }
 
@@ -124,7 +130,8 @@ class Generator {
   std::string given(const std::vector<Var>& scope, const std::vector<Var>& params, std::size_t required) {
     std::string out;
     for (std::size_t n = 0; n < params.size(); ++n)
-      if ((n < required && !chance(2)) || (n >= required && chance(50))) out += fmt::format("{}{} => {}", out.empty() ? "" : ", ", params[n].name, expr(scope, params[n].type));
+      if ((n < required && !chance(2)) || (n >= required && chance(50)))
+        out += fmt::format("{}{} => {}", out.empty() ? "" : ", ", params[n].name, expr(scope, params[n].type));
     if (pick(200) == 0) out += (out.empty() ? "" : ", ") + std::string("nosuch => 1");
     return out;
   }
@@ -134,7 +141,8 @@ class Generator {
     std::string out;
     for (int n = 0; n < count; ++n) {
       switch (pick(8)) {
-        case 0: case 1:
+        case 0:
+        case 1:
           if (!top) {
             out += assign(scope, indent, chance(1) ? "x0" : fmt::format("x{}", ++names_));
             break;
@@ -143,7 +151,8 @@ class Generator {
         case 2: out += resource(scope, indent); break;
         case 3: {
           std::string a = resource(scope, indent + "  "), b = resource(scope, indent + "  ");
-          out += fmt::format("{}{} {} {{\n{}{}}}", indent, chance(70) ? "if" : "unless", expr(scope, T::kBool), a, indent);
+          out +=
+              fmt::format("{}{} {} {{\n{}{}}}", indent, chance(70) ? "if" : "unless", expr(scope, T::kBool), a, indent);
           if (chance(50)) out += fmt::format(" else {{\n{}{}}}", b, indent);
           out += "\n";
           last_.clear();
@@ -151,7 +160,8 @@ class Generator {
         }
         case 4: {
           std::string a = resource(scope, indent + "    "), b = resource(scope, indent + "    ");
-          out += fmt::format("{0}case {1} {{\n{0}  {2}: {{\n{3}{0}  }}\n{0}  default: {{\n{4}{0}  }}\n{0}}}\n", indent, expr(scope, T::kInt), literal(T::kInt), a, b);
+          out += fmt::format("{0}case {1} {{\n{0}  {2}: {{\n{3}{0}  }}\n{0}  default: {{\n{4}{0}  }}\n{0}}}\n", indent,
+                             expr(scope, T::kInt), literal(T::kInt), a, b);
           last_.clear();
           break;
         }
@@ -164,13 +174,16 @@ class Generator {
         case 6:
           if (classes && !classes_.empty()) {
             const Class& c = classes_[static_cast<std::size_t>(pick(static_cast<int>(classes_.size())))];
-            if (chance(70)) out += fmt::format("{}include {}\n", indent, c.name);
-            else out += fmt::format("{}class {{ '{}': {} }}\n", indent, c.name, given(scope, c.params, c.required));
+            if (chance(70))
+              out += fmt::format("{}include {}\n", indent, c.name);
+            else
+              out += fmt::format("{}class {{ '{}': {} }}\n", indent, c.name, given(scope, c.params, c.required));
             for (const Var& v : c.vars) scope.push_back({"::" + c.name + "::" + v.name, v.type});
           }
           break;
         default:
-          if (!last_.empty()) out += fmt::format("{}file {{ '/r{}': owner => File[{}]['ensure'] }}\n", indent, ++titles_, last_);
+          if (!last_.empty())
+            out += fmt::format("{}file {{ '/r{}': owner => File[{}]['ensure'] }}\n", indent, ++titles_, last_);
       }
     }
     return out;
@@ -212,7 +225,8 @@ class Generator {
     for (std::size_t i = before; i < scope.size(); ++i)
       if (scope[i].name.find("::") == std::string::npos) c.vars.push_back(scope[i]);
     last_.clear();
-    out_ += fmt::format("class {}{}{} {{\n{}}}\n", c.name, c.params.empty() ? "" : "(" + list + ")", c.parent.empty() ? "" : " inherits " + c.parent, text);
+    out_ += fmt::format("class {}{}{} {{\n{}}}\n", c.name, c.params.empty() ? "" : "(" + list + ")",
+                        c.parent.empty() ? "" : " inherits " + c.parent, text);
     classes_.push_back(c);
   }
 
@@ -227,10 +241,15 @@ class Generator {
     std::string text;
     for (int i = pick(2); i > 0; --i) text += assign(scope, "  ", fmt::format("y{}", ++names_));
     // Each define has a type of its own for its resource, so that titles may be handed on.
-    static const char* const kTypes[][3] = {{"notify", "message", "withpath"}, {"user", "comment", "home"}, {"group", "gid", "members"}};
+    static const char* const kTypes[][3] = {
+        {"notify", "message", "withpath"}, {"user", "comment", "home"}, {"group", "gid", "members"}};
     const auto& type = kTypes[n % 3];
-    if (chance(30)) text += fmt::format("  if {} {{\n    {} {{ $title: {} => {} }}\n  }}\n", expr(scope, T::kBool), type[0], type[1], expr(scope, any_type()));
-    else text += fmt::format("  {} {{ $title: {} => {}, {} => {} }}\n", type[0], type[1], expr(scope, any_type()), type[2], expr(scope, any_type()));
+    if (chance(30))
+      text += fmt::format("  if {} {{\n    {} {{ $title: {} => {} }}\n  }}\n", expr(scope, T::kBool), type[0], type[1],
+                          expr(scope, any_type()));
+    else
+      text += fmt::format("  {} {{ $title: {} => {}, {} => {} }}\n", type[0], type[1], expr(scope, any_type()), type[2],
+                          expr(scope, any_type()));
     if (!defines_.empty() && chance(40)) {
       const Class& other = defines_[static_cast<std::size_t>(pick(static_cast<int>(defines_.size())))];
       text += fmt::format("  {} {{ $title: {} }}\n", other.name, given(scope, other.params, other.required));

@@ -15,56 +15,74 @@ enum class NodeKind : u8 {
   kNop,
   kUndef,
   kDefault,
-  kBoolean,      // Literal
-  kInteger,      // Literal
-  kFloat,        // Literal
-  kString,       // Literal
-  kRegex,        // Literal
-  kConcat,       // Kids: an interpolated string
-  kName,         // Named: a bare word, which is a string
-  kTypeName,     // Named: a capitalised word
-  kVariable,     // Named
-  kReserved,     // Named
-  kArray,        // Kids
-  kHash,         // Kids: key, value, key, value, ...
-  kParen,        // Unary
-  kNot,          // Unary
-  kNegate,       // Unary
-  kSplat,        // Unary
-  kBinary,       // Binary: arithmetic, comparison, logic, match, in, <<
-  kAssign,       // Binary: = += -=
-  kRelation,     // Binary: -> ~> <- <~
-  kAccess,       // Kids: the thing, then the keys
-  kSelector,     // Select
-  kCase,         // Select
-  kIf,           // If
-  kBlock,        // Kids: statements
-  kCall,         // Call
-  kMethodCall,   // Call: the receiver is the first argument
-  kLambda,       // Lambda
-  kResource,     // ResourceDecl
-  kDefaults,     // ResourceDecl with one body and no title: File { ... }
-  kOverride,     // ResourceDecl with one body and no title: File['x'] { ... }
-  kCollect,      // Collect
-  kClass,        // Definition
-  kDefine,       // Definition
-  kFunction,     // Definition
-  kNodeDef,      // Definition
-  kTypeAlias,    // Definition
-  kTypeDef,      // Definition: `type X { ... }`, which is not supported
-  kRenderText,   // Literal: EPP text
-  kRender,       // Unary: EPP expression
+  kBoolean,     // Literal
+  kInteger,     // Literal
+  kFloat,       // Literal
+  kString,      // Literal
+  kRegex,       // Literal
+  kConcat,      // Kids: an interpolated string
+  kName,        // Named: a bare word, which is a string
+  kTypeName,    // Named: a capitalised word
+  kVariable,    // Named
+  kReserved,    // Named
+  kArray,       // Kids
+  kHash,        // Kids: key, value, key, value, ...
+  kParen,       // Unary
+  kNot,         // Unary
+  kNegate,      // Unary
+  kSplat,       // Unary
+  kBinary,      // Binary: arithmetic, comparison, logic, match, in, <<
+  kAssign,      // Binary: = += -=
+  kRelation,    // Binary: -> ~> <- <~
+  kAccess,      // Kids: the thing, then the keys
+  kSelector,    // Select
+  kCase,        // Select
+  kIf,          // If
+  kBlock,       // Kids: statements
+  kCall,        // Call
+  kMethodCall,  // Call: the receiver is the first argument
+  kLambda,      // Lambda
+  kResource,    // ResourceDecl
+  kDefaults,    // ResourceDecl with one body and no title: File { ... }
+  kOverride,    // ResourceDecl with one body and no title: File['x'] { ... }
+  kCollect,     // Collect
+  kClass,       // Definition
+  kDefine,      // Definition
+  kFunction,    // Definition
+  kNodeDef,     // Definition
+  kTypeAlias,   // Definition
+  kTypeDef,     // Definition: `type X { ... }`, which is not supported
+  kRenderText,  // Literal: EPP text
+  kRender,      // Unary: EPP expression
 };
 
 enum class Op : u8 {
-  kNone, kPlus, kMinus, kTimes, kDiv, kModulo, kLShift, kRShift,
-  kEqual, kNotEqual, kLess, kLessEqual, kGreater, kGreaterEqual,
-  kAnd, kOr, kMatch, kNoMatch, kIn,
-  kAssign, kAppend, kDelete,
-  kBefore,    // ->
-  kNotify,    // ~>
-  kAfter,     // <-
-  kSubscribe, // <~
+  kNone,
+  kPlus,
+  kMinus,
+  kTimes,
+  kDiv,
+  kModulo,
+  kLShift,
+  kRShift,
+  kEqual,
+  kNotEqual,
+  kLess,
+  kLessEqual,
+  kGreater,
+  kGreaterEqual,
+  kAnd,
+  kOr,
+  kMatch,
+  kNoMatch,
+  kIn,
+  kAssign,
+  kAppend,
+  kDelete,
+  kBefore,     // ->
+  kNotify,     // ~>
+  kAfter,      // <-
+  kSubscribe,  // <~
 };
 std::string_view op_text(Op op);
 
@@ -85,9 +103,9 @@ struct Literal : Node {
 };
 
 struct Named : Node {
-  Symbol name;       // variables: as written, without $; names and type names without a leading ::
-  Symbol scope;      // variables: everything before the last ::, without a leading :: ; empty for $x and $::x
-  Symbol local;      // variables: the last segment
+  Symbol name;            // variables: as written, without $; names and type names without a leading ::
+  Symbol scope;           // variables: everything before the last ::, without a leading :: ; empty for $x and $::x
+  Symbol local;           // variables: the last segment
   bool absolute = false;  // began with ::
   i32 capture = -1;       // $0, $1, ...: the group of the last match
 };
@@ -137,16 +155,16 @@ struct Lambda : Node {
 };
 
 struct Call : Node {
-  Symbol name;                    // empty when `callee` is an expression (Type(...), $x(...))
+  Symbol name;  // empty when `callee` is an expression (Type(...), $x(...))
   const Node* callee = nullptr;
   std::span<const Node* const> args;
   const Lambda* block = nullptr;
-  bool statement = false;         // its value is not used
+  bool statement = false;  // its value is not used
 };
 
 struct Attribute {
-  Symbol name;          // empty for `* => hash`
-  bool add = false;     // +>
+  Symbol name;       // empty for `* => hash`
+  bool add = false;  // +>
   const Node* value = nullptr;
   Pos begin;
 };
@@ -173,29 +191,29 @@ struct Collect : Node {
 };
 
 struct Definition : Node {
-  Symbol name;                            // full, without a leading ::
+  Symbol name;  // full, without a leading ::
   std::span<const Param> params;
-  const Node* body = nullptr;             // for a type alias: the type expression
-  Symbol parent;                          // class a inherits b
-  const Node* returns = nullptr;          // functions
-  std::span<const Node* const> hosts;     // nodes: strings, regular expressions, default
+  const Node* body = nullptr;          // for a type alias: the type expression
+  Symbol parent;                       // class a inherits b
+  const Node* returns = nullptr;       // functions
+  std::span<const Node* const> hosts;  // nodes: strings, regular expressions, default
   const Source* source = nullptr;
 };
 
 // One parsed file.
 struct Program {
   const Source* source = nullptr;
-  const Node* body = nullptr;                   // never nullptr
-  std::vector<const Definition*> definitions;   // all of the file, nested ones included, in order
+  const Node* body = nullptr;                  // never nullptr
+  std::vector<const Definition*> definitions;  // all of the file, nested ones included, in order
   struct Heredoc {
     std::string_view syntax;
     const Literal* text;
   };
-  std::vector<Heredoc> heredocs;                // literal ones whose syntax was named, to be checked
+  std::vector<Heredoc> heredocs;  // literal ones whose syntax was named, to be checked
   bool epp = false;
-  bool epp_params = false;                      // EPP: had a parameter list, even an empty one
-  std::span<const Param> params;                // EPP
-  bool ok = false;                              // no syntax error
+  bool epp_params = false;        // EPP: had a parameter list, even an empty one
+  std::span<const Param> params;  // EPP
+  bool ok = false;                // no syntax error
 };
 
 template <class T>

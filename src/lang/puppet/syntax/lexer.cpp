@@ -22,16 +22,26 @@ struct Keyword {
   std::string_view text;
   Tok kind;
 };
-constexpr std::array<Keyword, 20> kKeywords{{{"case", Tok::kCase},         {"class", Tok::kClass},
-                                             {"default", Tok::kDefault},   {"define", Tok::kDefine},
-                                             {"if", Tok::kIf},             {"elsif", Tok::kElsif},
-                                             {"else", Tok::kElse},         {"inherits", Tok::kInherits},
-                                             {"node", Tok::kNode},         {"and", Tok::kAnd},
-                                             {"or", Tok::kOr},             {"undef", Tok::kUndef},
-                                             {"false", Tok::kFalse},       {"true", Tok::kTrue},
-                                             {"in", Tok::kIn},             {"unless", Tok::kUnless},
-                                             {"function", Tok::kFunction}, {"type", Tok::kType},
-                                             {"attr", Tok::kAttr},         {"private", Tok::kPrivate}}};
+constexpr std::array<Keyword, 20> kKeywords{{{"case", Tok::kCase},
+                                             {"class", Tok::kClass},
+                                             {"default", Tok::kDefault},
+                                             {"define", Tok::kDefine},
+                                             {"if", Tok::kIf},
+                                             {"elsif", Tok::kElsif},
+                                             {"else", Tok::kElse},
+                                             {"inherits", Tok::kInherits},
+                                             {"node", Tok::kNode},
+                                             {"and", Tok::kAnd},
+                                             {"or", Tok::kOr},
+                                             {"undef", Tok::kUndef},
+                                             {"false", Tok::kFalse},
+                                             {"true", Tok::kTrue},
+                                             {"in", Tok::kIn},
+                                             {"unless", Tok::kUnless},
+                                             {"function", Tok::kFunction},
+                                             {"type", Tok::kType},
+                                             {"attr", Tok::kAttr},
+                                             {"private", Tok::kPrivate}}};
 
 constexpr int kMostNesting = 200;  // of strings within interpolations within strings
 
@@ -53,7 +63,12 @@ class Lexer {
 
   Lexer(std::string_view text, const Source& source, std::vector<LineOrigin> origins, TokenList& out, Arena& arena,
         Diagnostics& diagnostics, int nesting)
-      : text_(text), source_(source), origins_(std::move(origins)), out_(out), arena_(arena), diagnostics_(diagnostics),
+      : text_(text),
+        source_(source),
+        origins_(std::move(origins)),
+        out_(out),
+        arena_(arena),
+        diagnostics_(diagnostics),
         nesting_(nesting) {}
 
   void manifest() {
@@ -85,7 +100,8 @@ class Lexer {
   }
 
   void error(std::size_t at, std::string message, std::size_t to = 0) {
-    diagnostics_.error("PP-SYNTAX", source_.span(source_offset(at), source_offset(std::max(to, at))), std::move(message));
+    diagnostics_.error("PP-SYNTAX", source_.span(source_offset(at), source_offset(std::max(to, at))),
+                       std::move(message));
   }
 
   void emit(Tok kind, std::size_t from, std::string_view text) {
@@ -251,8 +267,10 @@ class Lexer {
     std::string_view text = text_.substr(from, at_ - from);
     if (text_.substr(at_, 2) == "::" && at_ + 2 < text_.size() && is_upper(text_[at_ + 2])) {
       while (!done() && (is_word(peek()) || follows("::"))) at_ += follows("::") ? 2 : 1;
-      error(from, fmt::format("`{}` is neither a name (lower case) nor a type (each part capitalised)",
-                              text_.substr(from, at_ - from)), at_);
+      error(from,
+            fmt::format("`{}` is neither a name (lower case) nor a type (each part capitalised)",
+                        text_.substr(from, at_ - from)),
+            at_);
       return emit(Tok::kName, from, text);
     }
     if (name) {
@@ -272,7 +290,8 @@ class Lexer {
     if (follows("::") && (is_lower(peek(2)) || peek(2) == '_')) {
       std::size_t start = at_;
       while (!done() && (is_word(peek()) || follows("::"))) at_ += follows("::") ? 2 : 1;
-      error(from, fmt::format("`{}` is not a type name: each part begins with a capital", text_.substr(from, at_ - from)),
+      error(from,
+            fmt::format("`{}` is not a type name: each part begins with a capital", text_.substr(from, at_ - from)),
             at_);
       return emit(Tok::kTypeName, from, text_.substr(from, start - from));
     }
@@ -480,9 +499,23 @@ class Lexer {
 
   bool regex_may_start() const {
     switch (after_) {
-      case Tok::kRParen: case Tok::kRBrack: case Tok::kRRCollect: case Tok::kRCollect: case Tok::kName: case Tok::kTypeName:
-      case Tok::kNumber: case Tok::kString: case Tok::kTrue: case Tok::kFalse: case Tok::kDqPre: case Tok::kDqMid:
-      case Tok::kDqPost: case Tok::kHeredoc: case Tok::kRegex: case Tok::kVariable: case Tok::kWord: return false;
+      case Tok::kRParen:
+      case Tok::kRBrack:
+      case Tok::kRRCollect:
+      case Tok::kRCollect:
+      case Tok::kName:
+      case Tok::kTypeName:
+      case Tok::kNumber:
+      case Tok::kString:
+      case Tok::kTrue:
+      case Tok::kFalse:
+      case Tok::kDqPre:
+      case Tok::kDqMid:
+      case Tok::kDqPost:
+      case Tok::kHeredoc:
+      case Tok::kRegex:
+      case Tok::kVariable:
+      case Tok::kWord: return false;
       default: return true;
     }
   }
@@ -568,9 +601,11 @@ void Lexer::heredoc() {
   if (interpolate) tag = trimmed(tag.substr(1, tag.size() - 2));
   if (tag.empty()) return error(from, "heredoc without an end tag", at_);
 
-  std::size_t start = jump_ ? jump_ : text_.find('\n', at_) == std::string_view::npos ? text_.size() : text_.find('\n', at_) + 1;
+  std::size_t start = jump_                                             ? jump_
+                      : text_.find('\n', at_) == std::string_view::npos ? text_.size()
+                                                                        : text_.find('\n', at_) + 1;
   std::size_t line = start;
-  for (;; ) {
+  for (;;) {
     if (line >= text_.size()) return error(from, fmt::format("heredoc without a line that ends it (`{}`)", tag), at_);
     std::size_t end = text_.find('\n', line);
     std::size_t next = end == std::string_view::npos ? text_.size() : end + 1;
@@ -579,7 +614,9 @@ void Lexer::heredoc() {
     while (p < whole.size() && is_blank(whole[p])) ++p;
     std::size_t leading = p;
     bool margin = false, chomp = false;
-    auto blanks = [&] { while (p < whole.size() && is_blank(whole[p])) ++p; };
+    auto blanks = [&] {
+      while (p < whole.size() && is_blank(whole[p])) ++p;
+    };
     if (p < whole.size() && whole[p] == '|') margin = true, ++p, blanks();
     if (p < whole.size() && whole[p] == '-') chomp = true, ++p, blanks();
     if (whole.substr(p, tag.size()) == tag && trimmed(whole.substr(p + tag.size())).empty()) {
@@ -601,7 +638,8 @@ void Lexer::heredoc() {
       }
       jump_ = next;
       emit(Tok::kHeredoc, from, syntax);
-      Lexer inner(arena_.copy(std::string_view(text)), source_, std::move(origins), out_, arena_, diagnostics_, nesting_ + 1);
+      Lexer inner(arena_.copy(std::string_view(text)), source_, std::move(origins), out_, arena_, diagnostics_,
+                  nesting_ + 1);
       inner.unquoted(escapes, interpolate);
       after_ = Tok::kHeredoc;
       return;

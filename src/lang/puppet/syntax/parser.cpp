@@ -11,8 +11,8 @@ namespace tutti::puppet {
 
 std::string_view op_text(Op op) {
   static constexpr std::array<std::string_view, 26> kText{
-      "",  "+",   "-",  "*",  "/",  "%", "<<", ">>", "==", "!=", "<",  "<=", ">",
-      ">=", "and", "or", "=~", "!~", "in", "=", "+=", "-=", "->", "~>", "<-", "<~"};
+      "",   "+",   "-",  "*",  "/",  "%",  "<<", ">>", "==", "!=", "<",  "<=", ">",
+      ">=", "and", "or", "=~", "!~", "in", "=",  "+=", "-=", "->", "~>", "<-", "<~"};
   return kText[static_cast<std::size_t>(op)];
 }
 
@@ -271,7 +271,10 @@ class Parser {
   const Node* assignment() {
     Budget::Level level(budget_);
     const Node* left = relationship();
-    Op op = at(Tok::kEquals) ? Op::kAssign : at(Tok::kAppends) ? Op::kAppend : at(Tok::kDeletes) ? Op::kDelete : Op::kNone;
+    Op op = at(Tok::kEquals)    ? Op::kAssign
+            : at(Tok::kAppends) ? Op::kAppend
+            : at(Tok::kDeletes) ? Op::kDelete
+                                : Op::kNone;
     if (op == Op::kNone) return left;
     next();
     const Node* right = assignment();
@@ -285,9 +288,9 @@ class Parser {
   const Node* relationship() {
     const Node* left = resource();
     for (;;) {
-      Op op = at(Tok::kInEdge)      ? Op::kBefore
-              : at(Tok::kInEdgeSub) ? Op::kNotify
-              : at(Tok::kOutEdge)   ? Op::kAfter
+      Op op = at(Tok::kInEdge)       ? Op::kBefore
+              : at(Tok::kInEdgeSub)  ? Op::kNotify
+              : at(Tok::kOutEdge)    ? Op::kAfter
               : at(Tok::kOutEdgeSub) ? Op::kSubscribe
                                      : Op::kNone;
       if (op == Op::kNone) return left;
@@ -340,13 +343,11 @@ class Parser {
       std::vector<Attribute> attributes = attribute_list();
       expect(Tok::kRBrace, "`}`");
       if (type->kind == NodeKind::kName) {
-        if (!is_statement_call(as<Named>(type).name.text()))
-          fail(open, "syntax error: resource body without a title");
+        if (!is_statement_call(as<Named>(type).name.text())) fail(open, "syntax error: resource body without a title");
         return call_with_hash(as<Named>(type), attributes, open);
       }
       NodeKind kind = type->kind == NodeKind::kTypeName ? NodeKind::kDefaults
-                      : type->kind == NodeKind::kAccess &&
-                              as<Kids>(type).items[0]->kind == NodeKind::kTypeName
+                      : type->kind == NodeKind::kAccess && as<Kids>(type).items[0]->kind == NodeKind::kTypeName
                           ? NodeKind::kOverride
                           : NodeKind::kNop;
       if (kind == NodeKind::kNop)
@@ -486,8 +487,13 @@ class Parser {
 
   static bool callable(const Node* n) {
     switch (n->kind) {
-      case NodeKind::kName: case NodeKind::kTypeName: case NodeKind::kVariable: case NodeKind::kAccess: case NodeKind::kCall:
-      case NodeKind::kMethodCall: case NodeKind::kParen: return true;
+      case NodeKind::kName:
+      case NodeKind::kTypeName:
+      case NodeKind::kVariable:
+      case NodeKind::kAccess:
+      case NodeKind::kCall:
+      case NodeKind::kMethodCall:
+      case NodeKind::kParen: return true;
       default: return false;
     }
   }
@@ -519,7 +525,8 @@ class Parser {
 
   const Node* method(const Node* receiver) {
     next();
-    if (!at(Tok::kName) && !at(Tok::kType)) fail(cur(), fmt::format("syntax error at {}; expected a function name", describe(cur())));
+    if (!at(Tok::kName) && !at(Tok::kType))
+      fail(cur(), fmt::format("syntax error at {}; expected a function name", describe(cur())));
     Token name = next();
     std::vector<const Node*> args{receiver};
     if (at(Tok::kLParen)) {
@@ -847,7 +854,8 @@ Param Parser::parameter() {
   p.begin = pos_here();
   Token name = expect(Tok::kVariable, "a parameter ($name)");
   if (name.text.find("::") != std::string_view::npos)
-    complain(source_.span(name.from, name.to), fmt::format("the parameter `${}` cannot have a qualified name", name.text));
+    complain(source_.span(name.from, name.to),
+             fmt::format("the parameter `${}` cannot have a qualified name", name.text));
   p.name = Symbol(name.text);
   if (accept(Tok::kEquals)) p.value = expression();
   return p;
@@ -880,7 +888,8 @@ Symbol Parser::definition_name(bool prefix) {
     fail(t, fmt::format("syntax error at {}; expected a name", describe(t)));
   next();
   if (t.kind != Tok::kName)
-    complain(source_.span(t.from, t.to), fmt::format("`{}` is not a valid name: lower case letters, digits and `_`", t.text));
+    complain(source_.span(t.from, t.to),
+             fmt::format("`{}` is not a valid name: lower case letters, digits and `_`", t.text));
   std::string_view text = t.text;
   if (text.substr(0, 2) == "::") text.remove_prefix(2);
   std::string full;
@@ -956,7 +965,8 @@ const Node* Parser::node_definition() {
       whole.to = last.to;
       return literal(NodeKind::kString, arena_.copy(std::string_view(text)), whole);
     }
-    if (t.kind == Tok::kDefault || t.kind == Tok::kRegex || t.kind == Tok::kString || t.kind == Tok::kDqPre) return primary();
+    if (t.kind == Tok::kDefault || t.kind == Tok::kRegex || t.kind == Tok::kString || t.kind == Tok::kDqPre)
+      return primary();
     fail(t, fmt::format("syntax error at {}; expected a host name", describe(t)));
   };
   do {
@@ -1006,7 +1016,8 @@ const Node* Parser::type_alias() {
 
 }  // namespace
 
-std::unique_ptr<Program> parse(const Source& source, LexMode mode, Arena& arena, Diagnostics& diagnostics, Budget& budget) {
+std::unique_ptr<Program> parse(const Source& source, LexMode mode, Arena& arena, Diagnostics& diagnostics,
+                               Budget& budget) {
   std::size_t before = diagnostics.errors();
   TokenList tokens = lex(source, mode, arena, diagnostics);
   Parser parser(source, std::move(tokens), arena, diagnostics, budget);

@@ -8,11 +8,13 @@
 
 namespace tutti::puppet {
 
-// Parses a manifest or an EPP template. All syntax errors are reported, those of misplaced constructs too (validate.cpp);
-// `ok` is false when there was one. The tree lives in the arena.
-std::unique_ptr<Program> parse(const Source& source, LexMode mode, Arena& arena, Diagnostics& diagnostics, Budget& budget);
+// Parses a manifest or an EPP template. All syntax errors are reported, those of misplaced constructs too
+// (validate.cpp); `ok` is false when there was one. The tree lives in the arena.
+std::unique_ptr<Program> parse(const Source& source, LexMode mode, Arena& arena, Diagnostics& diagnostics,
+                               Budget& budget);
 
-// What the grammar allows but the language does not: classes within conditionals, idle expressions, duplicate parameters...
+// What the grammar allows but the language does not: classes within conditionals, idle expressions, duplicate
+// parameters...
 void validate(const Program& program, Diagnostics& diagnostics);
 
 // An expression given by itself, such as the type of a function's parameter: nullptr after an error.

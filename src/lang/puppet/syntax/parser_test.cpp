@@ -19,15 +19,29 @@ struct Parsed {
 
 TEST(PuppetParser, AcceptsEveryConstruct) {
   for (const char* text :
-       {"file { '/x': ensure => file, mode => '0644' }", "@file { ['/a', '/b']: ; '/c': * => $h }",
+       {"file { '/x': ensure => file, mode => '0644' }",
+        "@file { ['/a', '/b']: ; '/c': * => $h }",
         "class a::b(String $x = 'y', Optional[Integer[1, 2]] $z = undef) inherits c { include d, e }",
-        "define d($x) { notify { $title: } }", "node a.b.c, 'x', /re/, default { }",
-        "$a = $b ? { 1 => 2, default => 3, }", "[1,2].each |$x| { notice $x }", "File <| title == 'x' and mode != 1 |> { owner => 'r' }",
-        "File['/x'] -> Service['y'] ~> Exec['z']", "function f::g(Integer *$x) >> String { \"${x[0]}\" }",
-        "type A = Variant[String, Array[Integer]]", "unless $x { } else { }", "case $x { 1, 2: { } default: { } }",
-        "$s = @(\"END\"/L)\n  a ${b}\n  | END\n", "File { mode => '0644' }", "File['/x'] { mode => '0644' }",
-        "class { 'a': x => 1 }", "notice({a => 1}['a'])", "$x = -1 - 2 * 3 in [1]", "foo(*$x, a => 1)",
-        "Integer('1').with |$x| { $x }", "include foo", "if $a =~ /x/ { notice $1 } elsif $b { } else { }"}) {
+        "define d($x) { notify { $title: } }",
+        "node a.b.c, 'x', /re/, default { }",
+        "$a = $b ? { 1 => 2, default => 3, }",
+        "[1,2].each |$x| { notice $x }",
+        "File <| title == 'x' and mode != 1 |> { owner => 'r' }",
+        "File['/x'] -> Service['y'] ~> Exec['z']",
+        "function f::g(Integer *$x) >> String { \"${x[0]}\" }",
+        "type A = Variant[String, Array[Integer]]",
+        "unless $x { } else { }",
+        "case $x { 1, 2: { } default: { } }",
+        "$s = @(\"END\"/L)\n  a ${b}\n  | END\n",
+        "File { mode => '0644' }",
+        "File['/x'] { mode => '0644' }",
+        "class { 'a': x => 1 }",
+        "notice({a => 1}['a'])",
+        "$x = -1 - 2 * 3 in [1]",
+        "foo(*$x, a => 1)",
+        "Integer('1').with |$x| { $x }",
+        "include foo",
+        "if $a =~ /x/ { notice $1 } elsif $b { } else { }"}) {
     Parsed p(text);
     EXPECT_TRUE(p.program->ok) << text << "\n" << p.errors();
   }
@@ -39,9 +53,9 @@ TEST(PuppetParser, ReportsAllErrorsOfAFile) {
 }
 
 TEST(PuppetParser, RefusesMisplacedConstructs) {
-  for (const char* text : {"if true { class c { } }", "function f() { class c { } }", "class v { $x = 1 'idle' 'x' }", "$x::y = 2",
-                           "$a = 1 ? { default => 1, default => 2 }", "file { 'a': b +> 1 }", "$Foo = 1", "define d($1) { }",
-                           "notify { \"unclosed: }", "$f = |$x| { $x }"}) {
+  for (const char* text : {"if true { class c { } }", "function f() { class c { } }", "class v { $x = 1 'idle' 'x' }",
+                           "$x::y = 2", "$a = 1 ? { default => 1, default => 2 }", "file { 'a': b +> 1 }", "$Foo = 1",
+                           "define d($1) { }", "notify { \"unclosed: }", "$f = |$x| { $x }"}) {
     Parsed p(text);
     EXPECT_FALSE(p.program->ok) << text;
   }

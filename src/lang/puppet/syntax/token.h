@@ -9,23 +9,23 @@ namespace tutti::puppet {
 
 enum class Tok : u8 {
   kEnd,
-  kName,       // lower-case name, may be qualified: a::b
-  kWord,       // bare word with a dash or a leading underscore: a string
-  kTypeName,   // Capitalised, may be qualified
-  kVariable,   // text without the dollar
+  kName,      // lower-case name, may be qualified: a::b
+  kWord,      // bare word with a dash or a leading underscore: a string
+  kTypeName,  // Capitalised, may be qualified
+  kVariable,  // text without the dollar
   kNumber,
-  kString,     // text with its escapes done
-  kDqPre,      // the text before the first interpolation of a string
+  kString,  // text with its escapes done
+  kDqPre,   // the text before the first interpolation of a string
   kDqMid,
   kDqPost,
-  kHeredoc,    // text: the syntax tag; a string (kString or kDqPre...) follows
+  kHeredoc,  // text: the syntax tag; a string (kString or kDqPre...) follows
   kRegex,
   kListStart,  // [ after blank space: begins a list
   kLBrack,     // [ right after something: an index
   kRBrack,
   kLBrace,
   kRBrace,
-  kWsLParen,   // ( first on its line: never begins arguments
+  kWsLParen,  // ( first on its line: never begins arguments
   kLParen,
   kRParen,
   kComma,
@@ -36,9 +36,9 @@ enum class Tok : u8 {
   kAt,
   kAtAt,
   kPipe,
-  kEquals,     // =
-  kAppends,    // +=
-  kDeletes,    // -=
+  kEquals,   // =
+  kAppends,  // +=
+  kDeletes,  // -=
   kIsEqual,
   kNotEqual,
   kMatch,
@@ -55,12 +55,12 @@ enum class Tok : u8 {
   kLShift,
   kRShift,
   kNot,
-  kFArrow,     // =>
-  kPArrow,     // +>
-  kInEdge,     // ->
-  kInEdgeSub,  // ~>
-  kOutEdge,    // <-
-  kOutEdgeSub, // <~
+  kFArrow,      // =>
+  kPArrow,      // +>
+  kInEdge,      // ->
+  kInEdgeSub,   // ~>
+  kOutEdge,     // <-
+  kOutEdgeSub,  // <~
   kLCollect,
   kRCollect,
   kLLCollect,
@@ -95,8 +95,8 @@ constexpr bool is_keyword(Tok t) { return t >= Tok::kCase; }
 
 struct Token {
   Tok kind = Tok::kEnd;
-  u32 from = 0, to = 0;    // bytes of the source
-  std::string_view text;   // what it says, escapes done
+  u32 from = 0, to = 0;   // bytes of the source
+  std::string_view text;  // what it says, escapes done
 };
 
 struct Comment {

@@ -9,9 +9,10 @@ namespace tutti::puppet {
 namespace {
 
 constexpr std::array<std::string_view, 30> kReservedTypes{
-    "type",    "any",     "unit",     "scalar", "boolean", "numeric", "integer",   "float",   "collection", "array",
-    "hash",    "tuple",   "struct",   "variant", "optional", "enum",  "regexp",    "pattern", "runtime",    "init",
-    "object",  "sensitive", "semver", "semverrange", "string", "timestamp", "timespan", "typeset", "callable", "undef"};
+    "type",       "any",       "unit",     "scalar",  "boolean",  "numeric",   "integer",  "float",
+    "collection", "array",     "hash",     "tuple",   "struct",   "variant",   "optional", "enum",
+    "regexp",     "pattern",   "runtime",  "init",    "object",   "sensitive", "semver",   "semverrange",
+    "string",     "timestamp", "timespan", "typeset", "callable", "undef"};
 
 bool numeric(std::string_view s) { return !s.empty() && s.find_first_not_of("0123456789") == std::string_view::npos; }
 
@@ -19,11 +20,25 @@ bool numeric(std::string_view s) { return !s.empty() && s.find_first_not_of("012
 bool idle(const Node* n) {
   if (!n) return true;
   switch (n->kind) {
-    case NodeKind::kNop: case NodeKind::kUndef: case NodeKind::kDefault: case NodeKind::kBoolean: case NodeKind::kInteger:
-    case NodeKind::kFloat: case NodeKind::kString: case NodeKind::kRegex: case NodeKind::kName: case NodeKind::kTypeName:
-    case NodeKind::kVariable: case NodeKind::kArray: case NodeKind::kHash: case NodeKind::kAccess: return true;
+    case NodeKind::kNop:
+    case NodeKind::kUndef:
+    case NodeKind::kDefault:
+    case NodeKind::kBoolean:
+    case NodeKind::kInteger:
+    case NodeKind::kFloat:
+    case NodeKind::kString:
+    case NodeKind::kRegex:
+    case NodeKind::kName:
+    case NodeKind::kTypeName:
+    case NodeKind::kVariable:
+    case NodeKind::kArray:
+    case NodeKind::kHash:
+    case NodeKind::kAccess: return true;
     case NodeKind::kBinary: return n->op != Op::kMatch && n->op != Op::kNoMatch;
-    case NodeKind::kParen: case NodeKind::kNot: case NodeKind::kNegate: case NodeKind::kSplat: return idle(as<Unary>(n).expr);
+    case NodeKind::kParen:
+    case NodeKind::kNot:
+    case NodeKind::kNegate:
+    case NodeKind::kSplat: return idle(as<Unary>(n).expr);
     case NodeKind::kConcat:
     case NodeKind::kBlock: {
       auto items = as<Kids>(n).items;
@@ -34,8 +49,8 @@ bool idle(const Node* n) {
     case NodeKind::kCase: {
       const Select& s = as<Select>(n);
       return idle(s.value) && std::all_of(s.options.begin(), s.options.end(), [](const Option& o) {
-        return std::all_of(o.values.begin(), o.values.end(), idle) && idle(o.result);
-      });
+               return std::all_of(o.values.begin(), o.values.end(), idle) && idle(o.result);
+             });
     }
     default: return false;
   }
@@ -44,7 +59,8 @@ bool idle(const Node* n) {
 std::string_view label(const Node* n) {
   switch (n->kind) {
     case NodeKind::kString: return "string";
-    case NodeKind::kInteger: case NodeKind::kFloat: return "number";
+    case NodeKind::kInteger:
+    case NodeKind::kFloat: return "number";
     case NodeKind::kBoolean: return "boolean";
     case NodeKind::kName: return "name";
     case NodeKind::kTypeName: return "type name";
@@ -81,23 +97,29 @@ class Validator {
         }
         return;
       }
-      case NodeKind::kConcat: case NodeKind::kArray: case NodeKind::kHash:
-        return all(as<Kids>(n).items);
-      case NodeKind::kAccess:
-        return all(as<Kids>(n).items);
-      case NodeKind::kParen: case NodeKind::kNot: case NodeKind::kNegate: case NodeKind::kSplat: case NodeKind::kRender:
-        return value(as<Unary>(n).expr);
+      case NodeKind::kConcat:
+      case NodeKind::kArray:
+      case NodeKind::kHash: return all(as<Kids>(n).items);
+      case NodeKind::kAccess: return all(as<Kids>(n).items);
+      case NodeKind::kParen:
+      case NodeKind::kNot:
+      case NodeKind::kNegate:
+      case NodeKind::kSplat:
+      case NodeKind::kRender: return value(as<Unary>(n).expr);
       case NodeKind::kBinary: return value(as<Binary>(n).left), value(as<Binary>(n).right);
-      case NodeKind::kRelation: return walk(as<Binary>(n).left, Place::kInner), walk(as<Binary>(n).right, Place::kInner);
+      case NodeKind::kRelation:
+        return walk(as<Binary>(n).left, Place::kInner), walk(as<Binary>(n).right, Place::kInner);
       case NodeKind::kAssign: return assignment(as<Binary>(n));
       case NodeKind::kVariable: return variable(as<Named>(n));
-      case NodeKind::kSelector: case NodeKind::kCase: return select(as<Select>(n));
+      case NodeKind::kSelector:
+      case NodeKind::kCase: return select(as<Select>(n));
       case NodeKind::kIf:
         value(as<If>(n).test);
         walk(as<If>(n).yes, Place::kInner);
         walk(as<If>(n).no, Place::kInner);
         return;
-      case NodeKind::kCall: case NodeKind::kMethodCall: {
+      case NodeKind::kCall:
+      case NodeKind::kMethodCall: {
         const Call& c = as<Call>(n);
         if (c.callee) walk(c.callee, Place::kInner);
         all(c.args);
@@ -108,9 +130,14 @@ class Validator {
         params(as<Lambda>(n).params, NodeKind::kLambda);
         walk(as<Lambda>(n).body, Place::kInner);
         return;
-      case NodeKind::kResource: case NodeKind::kDefaults: case NodeKind::kOverride: return resource(as<ResourceDecl>(n));
+      case NodeKind::kResource:
+      case NodeKind::kDefaults:
+      case NodeKind::kOverride: return resource(as<ResourceDecl>(n));
       case NodeKind::kCollect: return collect(as<Collect>(n));
-      case NodeKind::kClass: case NodeKind::kDefine: case NodeKind::kFunction: case NodeKind::kNodeDef:
+      case NodeKind::kClass:
+      case NodeKind::kDefine:
+      case NodeKind::kFunction:
+      case NodeKind::kNodeDef:
       case NodeKind::kTypeAlias: return definition(as<Definition>(n), place);
       default: return;
     }
@@ -121,16 +148,17 @@ class Validator {
     for (std::size_t i = 0; i < list.size(); ++i) {
       const Param& p = list[i];
       std::string_view name = p.name.text();
-      if (numeric(name)) error(p.begin, fmt::format("the numeric parameter name `${}` cannot be used", name));
-      else if (!variable_name(name)) error(p.begin, fmt::format("`${}` is not a valid parameter name", name));
+      if (numeric(name))
+        error(p.begin, fmt::format("the numeric parameter name `${}` cannot be used", name));
+      else if (!variable_name(name))
+        error(p.begin, fmt::format("`${}` is not a valid parameter name", name));
       for (std::size_t j = 0; j < i; ++j)
         if (list[j].name == p.name) error(p.begin, fmt::format("the parameter `{}` is declared more than once", name));
       bool container = owner == NodeKind::kClass || owner == NodeKind::kDefine;
       if (container && (name == "title" || name == "name"))
         error(p.begin, fmt::format("the parameter `${}` redefines a built-in parameter", name));
       if (p.rest && container) error(p.begin, fmt::format("the parameter `*${}` is not possible here", name));
-      if (p.rest && i + 1 < list.size())
-        error(p.begin, fmt::format("the parameter `*${}` must be the last one", name));
+      if (p.rest && i + 1 < list.size()) error(p.begin, fmt::format("the parameter `*${}` must be the last one", name));
       if (p.rest && p.value) error(p.begin, fmt::format("the parameter `*${}` cannot have a default", name));
       if (!container && !p.value && !p.rest && optional)
         error(p.begin, fmt::format("the required parameter `${}` comes after an optional one", name));
@@ -153,10 +181,14 @@ class Validator {
   void value(const Node* n) {
     if (!n) return;
     switch (n->kind) {
-      case NodeKind::kDefaults: case NodeKind::kOverride: case NodeKind::kCollect: case NodeKind::kClass: case NodeKind::kDefine:
-      case NodeKind::kNodeDef: case NodeKind::kFunction: case NodeKind::kTypeAlias:
-        error(n->span(), fmt::format("a {} cannot be used as a value", label(n)));
-        break;
+      case NodeKind::kDefaults:
+      case NodeKind::kOverride:
+      case NodeKind::kCollect:
+      case NodeKind::kClass:
+      case NodeKind::kDefine:
+      case NodeKind::kNodeDef:
+      case NodeKind::kFunction:
+      case NodeKind::kTypeAlias: error(n->span(), fmt::format("a {} cannot be used as a value", label(n))); break;
       default: break;
     }
     walk(n, Place::kInner);
@@ -205,9 +237,11 @@ class Validator {
       return error(t->span(), fmt::format("illegal attempt to assign to {}: not assignable", label(t)));
     const Named& v = as<Named>(t);
     std::string_view name = v.name.text();
-    if (numeric(name)) return error(t->span(), fmt::format("illegal attempt to assign to the numeric match variable `${}`", name));
+    if (numeric(name))
+      return error(t->span(), fmt::format("illegal attempt to assign to the numeric match variable `${}`", name));
     if (!v.scope.empty() || v.absolute)
-      return error(t->span(), fmt::format("illegal attempt to assign to `${}`: cannot assign to variables of other scopes", name));
+      return error(t->span(),
+                   fmt::format("illegal attempt to assign to `${}`: cannot assign to variables of other scopes", name));
     variable(v);
   }
 
@@ -217,7 +251,9 @@ class Validator {
     for (const Option& o : s.options) {
       for (const Node* v : o.values) {
         if (v->kind == NodeKind::kDefault) {
-          if (seen) error(v->span(), fmt::format("this {} already has a default", s.kind == NodeKind::kCase ? "case" : "selector"));
+          if (seen)
+            error(v->span(),
+                  fmt::format("this {} already has a default", s.kind == NodeKind::kCase ? "case" : "selector"));
           seen = true;
         }
         value(v);
@@ -233,7 +269,8 @@ class Validator {
         if (splat) error(a.begin, "unfolding of attributes (`* =>`) can be used only once in a resource body");
         splat = true;
       }
-      if (a.add && !may_add) error(a.begin, fmt::format("illegal `+>` operation on attribute `{}`: only in overrides", a.name.text()));
+      if (a.add && !may_add)
+        error(a.begin, fmt::format("illegal `+>` operation on attribute `{}`: only in overrides", a.name.text()));
       value(a.value);
     }
   }
@@ -255,19 +292,20 @@ class Validator {
   }
 
   void collect(const Collect& c) {
-    if (c.type->kind != NodeKind::kTypeName)
-      error(c.type->span(), "the left of a collector must be a type name");
+    if (c.type->kind != NodeKind::kTypeName) error(c.type->span(), "the left of a collector must be a type name");
     attributes(c.attributes, true);
     query(c.query);
   }
   void query(const Node* q) {
     if (!q) return;
     if (q->kind == NodeKind::kParen) return query(as<Unary>(q).expr);
-    if (q->kind != NodeKind::kBinary) return error(q->span(), "a query may use `==`, `!=`, `and`, `or` and parentheses only");
+    if (q->kind != NodeKind::kBinary)
+      return error(q->span(), "a query may use `==`, `!=`, `and`, `or` and parentheses only");
     const Binary& b = as<Binary>(q);
     if (b.op == Op::kAnd || b.op == Op::kOr) return query(b.left), query(b.right);
     if (b.op != Op::kEqual && b.op != Op::kNotEqual)
-      return error(q->span(), fmt::format("`{}` cannot be used in a query: only `==`, `!=`, `and`, `or`", op_text(b.op)));
+      return error(q->span(),
+                   fmt::format("`{}` cannot be used in a query: only `==`, `!=`, `and`, `or`", op_text(b.op)));
     if (b.left->kind != NodeKind::kName && b.left->kind != NodeKind::kVariable)
       error(b.left->span(), "the left of a comparison in a query must be the name of an attribute");
     value(b.right);

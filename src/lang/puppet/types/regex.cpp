@@ -64,8 +64,8 @@ bool Regex::search(std::string_view text, std::size_t from, Groups* groups) cons
   static const char kEmpty[1] = {0};
   const auto* begin = reinterpret_cast<const OnigUChar*>(text.data() ? text.data() : kEmpty);
   thread_local OnigRegion* region = onig_region_new();
-  int r = onig_search(static_cast<regex_t*>(regex_), begin, begin + text.size(), begin + from, begin + text.size(), region,
-                      ONIG_OPTION_NONE);
+  int r = onig_search(static_cast<regex_t*>(regex_), begin, begin + text.size(), begin + from, begin + text.size(),
+                      region, ONIG_OPTION_NONE);
   if (r == ONIG_MISMATCH) return false;
   if (r < 0) throw LimitError("PP-LIMIT-REGEX", "a regular expression took too many steps to match");
   if (groups) {

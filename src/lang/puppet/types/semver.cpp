@@ -20,7 +20,8 @@ int compare_parts(std::string_view a, std::string_view b) {
     std::string_view x = a.substr(0, a.find('.')), y = b.substr(0, b.find('.'));
     a.remove_prefix(std::min(a.size(), x.size() + 1));
     b.remove_prefix(std::min(b.size(), y.size() + 1));
-    bool nx = x.find_first_not_of("0123456789") == std::string_view::npos, ny = y.find_first_not_of("0123456789") == std::string_view::npos;
+    bool nx = x.find_first_not_of("0123456789") == std::string_view::npos,
+         ny = y.find_first_not_of("0123456789") == std::string_view::npos;
     if (nx != ny) return nx ? -1 : 1;
     if (nx) {
       i64 p = 0, q = 0;
@@ -78,12 +79,18 @@ bool one_term(std::string_view s, And& out) {
   Comparator::Op op = Comparator::kEq;
   bool plain_term = false;
   char special = 0;
-  if (s.substr(0, 2) == ">=") op = Comparator::kGe, s.remove_prefix(2);
-  else if (s.substr(0, 2) == "<=") op = Comparator::kLe, s.remove_prefix(2);
-  else if (s.substr(0, 1) == ">") op = Comparator::kGt, s.remove_prefix(1);
-  else if (s.substr(0, 1) == "<") op = Comparator::kLt, s.remove_prefix(1);
-  else if (s.substr(0, 1) == "~" || s.substr(0, 1) == "^") special = s[0], s.remove_prefix(s.substr(0, 2) == "~>" ? 2 : 1);
-  else plain_term = true;
+  if (s.substr(0, 2) == ">=")
+    op = Comparator::kGe, s.remove_prefix(2);
+  else if (s.substr(0, 2) == "<=")
+    op = Comparator::kLe, s.remove_prefix(2);
+  else if (s.substr(0, 1) == ">")
+    op = Comparator::kGt, s.remove_prefix(1);
+  else if (s.substr(0, 1) == "<")
+    op = Comparator::kLt, s.remove_prefix(1);
+  else if (s.substr(0, 1) == "~" || s.substr(0, 1) == "^")
+    special = s[0], s.remove_prefix(s.substr(0, 2) == "~>" ? 2 : 1);
+  else
+    plain_term = true;
   while (!s.empty() && s[0] == ' ') s.remove_prefix(1);
   SemVer v;
   int parts = 0;
@@ -124,8 +131,10 @@ bool parse_range(std::string_view text, std::vector<And>& out) {
       int na = 0, nb = 0;
       if (!partial(trim(part.substr(0, dash)), a, na) || !partial(trim(part.substr(dash + 3)), b, nb)) return false;
       all.push_back({Comparator::kGe, a});
-      if (nb == 3) all.push_back({Comparator::kLe, b});
-      else if (nb > 0) all.push_back({Comparator::kLt, bump(b, nb - 1)});
+      if (nb == 3)
+        all.push_back({Comparator::kLe, b});
+      else if (nb > 0)
+        all.push_back({Comparator::kLt, bump(b, nb - 1)});
     } else {
       std::size_t at = 0;
       while (at < part.size()) {
@@ -175,9 +184,14 @@ bool semver_in_range(std::string_view range, const SemVer& version) {
     bool good = true, pre_named = version.pre.empty();
     for (const Comparator& c : all) {
       int d = compare_semver(version, c.v);
-      good = good && (c.op == Comparator::kEq ? d == 0 : c.op == Comparator::kLt ? d < 0 : c.op == Comparator::kLe ? d <= 0 : c.op == Comparator::kGt ? d > 0 : d >= 0);
+      good = good && (c.op == Comparator::kEq   ? d == 0
+                      : c.op == Comparator::kLt ? d < 0
+                      : c.op == Comparator::kLe ? d <= 0
+                      : c.op == Comparator::kGt ? d > 0
+                                                : d >= 0);
       // A pre-release is in a range only when the range speaks of that version's pre-releases.
-      if (!c.v.pre.empty() && c.v.major == version.major && c.v.minor == version.minor && c.v.patch == version.patch) pre_named = true;
+      if (!c.v.pre.empty() && c.v.major == version.major && c.v.minor == version.minor && c.v.patch == version.patch)
+        pre_named = true;
     }
     if (good && pre_named) return true;
   }

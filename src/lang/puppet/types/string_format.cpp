@@ -24,17 +24,26 @@ using FormatMap = std::vector<std::pair<const Type*, Format>>;
 Format parse_format(std::string_view s) {
   Format f;
   std::size_t p = 0;
-  auto bad = [&] { return TypeError(fmt::format("the string format '{}' is not of the form %[flags][width][.precision]letter", s)); };
+  auto bad = [&] {
+    return TypeError(fmt::format("the string format '{}' is not of the form %[flags][width][.precision]letter", s));
+  };
   if (s.empty() || s[p++] != '%') throw bad();
   for (; p < s.size(); ++p) {
     char c = s[p];
-    if (c == '#') f.alternative = true;
-    else if (c == '-') f.left = true;
-    else if (c == '0') f.zero = true;
-    else if (c == '+') f.plus = true;
-    else if (c == ' ') f.space = true;
-    else if (std::string_view("[{(<|").find(c) != std::string_view::npos) f.delimiter = c;
-    else break;
+    if (c == '#')
+      f.alternative = true;
+    else if (c == '-')
+      f.left = true;
+    else if (c == '0')
+      f.zero = true;
+    else if (c == '+')
+      f.plus = true;
+    else if (c == ' ')
+      f.space = true;
+    else if (std::string_view("[{(<|").find(c) != std::string_view::npos)
+      f.delimiter = c;
+    else
+      break;
   }
   auto number = [&] {
     int n = 0;
@@ -92,7 +101,9 @@ std::string pad(std::string s, const Format& f) {
 
 [[noreturn]] void illegal(const Val& v, char letter, std::string_view known) {
   Arena arena;
-  throw TypeError(fmt::format("illegal format '{}' specified for value of {} type - expected one of the characters '{}'", letter, type_text(generalize(arena, infer(arena, v, Infer::kGeneralized))), known));
+  throw TypeError(
+      fmt::format("illegal format '{}' specified for value of {} type - expected one of the characters '{}'", letter,
+                  type_text(generalize(arena, infer(arena, v, Infer::kGeneralized))), known));
 }
 
 std::string digits(u64 n, unsigned base, bool upper) {
@@ -121,13 +132,24 @@ std::string format_float(double d, const Format& f) {
 }
 
 std::string format_int(i64 i, const Format& f) {
-  unsigned base = f.letter == 'x' || f.letter == 'X' ? 16 : f.letter == 'o' ? 8 : f.letter == 'b' || f.letter == 'B' ? 2 : 10;
+  unsigned base = f.letter == 'x' || f.letter == 'X'   ? 16
+                  : f.letter == 'o'                    ? 8
+                  : f.letter == 'b' || f.letter == 'B' ? 2
+                                                       : 10;
   u64 n = i < 0 ? u64(0) - static_cast<u64>(i) : static_cast<u64>(i);
   std::string body = digits(n, base, f.letter == 'X');
-  if (f.precision > static_cast<int>(body.size())) body = std::string(static_cast<std::size_t>(f.precision) - body.size(), '0') + body;
+  if (f.precision > static_cast<int>(body.size()))
+    body = std::string(static_cast<std::size_t>(f.precision) - body.size(), '0') + body;
   std::string prefix = i < 0 ? "-" : f.plus ? "+" : f.space ? " " : "";
-  if (f.alternative) prefix += f.letter == 'x' ? "0x" : f.letter == 'X' ? "0X" : f.letter == 'o' ? "0" : f.letter == 'b' ? "0b" : f.letter == 'B' ? "0B" : "";
-  if (f.zero && !f.left && f.width > static_cast<int>(prefix.size() + body.size())) body = std::string(static_cast<std::size_t>(f.width) - prefix.size() - body.size(), '0') + body;
+  if (f.alternative)
+    prefix += f.letter == 'x'   ? "0x"
+              : f.letter == 'X' ? "0X"
+              : f.letter == 'o' ? "0"
+              : f.letter == 'b' ? "0b"
+              : f.letter == 'B' ? "0B"
+                                : "";
+  if (f.zero && !f.left && f.width > static_cast<int>(prefix.size() + body.size()))
+    body = std::string(static_cast<std::size_t>(f.width) - prefix.size() - body.size(), '0') + body;
   return pad(prefix + body, f);
 }
 
@@ -237,8 +259,10 @@ struct Printer {
     bool first = true;
     for (const Pair& p : v.entries()) {
       if (!first) out += separator;
-      if (f.alternative) out += "\n" + indent + "  ";
-      else if (!first && !f.has_separator) out += ' ';
+      if (f.alternative)
+        out += "\n" + indent + "  ";
+      else if (!first && !f.has_separator)
+        out += ' ';
       out += render(p.key, inner, depth + 1, false) + arrow + render(p.value, inner, depth + 1, false);
       first = false;
     }
@@ -277,13 +301,19 @@ std::string Printer::render(const Val& v, const FormatMap& map, int depth, bool 
   const Format* found = pick(map, v);
   Format f = found ? *found : Format{};
   if (!found || f.letter == 0) {
-    char fallback = v.is(VK::kFloat) ? 'f' : v.is(VK::kInt) ? 'd' : v.is(VK::kArray) ? 'a' : v.is(VK::kHash) ? 'h' : v.is(VK::kBinary) ? 'B' : 's';
+    char fallback = v.is(VK::kFloat)    ? 'f'
+                    : v.is(VK::kInt)    ? 'd'
+                    : v.is(VK::kArray)  ? 'a'
+                    : v.is(VK::kHash)   ? 'h'
+                    : v.is(VK::kBinary) ? 'B'
+                                        : 's';
     f.letter = fallback;
   }
   switch (v.kind) {
     case VK::kInt:
       if (std::string_view("dxXobB").find(f.letter) != std::string_view::npos) return format_int(v.i, f);
-      if (std::string_view("eEfgGaA").find(f.letter) != std::string_view::npos) return format_float(static_cast<double>(v.i), f);
+      if (std::string_view("eEfgGaA").find(f.letter) != std::string_view::npos)
+        return format_float(static_cast<double>(v.i), f);
       if (f.letter == 'c') {
         std::string s;
         utf8::append(s, static_cast<char32_t>(v.i));
@@ -293,7 +323,8 @@ std::string Printer::render(const Val& v, const FormatMap& map, int depth, bool 
       if (f.letter == 'p') return pad(std::to_string(v.i), f);
       illegal(v, f.letter, "dxXobBeEfgGaAspc");
     case VK::kFloat:
-      if (std::string_view("dxXobB").find(f.letter) != std::string_view::npos) return format_int(static_cast<i64>(v.d), f);
+      if (std::string_view("dxXobB").find(f.letter) != std::string_view::npos)
+        return format_int(static_cast<i64>(v.d), f);
       if (std::string_view("eEfgGaA").find(f.letter) != std::string_view::npos) return format_float(v.d, f);
       if (f.letter == 's' || f.letter == 'p') return pad(float_text(v.d), f);
       illegal(v, f.letter, "dxXobBeEfgGaAsp");
@@ -304,7 +335,8 @@ std::string Printer::render(const Val& v, const FormatMap& map, int depth, bool 
         case 'T': return pad(f.alternative ? (v.b ? "T" : "F") : (v.b ? "True" : "False"), f);
         case 'y': return pad(f.alternative ? (v.b ? "y" : "n") : (v.b ? "yes" : "no"), f);
         case 'Y': return pad(f.alternative ? (v.b ? "Y" : "N") : (v.b ? "Yes" : "No"), f);
-        case 's': case 'p': return pad(v.b ? "true" : "false", f);
+        case 's':
+        case 'p': return pad(v.b ? "true" : "false", f);
         default:
           if (std::string_view("dxXobB").find(f.letter) != std::string_view::npos) return format_int(v.b ? 1 : 0, f);
           if (std::string_view("eEfgGaA").find(f.letter) != std::string_view::npos) return format_float(v.b ? 1 : 0, f);

@@ -68,7 +68,12 @@ struct PlainTypes {
       t.kind = p.kind;
       if (p.kind != TK::kResource && p.kind != TK::kClass) t.name = p.name;
       switch (p.kind) {
-        case TK::kArray: case TK::kHash: case TK::kCollection: case TK::kString: case TK::kTuple: case TK::kStruct:
+        case TK::kArray:
+        case TK::kHash:
+        case TK::kCollection:
+        case TK::kString:
+        case TK::kTuple:
+        case TK::kStruct:
         case TK::kCallable: t.min = 0; break;
         default: break;
       }
@@ -107,7 +112,11 @@ const Type* tuple_at(const Type* t, std::size_t n) {
 
 bool data_instance(const Val& v, bool rich) {
   switch (v.kind) {
-    case VK::kUndef: case VK::kBool: case VK::kInt: case VK::kFloat: case VK::kString: return true;
+    case VK::kUndef:
+    case VK::kBool:
+    case VK::kInt:
+    case VK::kFloat:
+    case VK::kString: return true;
     case VK::kArray:
       return std::all_of(v.items().begin(), v.items().end(), [&](const Val& i) { return data_instance(i, rich); });
     case VK::kHash:
@@ -153,8 +162,10 @@ std::string capitalize_segments(std::string_view name) {
   bool start = true;
   for (std::size_t n = 0; n < out.size(); ++n) {
     char& c = out[n];
-    if (start && c >= 'a' && c <= 'z') c = static_cast<char>(c - 32);
-    else if (!start && c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
+    if (start && c >= 'a' && c <= 'z')
+      c = static_cast<char>(c - 32);
+    else if (!start && c >= 'A' && c <= 'Z')
+      c = static_cast<char>(c + 32);
     start = c == ':' && n > 0 && out[n - 1] == ':';
   }
   return out;
@@ -218,7 +229,8 @@ const Type* resolved(const Type* t) {
 
 bool is_instance(const Type* t, const Val& v) {
   switch (t->kind) {
-    case TK::kAny: case TK::kUnit: return true;
+    case TK::kAny:
+    case TK::kUnit: return true;
     case TK::kUndef: return v.undefined();
     case TK::kDefault: return v.is(VK::kDefault);
     case TK::kBoolean: return v.is(VK::kBool) && (!t->sized || v.b == t->flag);
@@ -243,8 +255,14 @@ bool is_instance(const Type* t, const Val& v) {
     case TK::kRegexp: return v.is(VK::kRegex) && (t->values.empty() || t->values[0].text() == v.text());
     case TK::kScalar:
       switch (v.kind) {
-        case VK::kBool: case VK::kInt: case VK::kFloat: case VK::kString: case VK::kRegex: case VK::kSemVer:
-        case VK::kTimespan: case VK::kTimestamp: return true;
+        case VK::kBool:
+        case VK::kInt:
+        case VK::kFloat:
+        case VK::kString:
+        case VK::kRegex:
+        case VK::kSemVer:
+        case VK::kTimespan:
+        case VK::kTimestamp: return true;
         default: return false;
       }
     case TK::kScalarData: return v.is(VK::kBool) || v.is(VK::kInt) || v.is(VK::kFloat) || v.is(VK::kString);
@@ -288,7 +306,8 @@ bool is_instance(const Type* t, const Val& v) {
       }
       return found == v.size;
     }
-    case TK::kVariant: return std::any_of(t->types.begin(), t->types.end(), [&](const Type* i) { return is_instance(i, v); });
+    case TK::kVariant:
+      return std::any_of(t->types.begin(), t->types.end(), [&](const Type* i) { return is_instance(i, v); });
     case TK::kOptional: return v.undefined() || is_instance(arg(t, 0), v);
     case TK::kNotUndef: return !v.undefined() && is_instance(arg(t, 0), v);
     case TK::kType: return v.is(VK::kType) && (t->types.empty() || assignable(t->types[0], v.t));
@@ -299,7 +318,8 @@ bool is_instance(const Type* t, const Val& v) {
       if (t->kind == TK::kIterator) return false;
       switch (v.kind) {
         case VK::kArray:
-          return !item || std::all_of(v.items().begin(), v.items().end(), [&](const Val& i) { return is_instance(item, i); });
+          return !item ||
+                 std::all_of(v.items().begin(), v.items().end(), [&](const Val& i) { return is_instance(item, i); });
         case VK::kHash: return true;
         case VK::kString: return !item || assignable(item, plain(TK::kString));
         case VK::kInt: return v.i >= 0 && (!item || assignable(item, plain(TK::kInteger)));
@@ -318,20 +338,32 @@ bool is_instance(const Type* t, const Val& v) {
     case TK::kSemVer: return v.is(VK::kSemVer) && semver_matches(t, v.text());
     case TK::kSemVerRange: return v.is(VK::kSemVerRange);
     case TK::kUri: return v.is(VK::kUri);
-    case TK::kResource: case TK::kClass: case TK::kCatalogEntry: return false;  // a reference is a type, not a resource
-    case TK::kRuntime: case TK::kTypeSet: case TK::kError: return false;
+    case TK::kResource:
+    case TK::kClass:
+    case TK::kCatalogEntry: return false;  // a reference is a type, not a resource
+    case TK::kRuntime:
+    case TK::kTypeSet:
+    case TK::kError: return false;
     case TK::kInit: {
       // Whether the type could be made from the value.
       if (t->types.empty() || is_instance(t->types[0], v)) return true;
       Val n;
       switch (resolved(t->types[0])->kind) {
-        case TK::kInteger: return v.is(VK::kFloat) || v.is(VK::kBool) || (v.is(VK::kString) && parse_number(v.text(), n) && n.is(VK::kInt));
-        case TK::kFloat: case TK::kNumeric: return v.is(VK::kInt) || v.is(VK::kBool) || (v.is(VK::kString) && parse_number(v.text(), n));
-        case TK::kString: case TK::kSensitive: return true;
+        case TK::kInteger:
+          return v.is(VK::kFloat) || v.is(VK::kBool) ||
+                 (v.is(VK::kString) && parse_number(v.text(), n) && n.is(VK::kInt));
+        case TK::kFloat:
+        case TK::kNumeric: return v.is(VK::kInt) || v.is(VK::kBool) || (v.is(VK::kString) && parse_number(v.text(), n));
+        case TK::kString:
+        case TK::kSensitive: return true;
         case TK::kBoolean: return v.is(VK::kInt) || v.is(VK::kString);
         case TK::kArray: return v.is(VK::kHash) || v.is(VK::kString) || v.is(VK::kInt);
-        case TK::kHash: case TK::kStruct: return v.is(VK::kArray);
-        case TK::kSemVer: { SemVer s; return v.is(VK::kString) && parse_semver(v.text(), s); }
+        case TK::kHash:
+        case TK::kStruct: return v.is(VK::kArray);
+        case TK::kSemVer: {
+          SemVer s;
+          return v.is(VK::kString) && parse_semver(v.text(), s);
+        }
         default: return v.is(VK::kString) || v.is(VK::kHash);
       }
     }
@@ -385,19 +417,28 @@ bool assignable_deep(const Type* to, const Type* from, int depth) {
   if (from->kind == TK::kNotUndef && to->kind != TK::kNotUndef && to->kind != TK::kVariant && !from->types.empty())
     if (assignable_deep(to, from->types[0], depth)) return true;
   switch (to->kind) {
-    case TK::kUndef: case TK::kDefault: case TK::kBinary: case TK::kSemVerRange: case TK::kUri: case TK::kDeferred:
-      return from->kind == to->kind;
+    case TK::kUndef:
+    case TK::kDefault:
+    case TK::kBinary:
+    case TK::kSemVerRange:
+    case TK::kUri:
+    case TK::kDeferred: return from->kind == to->kind;
     case TK::kBoolean: return from->kind == TK::kBoolean && (!to->sized || (from->sized && from->flag == to->flag));
-    case TK::kInteger: case TK::kTimestamp: case TK::kTimespan:
-      return from->kind == to->kind && from->min >= to->min && from->max <= to->max;
+    case TK::kInteger:
+    case TK::kTimestamp:
+    case TK::kTimespan: return from->kind == to->kind && from->min >= to->min && from->max <= to->max;
     case TK::kFloat: return from->kind == TK::kFloat && from->fmin >= to->fmin && from->fmax <= to->fmax;
     case TK::kNumeric: return from->kind == TK::kInteger || from->kind == TK::kFloat || from->kind == TK::kNumeric;
     case TK::kString:
-      if (!to->values.empty()) return from->kind == TK::kString && !from->values.empty() && from->values[0].text() == to->values[0].text();
-      if (from->kind == TK::kString) return !to->sized || (string_min(from) >= to->min && (from->values.empty() ? from->max : string_min(from)) <= to->max);
+      if (!to->values.empty())
+        return from->kind == TK::kString && !from->values.empty() && from->values[0].text() == to->values[0].text();
+      if (from->kind == TK::kString)
+        return !to->sized ||
+               (string_min(from) >= to->min && (from->values.empty() ? from->max : string_min(from)) <= to->max);
       if (from->kind == TK::kEnum) {
         if (!to->sized) return true;
-        return !from->values.empty() && std::all_of(from->values.begin(), from->values.end(), [&](const Val& v) { return is_instance(to, v); });
+        return !from->values.empty() &&
+               std::all_of(from->values.begin(), from->values.end(), [&](const Val& v) { return is_instance(to, v); });
       }
       return from->kind == TK::kPattern && !to->sized;
     case TK::kEnum:
@@ -415,24 +456,43 @@ bool assignable_deep(const Type* to, const Type* from, int depth) {
       return from->kind == TK::kEnum && !from->values.empty() &&
              std::all_of(from->values.begin(), from->values.end(), [&](const Val& v) { return is_instance(to, v); });
     case TK::kRegexp:
-      return from->kind == TK::kRegexp && (to->values.empty() || (!from->values.empty() && from->values[0].text() == to->values[0].text()));
+      return from->kind == TK::kRegexp &&
+             (to->values.empty() || (!from->values.empty() && from->values[0].text() == to->values[0].text()));
     case TK::kSemVer: {
       if (from->kind != TK::kSemVer) return false;
-      return to->values.empty() || (!from->values.empty() && std::all_of(from->values.begin(), from->values.end(), [&](const Val& f) {
-        return std::any_of(to->values.begin(), to->values.end(), [&](const Val& p) { return p.text() == f.text(); });
-      }));
+      return to->values.empty() ||
+             (!from->values.empty() && std::all_of(from->values.begin(), from->values.end(), [&](const Val& f) {
+               return std::any_of(to->values.begin(), to->values.end(),
+                                  [&](const Val& p) { return p.text() == f.text(); });
+             }));
     }
     case TK::kScalar:
       switch (from->kind) {
-        case TK::kScalar: case TK::kScalarData: case TK::kBoolean: case TK::kInteger: case TK::kFloat: case TK::kNumeric:
-        case TK::kString: case TK::kEnum: case TK::kPattern: case TK::kRegexp: case TK::kSemVer: case TK::kTimespan:
+        case TK::kScalar:
+        case TK::kScalarData:
+        case TK::kBoolean:
+        case TK::kInteger:
+        case TK::kFloat:
+        case TK::kNumeric:
+        case TK::kString:
+        case TK::kEnum:
+        case TK::kPattern:
+        case TK::kRegexp:
+        case TK::kSemVer:
+        case TK::kTimespan:
         case TK::kTimestamp: return true;
         default: return false;
       }
     case TK::kScalarData:
       switch (from->kind) {
-        case TK::kScalarData: case TK::kBoolean: case TK::kInteger: case TK::kFloat: case TK::kNumeric: case TK::kString:
-        case TK::kEnum: case TK::kPattern: return true;
+        case TK::kScalarData:
+        case TK::kBoolean:
+        case TK::kInteger:
+        case TK::kFloat:
+        case TK::kNumeric:
+        case TK::kString:
+        case TK::kEnum:
+        case TK::kPattern: return true;
         default: return false;
       }
     case TK::kData:
@@ -441,29 +501,47 @@ bool assignable_deep(const Type* to, const Type* from, int depth) {
       if (assignable_deep(plain(TK::kScalarData), from, depth)) return true;
       if (from->kind == TK::kArray) return !from->types.empty() && assignable_deep(to, from->types[0], depth);
       if (from->kind == TK::kArray && from->max == 0) return true;
-      if (from->kind == TK::kTuple) return all_types(from->types, [&](const Type* f) { return assignable_deep(to, f, depth); });
+      if (from->kind == TK::kTuple)
+        return all_types(from->types, [&](const Type* f) { return assignable_deep(to, f, depth); });
       if (from->kind == TK::kHash)
-        return from->max == 0 || (from->types.size() == 2 && assignable_deep(plain(to->kind == TK::kData ? TK::kString : TK::kRichDataKey), from->types[0], depth) &&
-               assignable_deep(to, from->types[1], depth));
+        return from->max == 0 ||
+               (from->types.size() == 2 &&
+                assignable_deep(plain(to->kind == TK::kData ? TK::kString : TK::kRichDataKey), from->types[0], depth) &&
+                assignable_deep(to, from->types[1], depth));
       if (from->kind == TK::kStruct)
-        return std::all_of(from->members.begin(), from->members.end(), [&](const Member& m) { return assignable_deep(to, m.type, depth); });
+        return std::all_of(from->members.begin(), from->members.end(),
+                           [&](const Member& m) { return assignable_deep(to, m.type, depth); });
       if (to->kind == TK::kData) return false;
       switch (from->kind) {
-        case TK::kScalar: case TK::kBinary: case TK::kDefault: case TK::kDeferred: case TK::kObject: case TK::kSemVer:
-        case TK::kSemVerRange: case TK::kSensitive: case TK::kTimestamp: case TK::kTimespan: case TK::kType: case TK::kUri:
+        case TK::kScalar:
+        case TK::kBinary:
+        case TK::kDefault:
+        case TK::kDeferred:
+        case TK::kObject:
+        case TK::kSemVer:
+        case TK::kSemVerRange:
+        case TK::kSensitive:
+        case TK::kTimestamp:
+        case TK::kTimespan:
+        case TK::kType:
+        case TK::kUri:
         case TK::kRegexp: return true;
         default: return false;
       }
     }
-    case TK::kRichDataKey: return from->kind == TK::kRichDataKey || assignable_deep(plain(TK::kString), from, depth) || assignable_deep(plain(TK::kNumeric), from, depth);
+    case TK::kRichDataKey:
+      return from->kind == TK::kRichDataKey || assignable_deep(plain(TK::kString), from, depth) ||
+             assignable_deep(plain(TK::kNumeric), from, depth);
     case TK::kCollection:
-      return (from->kind == TK::kCollection || from->kind == TK::kArray || from->kind == TK::kHash || from->kind == TK::kTuple ||
-              from->kind == TK::kStruct) && (!to->sized || (from->min >= to->min && from->max <= to->max));
+      return (from->kind == TK::kCollection || from->kind == TK::kArray || from->kind == TK::kHash ||
+              from->kind == TK::kTuple || from->kind == TK::kStruct) &&
+             (!to->sized || (from->min >= to->min && from->max <= to->max));
     case TK::kArray:
       if (from->kind != TK::kArray && from->kind != TK::kTuple) return false;
       if (to->sized && (from->min < to->min || from->max > to->max)) return false;
       if (to->types.empty() || from->max == 0) return true;
-      if (from->kind == TK::kTuple) return all_types(from->types, [&](const Type* f) { return assignable_deep(to->types[0], f, depth); });
+      if (from->kind == TK::kTuple)
+        return all_types(from->types, [&](const Type* f) { return assignable_deep(to->types[0], f, depth); });
       return assignable_deep(to->types[0], arg(from, 0), depth);
     case TK::kTuple: {
       if (from->kind != TK::kArray && from->kind != TK::kTuple) return false;
@@ -471,7 +549,8 @@ bool assignable_deep(const Type* to, const Type* from, int depth) {
       if (from->kind == TK::kArray)
         return all_types(to->types, [&](const Type* t) { return assignable_deep(t, arg(from, 0), depth); });
       for (std::size_t n = 0; n < std::max(to->types.size(), from->types.size()); ++n)
-        if (!to->types.empty() && !from->types.empty() && !assignable_deep(tuple_at(to, n), tuple_at(from, n), depth)) return false;
+        if (!to->types.empty() && !from->types.empty() && !assignable_deep(tuple_at(to, n), tuple_at(from, n), depth))
+          return false;
       return true;
     }
     case TK::kHash:
@@ -507,9 +586,13 @@ bool assignable_deep(const Type* to, const Type* from, int depth) {
       }
       return false;
     case TK::kVariant:
-      if (from->kind == TK::kVariant) return all_types(from->types, [&](const Type* f) { return assignable_deep(to, f, depth); });
-      if (std::any_of(to->types.begin(), to->types.end(), [&](const Type* t) { return assignable_deep(t, from, depth); })) return true;
-      if (from->kind == TK::kOptional) return assignable_deep(to, plain(TK::kUndef), depth) && assignable_deep(to, arg(from, 0), depth);
+      if (from->kind == TK::kVariant)
+        return all_types(from->types, [&](const Type* f) { return assignable_deep(to, f, depth); });
+      if (std::any_of(to->types.begin(), to->types.end(),
+                      [&](const Type* t) { return assignable_deep(t, from, depth); }))
+        return true;
+      if (from->kind == TK::kOptional)
+        return assignable_deep(to, plain(TK::kUndef), depth) && assignable_deep(to, arg(from, 0), depth);
       if (from->kind == TK::kNotUndef && !from->types.empty()) return assignable_deep(to, from->types[0], depth);
       if (from->kind == TK::kEnum && from->values.size() > 1)
         return std::all_of(from->values.begin(), from->values.end(), [&](const Val& v) { return is_instance(to, v); });
@@ -518,26 +601,40 @@ bool assignable_deep(const Type* to, const Type* from, int depth) {
     case TK::kNotUndef:
       if (from->kind == TK::kNotUndef) return assignable_deep(arg(to, 0), arg(from, 0), depth);
       return !assignable_deep(from, plain(TK::kUndef), depth) && assignable_deep(arg(to, 0), from, depth);
-    case TK::kType: return from->kind == TK::kType && (to->types.empty() || (!from->types.empty() && assignable_deep(to->types[0], from->types[0], depth)));
-    case TK::kSensitive: return from->kind == TK::kSensitive && (to->types.empty() || assignable_deep(to->types[0], arg(from, 0), depth));
+    case TK::kType:
+      return from->kind == TK::kType &&
+             (to->types.empty() || (!from->types.empty() && assignable_deep(to->types[0], from->types[0], depth)));
+    case TK::kSensitive:
+      return from->kind == TK::kSensitive && (to->types.empty() || assignable_deep(to->types[0], arg(from, 0), depth));
     case TK::kCallable: return from->kind == TK::kCallable && callable_assignable(to, from, depth);
     case TK::kIterable: {
       const Type* item = to->types.empty() ? nullptr : to->types[0];
       switch (from->kind) {
         case TK::kArray: return !item || assignable_deep(item, arg(from, 0), depth);
-        case TK::kTuple: return !item || all_types(from->types, [&](const Type* f) { return assignable_deep(item, f, depth); });
-        case TK::kHash: case TK::kStruct: case TK::kBinary: return true;
-        case TK::kString: case TK::kEnum: case TK::kPattern: return !item || assignable_deep(item, plain(TK::kString), depth);
+        case TK::kTuple:
+          return !item || all_types(from->types, [&](const Type* f) { return assignable_deep(item, f, depth); });
+        case TK::kHash:
+        case TK::kStruct:
+        case TK::kBinary: return true;
+        case TK::kString:
+        case TK::kEnum:
+        case TK::kPattern: return !item || assignable_deep(item, plain(TK::kString), depth);
         case TK::kInteger: return from->min >= 0 && (!item || assignable_deep(item, plain(TK::kInteger), depth));
-        case TK::kIterable: case TK::kIterator: return !item || assignable_deep(item, arg(from, 0), depth);
-        case TK::kType: return !from->types.empty() && (from->types[0]->kind == TK::kInteger || from->types[0]->kind == TK::kEnum);
+        case TK::kIterable:
+        case TK::kIterator: return !item || assignable_deep(item, arg(from, 0), depth);
+        case TK::kType:
+          return !from->types.empty() && (from->types[0]->kind == TK::kInteger || from->types[0]->kind == TK::kEnum);
         default: return false;
       }
     }
-    case TK::kIterator: return from->kind == TK::kIterator && (to->types.empty() || assignable_deep(to->types[0], arg(from, 0), depth));
-    case TK::kCatalogEntry: return from->kind == TK::kCatalogEntry || from->kind == TK::kResource || from->kind == TK::kClass;
+    case TK::kIterator:
+      return from->kind == TK::kIterator && (to->types.empty() || assignable_deep(to->types[0], arg(from, 0), depth));
+    case TK::kCatalogEntry:
+      return from->kind == TK::kCatalogEntry || from->kind == TK::kResource || from->kind == TK::kClass;
     case TK::kResource:
-      return from->kind == TK::kResource && (to->name.empty() || (equal_text(to->name, from->name) && (!to->has_title || (from->has_title && to->title == from->title))));
+      return from->kind == TK::kResource &&
+             (to->name.empty() ||
+              (equal_text(to->name, from->name) && (!to->has_title || (from->has_title && to->title == from->title))));
     case TK::kClass: return from->kind == TK::kClass && (!to->has_title || (from->has_title && to->name == from->name));
     case TK::kInit: return from->kind == TK::kInit;
     case TK::kObject:
@@ -561,7 +658,8 @@ bool same_type(const Type* a, const Type* b) {
     const Type *x = resolved(a), *y = resolved(b);
     return (x != a || y != b) && same_type(x, y);
   }
-  if (a->kind == TK::kResource) return a->has_title == b->has_title && a->title == b->title && equal_text(a->name, b->name);
+  if (a->kind == TK::kResource)
+    return a->has_title == b->has_title && a->title == b->title && equal_text(a->name, b->name);
   if (a->kind == TK::kClass) return a->has_title == b->has_title && a->name == b->name;
   if (a->kind == TK::kObject) return a->name == b->name && a->members.data() == b->members.data();
   return type_text(a) == type_text(b);

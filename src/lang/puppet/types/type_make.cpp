@@ -66,7 +66,8 @@ const Type* make_callable(Arena& arena, std::span<const Val> args) {
     if (a.is(VK::kType)) {
       const Type* x = a.t;
       const Type* r = resolved(x);
-      bool callable = r->kind == TK::kCallable || (r->kind == TK::kOptional && !r->types.empty() && resolved(r->types[0])->kind == TK::kCallable);
+      bool callable = r->kind == TK::kCallable ||
+                      (r->kind == TK::kOptional && !r->types.empty() && resolved(r->types[0])->kind == TK::kCallable);
       if (callable && &a == &args.back())
         t.block = x;
       else if (sizes.empty())
@@ -101,9 +102,12 @@ const Type* make_struct(Arena& arena, const Val& h) {
         m.explicit_key = true;
         k = resolved(k->types[0]);
       }
-      if (k->kind == TK::kString && !k->values.empty()) key = k->values[0];
-      else if (k->kind == TK::kEnum && k->values.size() == 1) key = k->values[0];
-      else bad(&t, "a key must be a string, Optional[string] or NotUndef[string]");
+      if (k->kind == TK::kString && !k->values.empty())
+        key = k->values[0];
+      else if (k->kind == TK::kEnum && k->values.size() == 1)
+        key = k->values[0];
+      else
+        bad(&t, "a key must be a string, Optional[string] or NotUndef[string]");
     }
     if (!key.is(VK::kString) || key.size == 0) bad(&t, "a key must be a string that is not empty");
     m.name = arena.copy(key.text());
@@ -129,9 +133,12 @@ const Type* make_resource(Arena& arena, const Type* base, std::span<const Val> a
   std::string name(base->name);
   if (name.empty()) {
     const Val& first = args[0];
-    if (first.is(VK::kString)) name = first.text();
-    else if (first.is(VK::kType) && resolved(first.t)->kind == TK::kResource) name = resolved(first.t)->name;
-    else bad(base, "needs the name of a resource type");
+    if (first.is(VK::kString))
+      name = first.text();
+    else if (first.is(VK::kType) && resolved(first.t)->kind == TK::kResource)
+      name = resolved(first.t)->name;
+    else
+      bad(base, "needs the name of a resource type");
     if (name.empty()) bad(base, "needs the name of a resource type");
     args = args.subspan(1);
     if (args.empty()) return resource_type(arena, name);
@@ -208,7 +215,8 @@ const Type* parameterize(Arena& arena, const Type* base, std::span<const Val> ar
       t.sized = true;
       break;
     }
-    case TK::kTimespan: case TK::kTimestamp:
+    case TK::kTimespan:
+    case TK::kTimestamp:
       t.min = timespan_arg(base, args[0], kNoMin);
       t.max = args.size() > 1 ? timespan_arg(base, args[1], kNoMax) : kNoMax;
       t.sized = true;
@@ -228,12 +236,17 @@ const Type* parameterize(Arena& arena, const Type* base, std::span<const Val> ar
       std::span<const Val> in = args;
       if (in.size() == 1 && in[0].is(VK::kArray)) in = in[0].items();
       for (const Val& v : in) {
-        if (v.is(VK::kBool) && &v == &in.back()) t.flag = v.b;
-        else if (v.is(VK::kString)) values.push_back(v);
-        else bad(base, fmt::format("needs strings, got {}", to_literal(v)));
+        if (v.is(VK::kBool) && &v == &in.back())
+          t.flag = v.b;
+        else if (v.is(VK::kString))
+          values.push_back(v);
+        else
+          bad(base, fmt::format("needs strings, got {}", to_literal(v)));
       }
       std::sort(values.begin(), values.end(), [](const Val& a, const Val& b) { return a.text() < b.text(); });
-      values.erase(std::unique(values.begin(), values.end(), [](const Val& a, const Val& b) { return a.text() == b.text(); }), values.end());
+      values.erase(
+          std::unique(values.begin(), values.end(), [](const Val& a, const Val& b) { return a.text() == b.text(); }),
+          values.end());
       t.values = arena.copy(std::span<const Val>(values));
       break;
     }
@@ -262,7 +275,8 @@ const Type* parameterize(Arena& arena, const Type* base, std::span<const Val> ar
     case TK::kSemVer: {
       std::vector<Val> values;
       for (const Val& v : args) {
-        if (!(v.is(VK::kString) || v.is(VK::kSemVerRange)) || !parse_semver_range(v.text())) bad(base, "needs version ranges");
+        if (!(v.is(VK::kString) || v.is(VK::kSemVerRange)) || !parse_semver_range(v.text()))
+          bad(base, "needs version ranges");
         values.push_back(Val::string(v.text()));
       }
       t.values = arena.copy(std::span<const Val>(values));
@@ -305,26 +319,26 @@ const Type* parameterize(Arena& arena, const Type* base, std::span<const Val> ar
       if (types.size() == 1) return types[0];
       break;
     }
-    case TK::kOptional: case TK::kNotUndef:
+    case TK::kOptional:
+    case TK::kNotUndef:
       if (args.size() != 1) bad(base, "takes one type");
       types.push_back(type_or_text(arena, base, args[0]));
       break;
-    case TK::kType: case TK::kIterable: case TK::kIterator: case TK::kSensitive:
+    case TK::kType:
+    case TK::kIterable:
+    case TK::kIterator:
+    case TK::kSensitive:
       if (args.size() != 1) bad(base, "takes one type");
       types.push_back(type_arg(base, args[0]));
       break;
-    case TK::kInit:
-      types.push_back(type_arg(base, args[0]));
-      break;
+    case TK::kInit: types.push_back(type_arg(base, args[0])); break;
     case TK::kCallable: return make_callable(arena, args);
     case TK::kResource: return make_resource(arena, base, args);
     case TK::kClass:
       if (base->has_title) bad(base, "has a title already");
       if (args.size() != 1 || !args[0].is(VK::kString) || args[0].size == 0) bad(base, "needs the name of a class");
       return class_type(arena, args[0].text());
-    case TK::kRuntime:
-      t.values = arena.copy(args);
-      break;
+    case TK::kRuntime: t.values = arena.copy(args); break;
     case TK::kObject: return make_object(arena, args);
     default: bad(base, "takes no arguments");
   }
@@ -337,7 +351,8 @@ const Type* common_type(Arena& arena, const Type* a, const Type* b) {
   if (b->kind == TK::kUnit) return a;
   if (assignable(a, b)) return a;
   if (assignable(b, a)) return b;
-  if (a->kind == TK::kInteger && b->kind == TK::kInteger) return integer_range(arena, std::min(a->min, b->min), std::max(a->max, b->max));
+  if (a->kind == TK::kInteger && b->kind == TK::kInteger)
+    return integer_range(arena, std::min(a->min, b->min), std::max(a->max, b->max));
   if (a->kind == TK::kFloat && b->kind == TK::kFloat) {
     Type t = *a;
     t.fmin = std::min(a->fmin, b->fmin);
@@ -361,7 +376,8 @@ const Type* common_type(Arena& arena, const Type* a, const Type* b) {
   }
   if (a->kind == TK::kArray && b->kind == TK::kArray) {
     Type t = *plain(TK::kArray);
-    const Type* item = common_type(arena, a->types.empty() ? plain(TK::kAny) : a->types[0], b->types.empty() ? plain(TK::kAny) : b->types[0]);
+    const Type* item = common_type(arena, a->types.empty() ? plain(TK::kAny) : a->types[0],
+                                   b->types.empty() ? plain(TK::kAny) : b->types[0]);
     t.types = arena.copy(std::span<const Type* const>(&item, 1));
     t.min = std::min(a->min, b->min);
     t.max = std::max(a->max, b->max);
@@ -378,9 +394,16 @@ const Type* common_type(Arena& arena, const Type* a, const Type* b) {
 
 const Type* generalize(Arena& arena, const Type* t) {
   switch (t->kind) {
-    case TK::kInteger: case TK::kFloat: case TK::kString: case TK::kBoolean: case TK::kRegexp: case TK::kTimespan:
-    case TK::kTimestamp: case TK::kSemVer: return plain(t->kind);
-    case TK::kArray: case TK::kHash: {
+    case TK::kInteger:
+    case TK::kFloat:
+    case TK::kString:
+    case TK::kBoolean:
+    case TK::kRegexp:
+    case TK::kTimespan:
+    case TK::kTimestamp:
+    case TK::kSemVer: return plain(t->kind);
+    case TK::kArray:
+    case TK::kHash: {
       if (t->max == 0) return plain(t->kind);
       Type g = *plain(t->kind);
       std::vector<const Type*> types;
@@ -451,7 +474,8 @@ const Type* infer(Arena& arena, const Val& v, Infer how) {
         t.sized = true;
         return make_type(arena, t);
       }
-      bool strings = std::all_of(v.entries().begin(), v.entries().end(), [](const Pair& p) { return p.key.is(VK::kString) && p.key.size; });
+      bool strings = std::all_of(v.entries().begin(), v.entries().end(),
+                                 [](const Pair& p) { return p.key.is(VK::kString) && p.key.size; });
       if (how == Infer::kExact && strings) {
         Type t = *plain(TK::kStruct);
         std::vector<Member> members;

@@ -37,15 +37,16 @@ std::string size_range(const Type* t) {
   return fmt::format("between {} and {}", t->min, t->max);
 }
 
-void describe(std::vector<std::string>& out, const std::string& where, const Type* expected, const Val& v, bool optional,
-              int depth) {
+void describe(std::vector<std::string>& out, const std::string& where, const Type* expected, const Val& v,
+              bool optional, int depth) {
   if (is_instance(expected, v) || depth > 30) return;
   const Type* t = expected;
   std::string lead = where.empty() ? "" : where + " ";
   switch (t->kind) {
     case TK::kAlias: {
       const Type* r = resolved(t);
-      if (r->kind == TK::kVariant || r->kind == TK::kOptional || r->kind == TK::kStruct || r->kind == TK::kHash || r->kind == TK::kArray || r->kind == TK::kTuple)
+      if (r->kind == TK::kVariant || r->kind == TK::kOptional || r->kind == TK::kStruct || r->kind == TK::kHash ||
+          r->kind == TK::kArray || r->kind == TK::kTuple)
         return describe(out, where, r, v, optional, depth + 1);
       if (r->kind == TK::kEnum || r->kind == TK::kPattern) break;
       out.push_back(fmt::format("{}expects {} value, got {}", lead, with_article(type_text(t)), actual_text(r, v)));
@@ -76,7 +77,8 @@ void describe(std::vector<std::string>& out, const std::string& where, const Typ
       if (kins == 1) return describe(out, where, kin, v, optional, depth + 1);
       if (optional) names.insert(names.begin(), "Undef");
       std::string list;
-      for (std::size_t n = 0; n < names.size(); ++n) list += (n == 0 ? "" : n + 1 == names.size() ? (names.size() > 2 ? ", or " : " or ") : ", ") + names[n];
+      for (std::size_t n = 0; n < names.size(); ++n)
+        list += (n == 0 ? "" : n + 1 == names.size() ? (names.size() > 2 ? ", or " : " or ") : ", ") + names[n];
       out.push_back(fmt::format("{}expects a value of type {}, got {}", lead, list, actual_text(t, v)));
       return;
     }
@@ -85,12 +87,14 @@ void describe(std::vector<std::string>& out, const std::string& where, const Typ
       for (const Member& m : t->members) {
         const Val* x = v.get(m.name);
         if (x)
-          describe(out, fmt::format("{}{}entry '{}'", where, where.empty() ? "" : " ", m.name), m.type, *x, false, depth + 1);
+          describe(out, fmt::format("{}{}entry '{}'", where, where.empty() ? "" : " ", m.name), m.type, *x, false,
+                   depth + 1);
         else if (!m.optional)
           out.push_back(fmt::format("{}expects a value for key '{}'", lead, m.name));
       }
       for (const Pair& p : v.entries()) {
-        bool known = std::any_of(t->members.begin(), t->members.end(), [&](const Member& m) { return p.key.is(VK::kString) && m.name == p.key.text(); });
+        bool known = std::any_of(t->members.begin(), t->members.end(),
+                                 [&](const Member& m) { return p.key.is(VK::kString) && m.name == p.key.text(); });
         if (!known) out.push_back(fmt::format("{}unrecognized key '{}'", lead, to_text(p.key)));
       }
       return;
@@ -104,7 +108,8 @@ void describe(std::vector<std::string>& out, const std::string& where, const Typ
       }
       for (u32 n = 0; n < v.size; ++n) {
         const Type* item = t->types.empty() ? plain(TK::kAny) : t->types[std::min<std::size_t>(n, t->types.size() - 1)];
-        describe(out, fmt::format("{}{}index {}", where, where.empty() ? "" : " ", n), item, v.list[n], false, depth + 1);
+        describe(out, fmt::format("{}{}index {}", where, where.empty() ? "" : " ", n), item, v.list[n], false,
+                 depth + 1);
       }
       return;
     case TK::kHash:
@@ -115,9 +120,11 @@ void describe(std::vector<std::string>& out, const std::string& where, const Typ
       }
       for (const Pair& p : v.entries()) {
         if (t->types.empty()) break;
-        describe(out, fmt::format("{}{}key of entry '{}'", where, where.empty() ? "" : " ", to_text(p.key)), t->types[0], p.key, false, depth + 1);
+        describe(out, fmt::format("{}{}key of entry '{}'", where, where.empty() ? "" : " ", to_text(p.key)),
+                 t->types[0], p.key, false, depth + 1);
         if (t->types.size() > 1)
-          describe(out, fmt::format("{}{}entry '{}'", where, where.empty() ? "" : " ", to_text(p.key)), t->types[1], p.value, false, depth + 1);
+          describe(out, fmt::format("{}{}entry '{}'", where, where.empty() ? "" : " ", to_text(p.key)), t->types[1],
+                   p.value, false, depth + 1);
       }
       return;
     default: break;
@@ -126,7 +133,8 @@ void describe(std::vector<std::string>& out, const std::string& where, const Typ
   if (r->kind == TK::kEnum || r->kind == TK::kPattern) {
     std::string got = v.is(VK::kString) ? to_literal(v) : actual_text(r, v);
     std::string text = type_text(t);
-    out.push_back(fmt::format("{}expects {}a match for {}, got {}", lead, optional ? "an undef value or " : "", text, got));
+    out.push_back(
+        fmt::format("{}expects {}a match for {}, got {}", lead, optional ? "an undef value or " : "", text, got));
     return;
   }
   if (r->kind == TK::kUndef) {
@@ -135,7 +143,8 @@ void describe(std::vector<std::string>& out, const std::string& where, const Typ
   }
   std::string text = type_text(t);
   if (optional) text = "Undef or " + text;
-  out.push_back(fmt::format("{}expects {} {}, got {}", lead, optional ? "a value of type" : with_article(text).substr(0, with_article(text).find(' ')),
+  out.push_back(fmt::format("{}expects {} {}, got {}", lead,
+                            optional ? "a value of type" : with_article(text).substr(0, with_article(text).find(' ')),
                             optional ? text : text + " value", actual_text(r, v)));
 }
 

@@ -35,7 +35,8 @@ Val literal_value(Arena& arena, const Node* n, const TypeFinder& find) {
         h.set(literal_value(arena, items[i], find), literal_value(arena, items[i + 1], find));
       return h.build(arena);
     }
-    case NodeKind::kTypeName: case NodeKind::kAccess: return Val::type(type_of_syntax(arena, n, find));
+    case NodeKind::kTypeName:
+    case NodeKind::kAccess: return Val::type(type_of_syntax(arena, n, find));
     default: throw TypeError("this expression is not a type");
   }
 }
@@ -63,7 +64,8 @@ const Type* type_of_text(Arena& arena, std::string_view text, const TypeFinder& 
   if (std::size_t open = text.find('['); open != std::string_view::npos && text.back() == ']') {
     std::string_view title = text.substr(open + 1, text.size() - open - 2);
     std::string_view name = text.substr(0, open);
-    bool bare = !title.empty() && title[0] != '\'' && title[0] != '"' && title[0] != '[' && !(title[0] >= 'A' && title[0] <= 'Z');
+    bool bare = !title.empty() && title[0] != '\'' && title[0] != '"' && title[0] != '[' &&
+                !(title[0] >= 'A' && title[0] <= 'Z');
     if (bare && !plain_named(name)) return resource_type(arena, name, title);
     if (bare && name == "Class") return class_type(arena, title);
   }

@@ -98,7 +98,9 @@ void append_type(std::string& out, const Type* t, bool names_only, int depth) {
       if (t->sized) out += t->flag ? "[true]" : "[false]";
       return;
     case TK::kInteger:
-      if (t->sized) out += t->max == kNoMax ? fmt::format("[{}]", bound(t->min)) : fmt::format("[{}, {}]", bound(t->min), bound(t->max));
+      if (t->sized)
+        out += t->max == kNoMax ? fmt::format("[{}]", bound(t->min))
+                                : fmt::format("[{}, {}]", bound(t->min), bound(t->max));
       return;
     case TK::kTimespan:
       if (t->sized) out += fmt::format("['{}', '{}']", timespan_text(t->min), timespan_text(t->max));
@@ -108,13 +110,17 @@ void append_type(std::string& out, const Type* t, bool names_only, int depth) {
       return;
     case TK::kFloat:
       if (t->sized)
-        out += fmt::format("[{}, {}]", t->fmin == -std::numeric_limits<double>::infinity() ? "default" : float_text(t->fmin),
+        out += fmt::format("[{}, {}]",
+                           t->fmin == -std::numeric_limits<double>::infinity() ? "default" : float_text(t->fmin),
                            t->fmax == std::numeric_limits<double>::infinity() ? "default" : float_text(t->fmax));
       return;
     case TK::kString:
       if (t->sized && t->values.empty()) out += "[", append_size(out, t, false), out += "]";
       return;
-    case TK::kEnum: case TK::kPattern: case TK::kRegexp: case TK::kSemVer:
+    case TK::kEnum:
+    case TK::kPattern:
+    case TK::kRegexp:
+    case TK::kSemVer:
       if (t->values.empty()) return;
       out += '[';
       append_values(out, t->values);
@@ -127,7 +133,8 @@ void append_type(std::string& out, const Type* t, bool names_only, int depth) {
     case TK::kCollection:
       if (t->sized) out += "[", append_size(out, t, false), out += "]";
       return;
-    case TK::kArray: case TK::kHash: {
+    case TK::kArray:
+    case TK::kHash: {
       bool types = !t->types.empty() && !(t->kind == TK::kArray && t->types[0]->kind == TK::kUnit) &&
                    !(t->kind == TK::kHash && t->types[0]->kind == TK::kUnit);
       if (types && t->kind == TK::kArray && !t->sized && t->types[0]->kind == TK::kAny) types = false;
@@ -181,7 +188,8 @@ void append_type(std::string& out, const Type* t, bool names_only, int depth) {
       out += ']';
       return;
     }
-    case TK::kOptional: case TK::kNotUndef:
+    case TK::kOptional:
+    case TK::kNotUndef:
       if (!t->types.empty() && t->types[0]->kind == TK::kString && !t->types[0]->values.empty()) {
         out += "[" + to_literal(t->types[0]->values[0]) + "]";
         return;
@@ -215,8 +223,8 @@ std::string timestamp_text(i64 ns) {
   std::time_t at = seconds;
   std::tm tm{};
   gmtime_r(&at, &tm);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:09} UTC", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour,
-                     tm.tm_min, tm.tm_sec, rest);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:09} UTC", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday,
+                     tm.tm_hour, tm.tm_min, tm.tm_sec, rest);
 }
 
 std::string timespan_text(i64 ns) {

@@ -120,10 +120,19 @@ u64 hash_value(const Val& v) {
   constexpr u64 kMul = 0x9E3779B97F4A7C15;
   u64 x = static_cast<u64>(v.kind) * kMul;
   switch (v.kind) {
-    case VK::kUndef: case VK::kDefault: return x ^ (x >> 29);
+    case VK::kUndef:
+    case VK::kDefault: return x ^ (x >> 29);
     case VK::kBool: x ^= v.b ? 7 : 3; break;
-    case VK::kInt: case VK::kTimestamp: case VK::kTimespan: x ^= static_cast<u64>(v.i); break;
-    case VK::kFloat: { double d = v.d == 0 ? 0 : v.d; u64 bits; std::memcpy(&bits, &d, 8); x ^= bits; break; }
+    case VK::kInt:
+    case VK::kTimestamp:
+    case VK::kTimespan: x ^= static_cast<u64>(v.i); break;
+    case VK::kFloat: {
+      double d = v.d == 0 ? 0 : v.d;
+      u64 bits;
+      std::memcpy(&bits, &d, 8);
+      x ^= bits;
+      break;
+    }
     case VK::kArray:
       for (const Val& i : v.items()) x = (x ^ hash_value(i)) * kMul;
       break;
@@ -132,7 +141,8 @@ u64 hash_value(const Val& v) {
       break;
     case VK::kSensitive: x ^= hash_value(*v.box); break;
     case VK::kType: x ^= std::hash<std::string>{}(type_text(v.t)); break;
-    case VK::kObject: case VK::kClosure: break;
+    case VK::kObject:
+    case VK::kClosure: break;
     default:
       for (char c : v.text()) x = (x ^ static_cast<unsigned char>(c)) * 0x100000001B3;
   }
@@ -144,9 +154,12 @@ u64 hash_value(const Val& v) {
 bool same(const Val& a, const Val& b) {
   if (a.kind != b.kind) return false;
   switch (a.kind) {
-    case VK::kUndef: case VK::kDefault: return true;
+    case VK::kUndef:
+    case VK::kDefault: return true;
     case VK::kBool: return a.b == b.b;
-    case VK::kInt: case VK::kTimestamp: case VK::kTimespan: return a.i == b.i;
+    case VK::kInt:
+    case VK::kTimestamp:
+    case VK::kTimespan: return a.i == b.i;
     case VK::kFloat: return a.d == b.d;
     case VK::kArray: {
       if (a.size != b.size) return false;
@@ -413,13 +426,20 @@ bool parse_number(std::string_view s, Val& out) {
   int base = 10;
   std::string_view digits = s;
   if (s.size() > 1 && s[0] == '0') {
-    if (s[1] == 'x' || s[1] == 'X') base = 16, digits.remove_prefix(2);
-    else if (s[1] == 'b' || s[1] == 'B') base = 2, digits.remove_prefix(2);
-    else if (s.find_first_of(".eE") == std::string_view::npos) base = 8, digits.remove_prefix(1);
+    if (s[1] == 'x' || s[1] == 'X')
+      base = 16, digits.remove_prefix(2);
+    else if (s[1] == 'b' || s[1] == 'B')
+      base = 2, digits.remove_prefix(2);
+    else if (s.find_first_of(".eE") == std::string_view::npos)
+      base = 8, digits.remove_prefix(1);
   }
   if (base == 10 && s.find_first_of(".eE") != std::string_view::npos) {
     std::size_t p = 0;
-    auto run = [&] { std::size_t from = p; while (p < s.size() && s[p] >= '0' && s[p] <= '9') ++p; return p > from; };
+    auto run = [&] {
+      std::size_t from = p;
+      while (p < s.size() && s[p] >= '0' && s[p] <= '9') ++p;
+      return p > from;
+    };
     if (!run()) return false;
     if (p < s.size() && s[p] == '.') {
       ++p;

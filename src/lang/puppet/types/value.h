@@ -24,7 +24,7 @@ enum class VK : u8 {
   kInt,
   kFloat,
   kString,
-  kRegex,        // text: the pattern
+  kRegex,  // text: the pattern
   kArray,
   kHash,
   kType,         // types, and so references to resources: File['/x'] is a type
@@ -61,10 +61,29 @@ struct Val {
   u32 size = 0;  // bytes of text, items of an array, entries of a hash
 
   static Val undef() { return {}; }
-  static Val default_() { Val v; v.kind = VK::kDefault; return v; }
-  static Val boolean(bool x) { Val v; v.kind = VK::kBool; v.b = x; return v; }
-  static Val integer(i64 x) { Val v; v.kind = VK::kInt; v.i = x; return v; }
-  static Val real(double x) { Val v; v.kind = VK::kFloat; v.d = x; return v; }
+  static Val default_() {
+    Val v;
+    v.kind = VK::kDefault;
+    return v;
+  }
+  static Val boolean(bool x) {
+    Val v;
+    v.kind = VK::kBool;
+    v.b = x;
+    return v;
+  }
+  static Val integer(i64 x) {
+    Val v;
+    v.kind = VK::kInt;
+    v.i = x;
+    return v;
+  }
+  static Val real(double x) {
+    Val v;
+    v.kind = VK::kFloat;
+    v.d = x;
+    return v;
+  }
   // The text must live as long as the value: an arena, the source, or a literal.
   static Val string(std::string_view x) { return with_text(VK::kString, x); }
   static Val with_text(VK k, std::string_view x) {
@@ -81,8 +100,18 @@ struct Val {
     v.size = static_cast<u32>(x.size());
     return v;
   }
-  static Val type(const Type* x) { Val v; v.kind = VK::kType; v.t = x; return v; }
-  static Val nanoseconds(VK k, i64 x) { Val v; v.kind = k; v.i = x; return v; }
+  static Val type(const Type* x) {
+    Val v;
+    v.kind = VK::kType;
+    v.t = x;
+    return v;
+  }
+  static Val nanoseconds(VK k, i64 x) {
+    Val v;
+    v.kind = k;
+    v.i = x;
+    return v;
+  }
 
   bool is(VK k) const { return kind == k; }
   bool undefined() const { return kind == VK::kUndef; }
@@ -93,7 +122,11 @@ struct Val {
   // The value under a key, or nullptr. Keys compare exactly: strings by their bytes, 1 is not 1.0.
   const Val* get(const Val& key) const;
   const Val* get(std::string_view key) const { return get(Val::string(key)); }
-  Val with_origin(Origin x) const { Val v = *this; v.origin = x; return v; }
+  Val with_origin(Origin x) const {
+    Val v = *this;
+    v.origin = x;
+    return v;
+  }
 };
 static_assert(sizeof(Val) == 24);
 
