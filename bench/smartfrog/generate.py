@@ -37,10 +37,11 @@ def links(n, out):
 
 
 def deep(n, out):
+    inner = n - 10  # a million levels are as many as can be asked for
     out.write("sfConfig extends {\n")
-    for i in range(n):
+    for i in range(inner):
         out.write(f"inner extends {{ level {i};\n")
-    out.write("}" * n + "\n}\n")
+    out.write("}" * inner + "\n}\n")
 
 
 def chain(n, out):
