@@ -167,8 +167,8 @@ std::optional<std::string> SmartFrog::write(Session& session, const Value& value
   return write_smartfrog(session, value);
 }
 
-Value SmartFrog::encode(Session& session, const Value& value, std::string_view, const Options&) const {
-  return encode_tree(session, value);
+Value SmartFrog::encode(Session& session, const Value& value, std::string_view output, const Options&) const {
+  return encode_tree(session, value, output == "yaml");
 }
 
 const Language& language() {

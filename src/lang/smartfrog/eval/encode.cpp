@@ -12,7 +12,7 @@ const Symbol kLong("LONG"), kFloat("FLOAT"), kDouble("DOUBLE"), kLink("LINK"), k
 
 class Encoder {
  public:
-  explicit Encoder(Session& session) : session_(session), builder_(session.arena) {}
+  Encoder(Session& session, bool yaml) : session_(session), builder_(session.arena), yaml_(yaml) {}
 
   Value encode(const Value& v) {
     switch (v.kind()) {
@@ -33,7 +33,7 @@ class Encoder {
       case Kind::kReference:
         if (v.tag() == kLink) return reference("", v);
         if (v.tag() == kDataRef) return reference("DATA ", v);
-        return builder_.string(fmt::format("$.{}", v.text()), v.origin());
+        return builder_.string(fmt::format("{}{}", yaml_ ? "" : "$.", v.text()), v.origin());
       case Kind::kLazy: return reference("LAZY ", v);
       case Kind::kOpen:
         return wrap("$OTHER", fmt::format("org.smartfrog.sfcore.languages.sf.constraints.FreeVar {}", v.text()),
@@ -103,6 +103,7 @@ class Encoder {
   };
   Session& session_;
   TreeBuilder builder_;
+  bool yaml_;
   std::unordered_map<std::pair<const void*, bool>, Value, Hash> done_;
 };
 
@@ -121,9 +122,9 @@ Symbol tags_key() {
   return key;
 }
 
-Value encode_tree(Session& session, const Value& value) {
+Value encode_tree(Session& session, const Value& value, bool yaml) {
   if (value.tag() == plain_tag()) return value;
-  return Encoder(session).encode(value);
+  return Encoder(session, yaml).encode(value);
 }
 
 }  // namespace tutti::smartfrog
