@@ -111,7 +111,7 @@ Node* unique_items(CallContext& c) {
   if (c.failed()) return nullptr;
   for (std::size_t i = 0; i < items.size(); ++i)
     for (std::size_t j = i + 1; j < items.size(); ++j) {
-      if (!c.context.equal(items[i], items[j], false, true)) continue;
+      if (!c.context.equal(plain(items[i]), plain(items[j]), false, true)) continue;
       Node* x = plain(items[i]);
       bool scalar = concrete_kind(x) != 0 && concrete_kind(x) != kListKind && concrete_kind(x) != kStructKind;
       std::string text = scalar ? fmt::format("equal value ({}) at position {} and {}", compact(x), i, j)
@@ -245,7 +245,7 @@ const BuiltinSpec kFunctions[] = {
      kBoolKind,
      [](CallContext& c) -> Node* {
        bool found = false;
-       for (Node* n : c.list(0)) found = found || c.context.equal(n, c.args[1], false, true);
+       for (Node* n : c.list(0)) found = found || c.context.equal(plain(c.context.default_of(n)), plain(c.args[1]), false, true);
        return c.failed() ? nullptr : c.make_bool(found);
      }},
     {"MatchN",

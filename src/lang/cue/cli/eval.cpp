@@ -227,9 +227,9 @@ void run_vet(Program& p) {
       b = p.validate(item.value, false, false);
       if (!b && !shown) {
         shown = true;
-        std::fputs(
-            "some instances are incomplete; use the -c flag to show errors or -c=false to allow incomplete instances\n",
-            stderr);
+        p.print_error(
+            {{"some instances are incomplete; use the -c flag to show errors or -c=false to allow incomplete instances",
+              {}}});
       }
     }
     p.print_error(b);

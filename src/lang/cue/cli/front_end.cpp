@@ -146,6 +146,9 @@ int CueFrontEnd::run(std::span<const std::string> given) const {
       fmt::print(stderr, "\nDid you mean this?\n\t{}\n\n", near);
     return 1;
   }
+  for (const std::string& a : rest)
+    if (a == "-C" || a == "--chdir" || a.starts_with("-C=") || a.starts_with("--chdir="))
+      return usage_error("the -C/--chdir flag must be the first flag in the command line");
   rest.insert(rest.begin(), before.begin(), before.end());
   if (verb == "mod") {
     std::string sub;

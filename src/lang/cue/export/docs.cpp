@@ -206,9 +206,11 @@ ast::File* Exporter::finish(Vertex* v, ast::Node* x) {
       std::string last = path.substr(path.rfind('/') + 1);
       if (std::size_t at = last.find(':'); at != std::string::npos) last = last.substr(at + 1);
       if (std::size_t at = last.find('@'); at != std::string::npos) last = last.substr(0, at);
-      auto* lit = make_lit(arena_, Tok::kString, "\"" + path + "\"",
-                           TokenPos{{}, imports_.size() > 1 ? Rel::kNewline : Rel::kNone});
-      specs.push_back(arena_.make<ast::ImportSpec>(name == last ? nullptr : ident(name), lit));
+      TokenPos at{{}, imports_.size() > 1 ? Rel::kNewline : Rel::kNone};
+      ast::Ident* renamed = name == last ? nullptr : ident(name);
+      if (renamed) renamed->pos = at;
+      auto* lit = make_lit(arena_, Tok::kString, "\"" + path + "\"", renamed ? TokenPos{{}, Rel::kBlank} : at);
+      specs.push_back(arena_.make<ast::ImportSpec>(renamed, lit));
     }
     TokenPos paren{{}, imports_.size() > 1 ? Rel::kBlank : Rel::kNone};
     decls.push_back(arena_.make<ast::Import>(TokenPos{}, paren, make_nodes(arena_, specs), TokenPos{}));

@@ -80,9 +80,7 @@ class JsonWriter {
       case NodeType::kNull: out_ += "null"; return true;
       case NodeType::kBool: out_ += to<Bool>(n)->value ? "true" : "false"; return true;
       case NodeType::kNum: {
-        std::string s = to<Num>(n)->value.text();
-        if (!(to<Num>(n)->kind & kIntKind) && s.find_first_of(".E") == std::string::npos) s += ".0";
-        out_ += s;
+        out_ += to<Num>(n)->value.text();
         return true;
       }
       case NodeType::kString: append_json_string(out_, to<String>(n)->text, style_.html); return true;

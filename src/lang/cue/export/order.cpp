@@ -25,6 +25,10 @@ class Order {
   Order(const Sources& sources, Vertex* v) : sources_(sources), v_(v) {}
 
   std::vector<Label> run() {
+    if (v_->structs.empty()) {  // made, not written: as it was made
+      for (Vertex* a : v_->arcs) result_.push_back(a->label);
+      return result_;
+    }
     if (simple()) return result_;
     analyse();
     place();
