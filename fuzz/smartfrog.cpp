@@ -12,7 +12,7 @@
 namespace tutti::smartfrog {
 namespace {
 
-void core(Session& session, const Body& body, std::size_t size) {
+void check_core(Session& session, const Body& body, std::size_t size) {
   CoreCompiler compiler(session);
   std::optional<Value> value = compiler.run(body);
   if (size < 400) {
@@ -27,7 +27,7 @@ void core(Session& session, const Body& body, std::size_t size) {
   if (value) encode_tree(session, *value);
 }
 
-void production(Session& session, const Body& body) {
+void check_production(Session& session, const Body& body) {
   production::Settings settings;
   production::Compiler compiler(session, settings);
   std::optional<Value> value = compiler.run(body);
@@ -39,7 +39,7 @@ void production(Session& session, const Body& body) {
   write_smartfrog(session, *value);
 }
 
-void formatter(Session& session, const Source& source, Level level) {
+void check_format(Session& session, const Source& source, Level level) {
   std::optional<std::string> once = format_source(session, source, level);
   if (!once) return;
   auto again = session.sources->add("formatted", *once);
@@ -63,14 +63,14 @@ extern "C" int LLVMFuzzerTestOneInput(const tutti::u8* data, std::size_t size) {
     if (!body) {
       if (session.diagnostics.ok()) __builtin_trap();
     } else if (level == Level::kCore) {
-      core(session, *body, size);
+      check_core(session, *body, size);
     } else {
-      smartfrog::production(session, *body);
+      check_production(session, *body);
     }
     render(session.diagnostics, *session.sources, DiagnosticStyle::kExcerpt, false);
     Session other(fuzz_limits());
     auto text = other.sources->add("input.sf", (*source)->text);
-    formatter(other, **text, level);
+    check_format(other, **text, level);
   } catch (const LimitError&) {
   }
   return 0;
