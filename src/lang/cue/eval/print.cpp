@@ -146,6 +146,12 @@ void print_vertex(std::string& out, const Vertex* v, int depth) {
     if (static_cast<const ListMarker*>(v->base)->open) out += first ? "..." : ",...";
     out += ']';
   } else {
+    // A value that failed a check is shown as it was before.
+    if (v->base->type == NodeType::kBottom)
+      for (auto& c : v->conjuncts) {
+        const Node* x = expression_of(c.x);
+        if (x->type <= NodeType::kBytes) return print(out, x, depth);
+      }
     print(out, v->base, depth);
   }
 }

@@ -23,7 +23,7 @@ struct Checker {
 
   Bottom* located(Code code, const char* format, Vertex* at, const Node* arg) {
     ArcScope scope(ctx, at);
-    Error* e = arg ? ctx.error_at(arg->pos, format, arg) : ctx.error_at({}, format);
+    Error* e = arg ? ctx.error_at({}, format, arg) : ctx.error_at({}, format);
     e->path = ctx.store.keep(path);
     return ctx.store.make<Bottom>(code, e, at);
   }

@@ -78,10 +78,7 @@ std::string PackageLoader::absolute(const std::string& path) const {
 std::string PackageLoader::shown(const std::string& abs) const {
   std::string rel = fs::path(abs).lexically_relative(config_.dir).string();
   if (rel.empty()) return abs;
-  if (!rel.starts_with('.'))
-    rel = "./" + rel;
-  else if (!rel.starts_with("./") && !rel.starts_with("../") && rel != "." && rel != "..")
-    rel = "./" + rel;
+  if (!rel.starts_with('.')) rel = "./" + rel;
   return rel;
 }
 
@@ -321,6 +318,10 @@ LoadedPackage* PackageLoader::directory(const std::string& dir, std::string name
   for (const Found& f : found) {
     bool mine = f.package == chosen || (chosen.empty() && (f.package.empty() || f.package == "_"));
     if (explicit_name && name == "_") mine = f.package.empty() || f.package == "_";
+    if (!explicit_name && (f.package.empty() || f.package == "_")) {
+      excluded.push_back({fmt::format("    {}: no package name", shown(f.path)), {}});
+      continue;
+    }
     if (!mine) {
       if (explicit_name && !f.package.empty())
         excluded.push_back({fmt::format("    {}: package is {}, want {}", shown(f.path), f.package, chosen), {}});
@@ -328,24 +329,29 @@ LoadedPackage* PackageLoader::directory(const std::string& dir, std::string name
     }
     (f.base.ends_with("_tool.cue") ? p.tools : p.files).push_back(f.file);
   }
-  // Directories above, when the directory itself has files of the package.
-  if (!chosen.empty() && !root_.empty() && (!p.files.empty() || !p.tools.empty())) {
-    for (fs::path up = fs::path(dir).parent_path();
-         up.string().size() >= root_.size() && up.string().starts_with(root_); up = up.parent_path()) {
-      if (dir == root_) break;
-      for (const std::string& base : entries(up.string())) {
+  // Directories above, when the directory itself has files of the package; the root's files come first.
+  if (!chosen.empty() && !root_.empty() && dir != root_ && dir.starts_with(root_ + "/") &&
+      (!p.files.empty() || !p.tools.empty())) {
+    std::vector<std::string> above;
+    for (fs::path up = fs::path(dir).parent_path();; up = up.parent_path()) {
+      above.insert(above.begin(), up.string());
+      if (up.string() == root_) break;
+    }
+    std::vector<ast::File*> files, tools;
+    for (const std::string& up : above)
+      for (const std::string& base : entries(up)) {
         if (!base.ends_with(".cue") || base.starts_with('_') || base.starts_with('.') || base.ends_with("_test.cue"))
           continue;
         bool tool = base.ends_with("_tool.cue");
         if (tool && !config_.tools) continue;
         std::vector<LoadProblem> ignored;
-        ast::File* f = parse(up.string() + "/" + base, ignored);
+        ast::File* f = parse(up + "/" + base, ignored);
         if (!f || !f->package() || f->package()->name->name.text() != chosen) continue;
         if (!should_build(f, p.problems, nullptr)) continue;
-        (tool ? p.tools : p.files).push_back(f);
+        (tool ? tools : files).push_back(f);
       }
-      if (up.string() == root_) break;
-    }
+    p.files.insert(p.files.begin(), files.begin(), files.end());
+    p.tools.insert(p.tools.begin(), tools.begin(), tools.end());
   }
   if (p.import_path.empty() && !module_.empty()) {
     std::string rel = fs::path(dir).lexically_relative(root_).string();
