@@ -1,7 +1,8 @@
 // A reconfiguration program in its text form, against two fixed types: parsed, unrolled, run with a simulated clock.
+#include "model/program.h"
+
 #include "engine/run/runner.h"
 #include "engine/run/simulate.h"
-#include "model/program.h"
 #include "reader.h"
 
 namespace {

@@ -8,15 +8,15 @@
 
 namespace tutti::store {
 
-// Keeps secrets unreadable where they are at rest: AES-256-GCM under a key in a file of its own (mode 0600) beside the state.
-// A copy of the database without the key file shows no secret.
+// Keeps secrets unreadable where they are at rest: AES-256-GCM under a key in a file of its own (mode 0600) beside the
+// state. A copy of the database without the key file shows no secret.
 class Seal {
  public:
-  static Result<Seal> open(const std::string& key_file);  // made when it is not there
+  static Result<Seal> open(const std::string& key_file);                  // made when it is not there
   static Seal with_key(std::string key) { return Seal(std::move(key)); }  // 32 bytes
 
-  std::string seal(std::string_view secret) const;                    // base64
-  std::optional<std::string> unseal(std::string_view sealed) const;   // nullopt: another key, or damaged
+  std::string seal(std::string_view secret) const;                   // base64
+  std::optional<std::string> unseal(std::string_view sealed) const;  // nullopt: another key, or damaged
 
  private:
   explicit Seal(std::string key) : key_(std::move(key)) {}

@@ -28,18 +28,12 @@ bool Cancel::raised() const {
 
 std::string CommandResult::describe() const {
   switch (end) {
-    case End::kExited:
-      return fmt::format("exit status {}", code);
-    case End::kSignalled:
-      return fmt::format("ended by signal {} ({})", code, ::strsignal(code));
-    case End::kTimedOut:
-      return message.empty() ? "did not end in time" : message;
-    case End::kCancelled:
-      return "was cancelled";
-    case End::kNotStarted:
-      return message.empty() ? "could not be started" : message;
-    case End::kLost:
-      return message.empty() ? "the connection was lost" : message;
+    case End::kExited: return fmt::format("exit status {}", code);
+    case End::kSignalled: return fmt::format("ended by signal {} ({})", code, ::strsignal(code));
+    case End::kTimedOut: return message.empty() ? "did not end in time" : message;
+    case End::kCancelled: return "was cancelled";
+    case End::kNotStarted: return message.empty() ? "could not be started" : message;
+    case End::kLost: return message.empty() ? "the connection was lost" : message;
   }
   return "";
 }

@@ -283,12 +283,14 @@ Result<DaemonIdentity> SshHost::start(const Daemon& daemon) {
   for (auto& a : daemon.command.argv) words += " " + shell_quote(a);
   std::string log = daemon.log_file.empty() ? "/dev/null" : shell_quote(daemon.log_file),
               pid = shell_quote(daemon.pid_file);
-  c.argv = {"/bin/sh", "-c",
-            fmt::format("rm -f {0}; setsid sh -c 'b=$(sed \"s/.*) //\" /proc/$$/stat | cut -d\" \" -f20); echo \"$$ $b "
-                        "$TUTTI_TAG\" > \"$TUTTI_PID_FILE\";"
-                        " unset TUTTI_PID_FILE TUTTI_TAG TUTTI_ACTION TUTTI_MARK; exec \"$@\"' daemon{1} </dev/null >>{2} 2>&1 & "
-                        "i=0; while [ ! -s {0} ] && [ $i -lt 100 ]; do sleep 0.02; i=$((i+1)); done; cat {0}",
-                        pid, words, log)};
+  c.argv = {
+      "/bin/sh", "-c",
+      fmt::format(
+          "rm -f {0}; setsid sh -c 'b=$(sed \"s/.*) //\" /proc/$$/stat | cut -d\" \" -f20); echo \"$$ $b "
+          "$TUTTI_TAG\" > \"$TUTTI_PID_FILE\";"
+          " unset TUTTI_PID_FILE TUTTI_TAG TUTTI_ACTION TUTTI_MARK; exec \"$@\"' daemon{1} </dev/null >>{2} 2>&1 & "
+          "i=0; while [ ! -s {0} ] && [ $i -lt 100 ]; do sleep 0.02; i=$((i+1)); done; cat {0}",
+          pid, words, log)};
   c.environment.emplace_back("TUTTI_PID_FILE", daemon.pid_file);
   c.environment.emplace_back("TUTTI_TAG", daemon.tag.empty() ? "-" : daemon.tag);
   c.timeout = milliseconds(30000);

@@ -167,7 +167,9 @@ int run(Call& call) {
   std::string type = call.options.get("type", "tree"), out = call.options.get("out", "dot");
   if (draws_system(type)) return graph_system(call, type, out);
   if ((type != "tree" && type != "origin") || (out != "dot" && out != "json")) {
-    call.session.diagnostics.error("USE", {}, "graph draws tree or origin as dot or json; assembly, nets or dependencies as dot or svg; summary as text");
+    call.session.diagnostics.error(
+        "USE", {},
+        "graph draws tree or origin as dot or json; assembly, nets or dependencies as dot or svg; summary as text");
     return exit_code::kError;
   }
   Evaluated e = evaluate_files(call, call.arguments, false);

@@ -245,7 +245,8 @@ const BuiltinSpec kFunctions[] = {
      kBoolKind,
      [](CallContext& c) -> Node* {
        bool found = false;
-       for (Node* n : c.list(0)) found = found || c.context.equal(plain(c.context.default_of(n)), plain(c.args[1]), false, true);
+       for (Node* n : c.list(0))
+         found = found || c.context.equal(plain(c.context.default_of(n)), plain(c.args[1]), false, true);
        return c.failed() ? nullptr : c.make_bool(found);
      }},
     {"MatchN",

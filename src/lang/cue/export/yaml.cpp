@@ -1,8 +1,9 @@
+#include "lang/cue/export/yaml.h"
+
 #include <fmt/format.h>
 
 #include "base/utf8.h"
 #include "lang/cue/builtin/encodings.h"
-#include "lang/cue/export/yaml.h"
 #include "lang/cue/format/literal.h"
 
 namespace tutti::cue {

@@ -23,14 +23,10 @@ int nesting(Node* n) {
 bool has_doc(Node* n) {
   if (!n->comments().empty()) return true;
   switch (n->kind) {
-    case ast::Kind::kField:
-      return !as<Field>(n)->label->comments().empty();
-    case ast::Kind::kAlias:
-      return !as<Alias>(n)->ident->comments().empty();
-    case ast::Kind::kLet:
-      return !as<Let>(n)->ident->comments().empty();
-    default:
-      return false;
+    case ast::Kind::kField: return !as<Field>(n)->label->comments().empty();
+    case ast::Kind::kAlias: return !as<Alias>(n)->ident->comments().empty();
+    case ast::Kind::kLet: return !as<Let>(n)->ident->comments().empty();
+    default: return false;
   }
 }
 
@@ -60,28 +56,19 @@ bool breaks_table(Node* n) {
   if (!n) return false;
   switch (n->kind) {
     case ast::Kind::kStruct:
-    case ast::Kind::kList:
-      return true;
-    case ast::Kind::kLit:
-      return as<Lit>(n)->text.find('\n') != std::string_view::npos;
-    case ast::Kind::kParen:
-      return breaks_table(as<Paren>(n)->x);
-    case ast::Kind::kUnary:
-      return breaks_table(as<Unary>(n)->x);
-    case ast::Kind::kPostfix:
-      return breaks_table(as<Postfix>(n)->x);
-    case ast::Kind::kBinary:
-      return breaks_table(as<Binary>(n)->x) || breaks_table(as<Binary>(n)->y);
-    case ast::Kind::kIndex:
-      return breaks_table(as<Index>(n)->x);
-    case ast::Kind::kSelector:
-      return breaks_table(as<Selector>(n)->x);
+    case ast::Kind::kList: return true;
+    case ast::Kind::kLit: return as<Lit>(n)->text.find('\n') != std::string_view::npos;
+    case ast::Kind::kParen: return breaks_table(as<Paren>(n)->x);
+    case ast::Kind::kUnary: return breaks_table(as<Unary>(n)->x);
+    case ast::Kind::kPostfix: return breaks_table(as<Postfix>(n)->x);
+    case ast::Kind::kBinary: return breaks_table(as<Binary>(n)->x) || breaks_table(as<Binary>(n)->y);
+    case ast::Kind::kIndex: return breaks_table(as<Index>(n)->x);
+    case ast::Kind::kSelector: return breaks_table(as<Selector>(n)->x);
     case ast::Kind::kCall:
       for (Node* a : as<Call>(n)->args)
         if (breaks_table(a)) return true;
       return false;
-    default:
-      return false;
+    default: return false;
   }
 }
 
@@ -278,9 +265,7 @@ void Formatter::decl(Node* n) {
   before(n);
   bool fresh = first(n).rel == Rel::kNone || p_.rel(first(n)) >= Rel::kNewline;
   switch (n->kind) {
-    case ast::Kind::kField:
-      field(as<Field>(n));
-      break;
+    case ast::Kind::kField: field(as<Field>(n)); break;
     case ast::Kind::kBadDecl:
       at(as<Bad>(n)->from);
       word("*bad decl*");
@@ -293,9 +278,7 @@ void Formatter::decl(Node* n) {
       p_.word(as<Package>(n)->name->name.text(), Tok::kIdent, false);
       sp(kSpNewSection | kSpNoOverride);
       break;
-    case ast::Kind::kImport:
-      import_decl(as<Import>(n));
-      break;
+    case ast::Kind::kImport: import_decl(as<Import>(n)); break;
     case ast::Kind::kLet: {
       auto* l = as<Let>(n);
       if (fresh) sp(kSpFormFeed);
@@ -320,8 +303,7 @@ void Formatter::decl(Node* n) {
       at(as<Attribute>(n)->at);
       p_.word(as<Attribute>(n)->text, Tok::kAttribute, true);
       break;
-    default:
-      embedding(n);
+    default: embedding(n);
   }
   after();
 }
@@ -333,9 +315,7 @@ void Formatter::embedding(Node* n) {
       if (fresh) sp(kSpFormFeed);
       comprehension(as<Comprehension>(n));
       break;
-    case ast::Kind::kEllipsis:
-      ellipsis(as<Ellipsis>(n));
-      break;
+    case ast::Kind::kEllipsis: ellipsis(as<Ellipsis>(n)); break;
     case ast::Kind::kAlias: {
       auto* a = as<Alias>(n);
       if (fresh) sp(kSpFormFeed);
@@ -348,8 +328,7 @@ void Formatter::embedding(Node* n) {
       sp(kSpDeclComma);
       break;
     }
-    default:
-      expr_raw(n, 0, 1);
+    default: expr_raw(n, 0, 1);
   }
 }
 
@@ -435,8 +414,7 @@ void Formatter::clause(Node* n) {
       p_.drop_indent();
       break;
     }
-    default:
-      break;
+    default: break;
   }
 }
 
@@ -506,8 +484,7 @@ void Formatter::label(Node* n) {
       word(text);
       break;
     }
-    default:
-      expr_raw(n, 0, 1);
+    default: expr_raw(n, 0, 1);
   }
   after();
 }
@@ -525,20 +502,15 @@ std::string format_node(Node* node, const FormatOptions& options) {
     if (TokenPos p = first(node)) source = options.sources->find(p.pos);
   Formatter f(options, source);
   switch (node->kind) {
-    case ast::Kind::kFile:
-      f.file(as<File>(node));
-      break;
+    case ast::Kind::kFile: f.file(as<File>(node)); break;
     case ast::Kind::kField:
     case ast::Kind::kEmbed:
     case ast::Kind::kAttribute:
     case ast::Kind::kPackage:
     case ast::Kind::kImport:
     case ast::Kind::kLet:
-    case ast::Kind::kBadDecl:
-      f.decl(node);
-      break;
-    default:
-      f.expr(node);
+    case ast::Kind::kBadDecl: f.decl(node); break;
+    default: f.expr(node);
   }
   return f.finish();
 }

@@ -92,12 +92,8 @@ void Formatter::expr_raw(Node* n, int outer, int depth) {
       at(as<Lit>(n)->pos);
       p_.literal(as<Lit>(n)->tok, as<Lit>(n)->text);
       break;
-    case ast::Kind::kInterpolation:
-      interpolation(as<Interpolation>(n), depth);
-      break;
-    case ast::Kind::kBinary:
-      binary(as<Binary>(n), outer, cutoff(as<Binary>(n), depth), depth);
-      break;
+    case ast::Kind::kInterpolation: interpolation(as<Interpolation>(n), depth); break;
+    case ast::Kind::kBinary: binary(as<Binary>(n), outer, cutoff(as<Binary>(n), depth), depth); break;
     case ast::Kind::kUnary:
       if (kUnaryPrecedence < outer) {
         tok(Tok::kLparen);
@@ -126,9 +122,7 @@ void Formatter::expr_raw(Node* n, int outer, int depth) {
         tok(Tok::kRparen);
       }
       break;
-    case ast::Kind::kSelector:
-      selector(as<Selector>(n), depth);
-      break;
+    case ast::Kind::kSelector: selector(as<Selector>(n), depth); break;
     case ast::Kind::kIndex:
       expr1(as<Index>(n)->x, kHighestPrecedence, 1);
       at(as<Index>(n)->lbrack);
@@ -137,29 +131,14 @@ void Formatter::expr_raw(Node* n, int outer, int depth) {
       at(as<Index>(n)->rbrack);
       tok(Tok::kRbrack);
       break;
-    case ast::Kind::kSlice:
-      slice(as<Slice>(n), depth);
-      break;
-    case ast::Kind::kCall:
-      call(as<Call>(n), depth);
-      break;
-    case ast::Kind::kStruct:
-      struct_lit(as<Struct>(n));
-      break;
-    case ast::Kind::kList:
-      list_lit(as<List>(n));
-      break;
-    case ast::Kind::kEllipsis:
-      ellipsis(as<Ellipsis>(n));
-      break;
-    case ast::Kind::kComprehension:
-      comprehension(as<Comprehension>(n));
-      break;
-    case ast::Kind::kEmbed:
-      expr_raw(as<Embed>(n)->x, outer, depth);
-      break;
-    default:
-      break;
+    case ast::Kind::kSlice: slice(as<Slice>(n), depth); break;
+    case ast::Kind::kCall: call(as<Call>(n), depth); break;
+    case ast::Kind::kStruct: struct_lit(as<Struct>(n)); break;
+    case ast::Kind::kList: list_lit(as<List>(n)); break;
+    case ast::Kind::kEllipsis: ellipsis(as<Ellipsis>(n)); break;
+    case ast::Kind::kComprehension: comprehension(as<Comprehension>(n)); break;
+    case ast::Kind::kEmbed: expr_raw(as<Embed>(n)->x, outer, depth); break;
+    default: break;
   }
 }
 
@@ -310,9 +289,7 @@ void Formatter::list_elements(List* list) {
       current_.groups = {};
     }
     switch (x->kind) {
-      case ast::Kind::kComprehension:
-        comprehension(as<Comprehension>(x));
-        break;
+      case ast::Kind::kComprehension: comprehension(as<Comprehension>(x)); break;
       case ast::Kind::kEllipsis: {
         auto* e = as<Ellipsis>(x);
         at(e->pos);
@@ -329,8 +306,7 @@ void Formatter::list_elements(List* list) {
         tok(Tok::kBind);
         expr(as<Alias>(x)->x);
         break;
-      default:
-        expr_raw(x, 0, 1);
+      default: expr_raw(x, 0, 1);
     }
     if (!bare) sp(kSpComma | kSpBlank);
     if (split) current_.groups = behind;

@@ -67,10 +67,8 @@ class Reader {
         continue;
       }
       switch (one()) {
-        case Step::kError:
-          return {"", error_};
-        case Step::kText:
-          break;
+        case Step::kError: return {"", error_};
+        case Step::kText: break;
         case Step::kNewline:
           if (!skip_indent()) return {"", error_};
           escaped_newline = true;
@@ -79,8 +77,7 @@ class Reader {
           if (escaped_newline) return {"", "last newline of multiline string cannot be escaped"};
           if (newline_last) out_.pop_back();
           return {std::move(out_), ""};
-        case Step::kExpression:
-          return {std::move(out_), ""};
+        case Step::kExpression: return {std::move(out_), ""};
       }
       newline_last = escaped_newline = false;
     }
@@ -161,54 +158,30 @@ class Reader {
     char c = s_[at_ + 1 + hashes];
     at_ += 2 + hashes;
     switch (c) {
-      case 'a':
-        out_ += '\a';
-        return Step::kText;
-      case 'b':
-        out_ += '\b';
-        return Step::kText;
-      case 'f':
-        out_ += '\f';
-        return Step::kText;
-      case 'n':
-        out_ += '\n';
-        return Step::kText;
-      case 'r':
-        out_ += '\r';
-        return Step::kText;
-      case 't':
-        out_ += '\t';
-        return Step::kText;
-      case 'v':
-        out_ += '\v';
-        return Step::kText;
-      case '/':
-        out_ += '/';
-        return Step::kText;
-      case '\\':
-        out_ += '\\';
-        return Step::kText;
-      case 'x':
-        return q_.bytes ? byte_escape() : fail();
-      case 'u':
-        return code_point(4);
-      case 'U':
-        return code_point(8);
+      case 'a': out_ += '\a'; return Step::kText;
+      case 'b': out_ += '\b'; return Step::kText;
+      case 'f': out_ += '\f'; return Step::kText;
+      case 'n': out_ += '\n'; return Step::kText;
+      case 'r': out_ += '\r'; return Step::kText;
+      case 't': out_ += '\t'; return Step::kText;
+      case 'v': out_ += '\v'; return Step::kText;
+      case '/': out_ += '/'; return Step::kText;
+      case '\\': out_ += '\\'; return Step::kText;
+      case 'x': return q_.bytes ? byte_escape() : fail();
+      case 'u': return code_point(4);
+      case 'U': return code_point(8);
       case '\'':
       case '"':
         if (c != mark_) return fail();
         out_ += c;
         return Step::kText;
-      case '(':
-        return at_ == s_.size() ? Step::kExpression : fail();
+      case '(': return at_ == s_.size() ? Step::kExpression : fail();
       case '\r':
         if (at_ >= s_.size() || s_[at_] != '\n') return fail();
         ++at_;
         return Step::kNewline;
-      case '\n':
-        return Step::kNewline;
-      default:
-        break;
+      case '\n': return Step::kNewline;
+      default: break;
     }
     if (c < '0' || c > '7' || !q_.bytes || s_.size() - at_ < 2) return fail();
     int v = c - '0';
@@ -363,10 +336,8 @@ bool is_printable(char32_t c) {
     case UTF8PROC_CATEGORY_CO:
     case UTF8PROC_CATEGORY_ZS:
     case UTF8PROC_CATEGORY_ZL:
-    case UTF8PROC_CATEGORY_ZP:
-      return false;
-    default:
-      return true;
+    case UTF8PROC_CATEGORY_ZP: return false;
+    default: return true;
   }
 }
 
@@ -457,27 +428,13 @@ std::string quote(std::string_view s, const QuoteStyle& style) {
       }
       out += "\\" + fence;
       switch (c) {
-        case '\a':
-          out += 'a';
-          break;
-        case '\b':
-          out += 'b';
-          break;
-        case '\f':
-          out += 'f';
-          break;
-        case '\n':
-          out += 'n';
-          break;
-        case '\r':
-          out += 'r';
-          break;
-        case '\t':
-          out += 't';
-          break;
-        case '\v':
-          out += 'v';
-          break;
+        case '\a': out += 'a'; break;
+        case '\b': out += 'b'; break;
+        case '\f': out += 'f'; break;
+        case '\n': out += 'n'; break;
+        case '\r': out += 'r'; break;
+        case '\t': out += 't'; break;
+        case '\v': out += 'v'; break;
         default: {
           bool byte = c < ' ' && style.bytes;
           int digits = byte ? 2 : c < 0x10000 ? 4 : 8;

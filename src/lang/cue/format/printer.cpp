@@ -50,20 +50,11 @@ void Printer::place(TokenPos pos) {
   if (r == Rel::kNone || (allowed_ & kSpNoOverride)) return;
   Space s = allowed_;
   switch (r) {
-    case Rel::kNoSpace:
-      s &= ~kLineBreaks;
-      break;
-    case Rel::kBlank:
-      s = (s | kSpBlank) & ~kLineBreaks;
-      break;
-    case Rel::kNewline:
-      s |= kSpNewline;
-      break;
-    case Rel::kNewSection:
-      s |= kSpNewSection;
-      break;
-    default:
-      break;
+    case Rel::kNoSpace: s &= ~kLineBreaks; break;
+    case Rel::kBlank: s = (s | kSpBlank) & ~kLineBreaks; break;
+    case Rel::kNewline: s |= kSpNewline; break;
+    case Rel::kNewSection: s |= kSpNewSection; break;
+    default: break;
   }
   if (in_comment_) s |= kSpNewline;
   put(s);

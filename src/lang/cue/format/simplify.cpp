@@ -28,14 +28,10 @@ void mark_label(Node* n, Scope& scope) {
         if (u.ok() && !label_needs_quotes(u.text)) scope.names.emplace(u.text, true);
       }
       break;
-    case ast::Kind::kIdent:
-      scope.names.emplace(as<Ident>(n)->name.text(), true);
-      break;
+    case ast::Kind::kIdent: scope.names.emplace(as<Ident>(n)->name.text(), true); break;
     case ast::Kind::kList:
-    case ast::Kind::kInterpolation:
-      break;
-    default:
-      for_children(n, [&](Node* c) { mark_label(c, scope); });
+    case ast::Kind::kInterpolation: break;
+    default: for_children(n, [&](Node* c) { mark_label(c, scope); });
   }
 }
 
@@ -64,12 +60,9 @@ void process(Nodes decls, Scope* parent) {
 
 void mark(Node* n, Scope* scope) {
   switch (n->kind) {
-    case ast::Kind::kFile:
-      return process(as<File>(n)->decls, scope);
-    case ast::Kind::kStruct:
-      return process(as<Struct>(n)->elts, scope);
-    case ast::Kind::kSelector:
-      return mark(as<Selector>(n)->x, scope);
+    case ast::Kind::kFile: return process(as<File>(n)->decls, scope);
+    case ast::Kind::kStruct: return process(as<Struct>(n)->elts, scope);
+    case ast::Kind::kSelector: return mark(as<Selector>(n)->x, scope);
     case ast::Kind::kIdent:
       for (Scope* s = scope; s; s = s->parent)
         if (auto it = s->names.find(as<Ident>(n)->name.text()); it != s->names.end()) {
@@ -77,8 +70,7 @@ void mark(Node* n, Scope* scope) {
           return;
         }
       return;
-    default:
-      for_children(n, [&](Node* c) { mark(c, scope); });
+    default: for_children(n, [&](Node* c) { mark(c, scope); });
   }
 }
 

@@ -88,11 +88,8 @@ bool Parser::clauses(std::vector<Node*>& out, Frame*& word_frame) {
             case Tok::kOption:
             case Tok::kNot:
             case Tok::kComma:
-            case Tok::kEof:
-              word_frame = f;
-              return false;
-            default:
-              break;
+            case Tok::kEof: word_frame = f; return false;
+            default: break;
           }
         Ident* key = nullptr;
         Ident* value = declared_ident();
@@ -116,9 +113,7 @@ bool Parser::clauses(std::vector<Node*>& out, Frame*& word_frame) {
             case Tok::kBind:
             case Tok::kOption:
             case Tok::kComma:
-            case Tok::kEof:
-              word_frame = f;
-              return false;
+            case Tok::kEof: word_frame = f; return false;
             case Tok::kNot:
               peek();
               if (peeked_->tok == Tok::kColon) {
@@ -126,8 +121,7 @@ bool Parser::clauses(std::vector<Node*>& out, Frame*& word_frame) {
                 return false;
               }
               break;
-            default:
-              break;
+            default: break;
           }
         Node* x = rhs();
         out.push_back(close(f, make<IfClause>(at, x)));
@@ -151,11 +145,8 @@ bool Parser::clauses(std::vector<Node*>& out, Frame*& word_frame) {
             case Tok::kOption:
             case Tok::kNot:
             case Tok::kComma:
-            case Tok::kEof:
-              word_frame = f;
-              return false;
-            default:
-              break;
+            case Tok::kEof: word_frame = f; return false;
+            default: break;
           }
         if (tok_ == Tok::kIdent) {
           t->ident = ident();
@@ -165,8 +156,7 @@ bool Parser::clauses(std::vector<Node*>& out, Frame*& word_frame) {
         out.push_back(close(f, t));
         break;
       }
-      default:
-        return true;
+      default: return true;
     }
     if (tok_ == Tok::kComma) next();
   }
@@ -237,8 +227,7 @@ Node* Parser::field() {
         case Tok::kOtherwise: {
           return close(f, make<Embed>(l.expr));
         }
-        default:
-          break;
+        default: break;
       }
     }
     expected(pos_, "label or ':'");
@@ -323,14 +312,9 @@ Parser::Label Parser::label(bool right) {
     case Tok::kFunc:
     case Tok::kElse:
     case Tok::kFallback:
-    case Tok::kOtherwise:
-      l.expr = expression();
-      break;
-    case Tok::kLbrack:
-      l.expr = rhs();
-      break;
-    default:
-      return l;
+    case Tok::kOtherwise: l.expr = expression(); break;
+    case Tok::kLbrack: l.expr = rhs(); break;
+    default: return l;
   }
   switch (l.expr->kind) {
     case Kind::kLit: {
@@ -356,11 +340,8 @@ Parser::Label Parser::label(bool right) {
     case Kind::kInterpolation:
     case Kind::kList:
     case Kind::kParen:
-    case Kind::kAlias:
-      l.label = l.expr, l.ok = true;
-      break;
-    default:
-      break;
+    case Kind::kAlias: l.label = l.expr, l.ok = true; break;
+    default: break;
   }
   return l;
 }

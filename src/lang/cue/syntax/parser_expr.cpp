@@ -134,10 +134,8 @@ Node* Parser::operand() {
       }
       return i;
     }
-    case Tok::kLbrace:
-      return struct_literal();
-    case Tok::kLbrack:
-      return list();
+    case Tok::kLbrace: return struct_literal();
+    case Tok::kLbrack: return list();
     case Tok::kBottom: {
       Frame* f = open();
       auto* x = make<Bottom>(pos_);
@@ -155,8 +153,7 @@ Node* Parser::operand() {
       next();
       return close(f, x);
     }
-    case Tok::kInterpolation:
-      return interpolation();
+    case Tok::kInterpolation: return interpolation();
     case Tok::kLparen: {
       Frame* f = open();
       TokenPos left = pos_;
@@ -317,11 +314,8 @@ Node* Parser::checked(Node* x) {
   switch (inner->kind) {
     case Kind::kAlias:
     case Kind::kComprehension:
-    case Kind::kEllipsis:
-      expected(first(x), "expression");
-      return make<Bad>(first(x), TokenPos{end(x)});
-    default:
-      return x;
+    case Kind::kEllipsis: expected(first(x), "expression"); return make<Bad>(first(x), TokenPos{end(x)});
+    default: return x;
   }
 }
 
@@ -356,12 +350,8 @@ Node* Parser::primary_tail(Node* x) {
         close(f, x);
         break;
       }
-      case Tok::kLbrack:
-        x = index_or_slice(checked(x));
-        break;
-      case Tok::kLparen:
-        x = call(checked(x));
-        break;
+      case Tok::kLbrack: x = index_or_slice(checked(x)); break;
+      case Tok::kLparen: x = call(checked(x)); break;
       case Tok::kEllipsis: {
         TokenPos at = pos_;
         if (experiments_.explicit_open) {
@@ -375,8 +365,7 @@ Node* Parser::primary_tail(Node* x) {
         }
         break;
       }
-      default:
-        return x;
+      default: return x;
     }
   }
 }
@@ -403,8 +392,7 @@ Node* Parser::unary() {
       Node* x = checked(unary());
       return close(f, make<Unary>(at, op, x));
     }
-    default:
-      return primary();
+    default: return primary();
   }
 }
 

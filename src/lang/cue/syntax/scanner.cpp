@@ -191,9 +191,7 @@ bool Scanner::escape(const Quote& quote) {
     case 't':
     case 'v':
     case '\\':
-    case '/':
-      ++at_;
-      return false;
+    case '/': ++at_; return false;
     case '0':
     case '1':
     case '2':
@@ -210,12 +208,8 @@ bool Scanner::escape(const Quote& quote) {
       ++at_;
       n = 2, base = 16, most = 255;
       break;
-    case 'u':
-      ++at_, n = 4, base = 16, most = 0x10FFFF;
-      break;
-    case 'U':
-      ++at_, n = 8, base = 16, most = 0x10FFFF;
-      break;
+    case 'u': ++at_, n = 4, base = 16, most = 0x10FFFF; break;
+    case 'U': ++at_, n = 8, base = 16, most = 0x10FFFF; break;
     default:
       if (c == quote.mark) {
         ++at_;
@@ -371,22 +365,13 @@ void Scanner::attribute_tokens(Tok close) {
         }
         break;
       }
-      case Tok::kLparen:
-        attribute_tokens(Tok::kRparen);
-        break;
-      case Tok::kLbrace:
-        attribute_tokens(Tok::kRbrace);
-        break;
-      case Tok::kLbrack:
-        attribute_tokens(Tok::kRbrack);
-        break;
+      case Tok::kLparen: attribute_tokens(Tok::kRparen); break;
+      case Tok::kLbrace: attribute_tokens(Tok::kRbrace); break;
+      case Tok::kLbrack: attribute_tokens(Tok::kRbrack); break;
       case Tok::kRparen:
       case Tok::kRbrack:
-      case Tok::kRbrace:
-        error(at_, fmt::format("unexpected '{}'", token_text(tok)));
-        break;
-      default:
-        break;
+      case Tok::kRbrace: error(at_, fmt::format("unexpected '{}'", token_text(tok))); break;
+      default: break;
     }
   }
   --attribute_depth_;
@@ -487,18 +472,10 @@ Token Scanner::next() {
         t = {Tok::kAttribute, {}, text_.substr(from, at_ - from)};
         break;
       }
-      case ':':
-        t.tok = Tok::kColon;
-        break;
-      case ';':
-        t.tok = Tok::kSemicolon, ends_value = true;
-        break;
-      case '?':
-        t.tok = Tok::kOption, ends_value = true;
-        break;
-      case '~':
-        t.tok = Tok::kTilde;
-        break;
+      case ':': t.tok = Tok::kColon; break;
+      case ';': t.tok = Tok::kSemicolon, ends_value = true; break;
+      case '?': t.tok = Tok::kOption, ends_value = true; break;
+      case '~': t.tok = Tok::kTilde; break;
       case '.':
         if (peek() >= '0' && peek() <= '9') {
           ends_value = true;
@@ -521,33 +498,15 @@ Token Scanner::next() {
         t.text = ",";
         explicit_comma_ = true;
         break;
-      case '(':
-        t.tok = Tok::kLparen;
-        break;
-      case ')':
-        t.tok = Tok::kRparen, ends_value = true;
-        break;
-      case '[':
-        t.tok = Tok::kLbrack;
-        break;
-      case ']':
-        t.tok = Tok::kRbrack, ends_value = true;
-        break;
-      case '{':
-        t.tok = Tok::kLbrace;
-        break;
-      case '}':
-        t.tok = Tok::kRbrace, ends_value = true;
-        break;
-      case '+':
-        t.tok = Tok::kAdd;
-        break;
-      case '-':
-        t.tok = Tok::kSub;
-        break;
-      case '*':
-        t.tok = Tok::kMul;
-        break;
+      case '(': t.tok = Tok::kLparen; break;
+      case ')': t.tok = Tok::kRparen, ends_value = true; break;
+      case '[': t.tok = Tok::kLbrack; break;
+      case ']': t.tok = Tok::kRbrack, ends_value = true; break;
+      case '{': t.tok = Tok::kLbrace; break;
+      case '}': t.tok = Tok::kRbrace, ends_value = true; break;
+      case '+': t.tok = Tok::kAdd; break;
+      case '-': t.tok = Tok::kSub; break;
+      case '*': t.tok = Tok::kMul; break;
       case '/':
         if (peek() != '/') {
           t.tok = Tok::kQuo;
@@ -570,9 +529,7 @@ Token Scanner::next() {
           t.tok = two(Tok::kLss, Tok::kLeq);
         }
         break;
-      case '>':
-        t.tok = two(Tok::kGtr, Tok::kGeq);
-        break;
+      case '>': t.tok = two(Tok::kGtr, Tok::kGeq); break;
       case '=':
         if (peek() == '~') {
           ++at_;

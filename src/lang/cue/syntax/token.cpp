@@ -20,14 +20,10 @@ std::string_view token_text(Tok t) { return kTexts[static_cast<std::size_t>(t)];
 
 int precedence(Tok t) {
   switch (t) {
-    case Tok::kOr:
-      return 1;
-    case Tok::kAnd:
-      return 2;
-    case Tok::kLor:
-      return 3;
-    case Tok::kLand:
-      return 4;
+    case Tok::kOr: return 1;
+    case Tok::kAnd: return 2;
+    case Tok::kLor: return 3;
+    case Tok::kLand: return 4;
     case Tok::kEql:
     case Tok::kNeq:
     case Tok::kLss:
@@ -35,16 +31,12 @@ int precedence(Tok t) {
     case Tok::kGtr:
     case Tok::kGeq:
     case Tok::kMat:
-    case Tok::kNmat:
-      return 5;
+    case Tok::kNmat: return 5;
     case Tok::kAdd:
-    case Tok::kSub:
-      return 6;
+    case Tok::kSub: return 6;
     case Tok::kMul:
-    case Tok::kQuo:
-      return 7;
-    default:
-      return 0;
+    case Tok::kQuo: return 7;
+    default: return 0;
   }
 }
 

@@ -1,6 +1,6 @@
-// Facts about the resource types that are implemented in Ruby: Puppet's own and those of the modules most in use. One line a
-// type: name, whether two of one name are a duplicate, the attributes that name it, how they are read from a title (when
-// that is not the whole title), all attributes.
+// Facts about the resource types that are implemented in Ruby: Puppet's own and those of the modules most in use. One
+// line a type: name, whether two of one name are a duplicate, the attributes that name it, how they are read from a
+// title (when that is not the whole title), all attributes.
 #include "lang/puppet/catalog/native_type_table.h"
 
 namespace tutti::puppet {

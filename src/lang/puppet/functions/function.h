@@ -42,8 +42,8 @@ struct FunctionCall {
     Val both[2] = {a, b};
     return yield(both);
   }
-  std::size_t block_params() const;     // how many parameters the block takes
-  bool block_takes_any() const;         // its last one is *$rest
+  std::size_t block_params() const;  // how many parameters the block takes
+  bool block_takes_any() const;      // its last one is *$rest
 
   // Results.
   Val string(std::string_view s) const;  // copies
@@ -65,12 +65,12 @@ using Implementation = Val (*)(const FunctionCall&);
 //     f.add("downcase", {{"String", downcase_string}, {"Array", downcase_array}});
 //   }
 //
-// and name add_..._functions in functions/functions.cpp. Each overload has a signature: the types of the parameters as the
-// language writes them, separated by commas. After a type: `?` the parameter may be left out, `*` any number of them, `+` at
-// least one. The block comes last: `&Callable[1, 2]` must be given, `&?Callable[1, 2]` may be given; without either a block
-// is refused. The first overload that takes the arguments is called; when none does the caller gets an error that shows all
-// of them. A function added with add3x is one that Puppet implements in its old interface: no signature, and undef
-// arguments arrive as empty strings.
+// and name add_..._functions in functions/functions.cpp. Each overload has a signature: the types of the parameters as
+// the language writes them, separated by commas. After a type: `?` the parameter may be left out, `*` any number of
+// them, `+` at least one. The block comes last: `&Callable[1, 2]` must be given, `&?Callable[1, 2]` may be given;
+// without either a block is refused. The first overload that takes the arguments is called; when none does the caller
+// gets an error that shows all of them. A function added with add3x is one that Puppet implements in its old interface:
+// no signature, and undef arguments arrive as empty strings.
 struct Overload {
   const char* signature;
   Implementation run;

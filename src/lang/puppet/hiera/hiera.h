@@ -21,8 +21,8 @@ class Hiera {
   explicit Hiera(Compiler& compiler);
   ~Hiera();
 
-  // The value of a class parameter by automatic lookup, under `class::param`. nullopt: no data has it. Null in the data comes
-  // back as undef, which gives way to a default.
+  // The value of a class parameter by automatic lookup, under `class::param`. nullopt: no data has it. Null in the data
+  // comes back as undef, which gives way to a default.
   std::optional<Val> class_parameter(std::string_view key, Scope& scope, Pos at);
 
   // The value of any key. `merge` beats what lookup_options say. `explain` receives the story of the search.

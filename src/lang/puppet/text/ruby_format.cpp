@@ -48,24 +48,12 @@ std::optional<FormatDirective> parse_directive(std::string_view format, std::siz
   for (; at < format.size(); at++) {
     char c = format[at];
     switch (c) {
-      case '-':
-        d.left = true;
-        continue;
-      case '+':
-        d.plus = true;
-        continue;
-      case '0':
-        d.zero = true;
-        continue;
-      case ' ':
-        d.space = true;
-        continue;
-      case '#':
-        d.alternate = true;
-        continue;
-      case '*':
-        d.width_from_argument = true;
-        continue;
+      case '-': d.left = true; continue;
+      case '+': d.plus = true; continue;
+      case '0': d.zero = true; continue;
+      case ' ': d.space = true; continue;
+      case '#': d.alternate = true; continue;
+      case '*': d.width_from_argument = true; continue;
       case '<':
       case '{': {
         std::size_t end = format.find(c == '<' ? '>' : '}', at);
@@ -157,28 +145,17 @@ std::string format_integer(const FormatDirective& d, i64 value) {
   bool upper = false;
   std::string_view prefix;
   switch (d.conversion) {
-    case 'b':
-      bits = 1, prefix = "0b";
-      break;
-    case 'B':
-      bits = 1, prefix = "0B", upper = true;
-      break;
-    case 'o':
-      bits = 3, prefix = "0";
-      break;
-    case 'x':
-      bits = 4, prefix = "0x";
-      break;
-    case 'X':
-      bits = 4, prefix = "0X", upper = true;
-      break;
+    case 'b': bits = 1, prefix = "0b"; break;
+    case 'B': bits = 1, prefix = "0B", upper = true; break;
+    case 'o': bits = 3, prefix = "0"; break;
+    case 'x': bits = 4, prefix = "0x"; break;
+    case 'X': bits = 4, prefix = "0X", upper = true; break;
     case 'c': {
       std::string out;
       utf8::append(out, static_cast<char32_t>(value));
       return padded(d, out);
     }
-    default:
-      break;
+    default: break;
   }
   bool signed_form = bits == 0 || d.plus || d.space;
   bool negative = value < 0;
