@@ -70,15 +70,19 @@ class Back {
         continue;
       }
       bool was = i < s_.assembly;
-      bool ok = find(i, m, [&](const Marking& x) {
-        if (was) return x == then(i);
-        for (u32 q = 0; q < t.uses; ++q)
-          if (active(t, x, q)) return false;
-        return true;
-      });
+      Marking initial = t.initial;
+      std::sort(initial.begin(), initial.end());
+      // What came with the run goes the way it came; if it cannot, it must at least hold nothing and be held by nobody.
+      bool ok = find(i, m, [&](const Marking& x) { return x == (was ? then(i) : initial); });
+      if (!ok && !was)
+        ok = find(i, m, [&](const Marking& x) {
+          for (u32 q = 0; q < t.ports.size(); ++q)
+            if (active(t, x, q)) return false;
+          return true;
+        });
       if (!ok)
         back_.why_not.push_back(fmt::format("no behaviours of {} lead from where {} is to {}", t.name.text(), name,
-                                            was ? "where it was" : "where it uses nothing"));
+                                            was ? "where it was" : "its initial place"));
     }
     return back_.why_not.empty();
   }
