@@ -107,6 +107,26 @@ int CueFrontEnd::run(std::span<const std::string> given) const {
     return 1;
   };
   if (args.empty()) return print_help({});
+  // -C comes first or not at all.
+  std::string chdir_to;
+  if (args[0] == "-C" || args[0] == "--chdir") {
+    if (args.size() < 2)
+      return usage_error(args[0] == "-C" ? "flag needs an argument: 'C' in -C" : "flag needs an argument: --chdir");
+    chdir_to = args[1];
+    args.erase(args.begin(), args.begin() + 2);
+  } else if (args[0].starts_with("-C=") || args[0].starts_with("--chdir=")) {
+    chdir_to = args[0].substr(args[0].find('=') + 1);
+    args.erase(args.begin());
+  }
+  for (std::size_t i = 0; i < args.size() && args[i] != "--"; ++i) {
+    bool separate = args[i] == "-C" || args[i] == "--chdir",
+         joined = args[i].starts_with("-C=") || args[i].starts_with("--chdir=");
+    if (!separate && !joined) continue;
+    std::string value = joined ? args[i].substr(args[i].find('=') + 1) : i + 1 < args.size() ? args[i + 1] : "";
+    return usage_error(
+        fmt::format("invalid argument \"{}\" for \"-C, --chdir\" flag: must be the first argument", value));
+  }
+  if (args.empty()) return print_help({});
   // Flags may come before the verb.
   std::vector<std::string> before;
   while (!args.empty() && args[0].size() > 1 && args[0][0] == '-' && args[0] != "--help" && args[0] != "-h") {
@@ -146,9 +166,6 @@ int CueFrontEnd::run(std::span<const std::string> given) const {
       fmt::print(stderr, "\nDid you mean this?\n\t{}\n\n", near);
     return 1;
   }
-  for (const std::string& a : rest)
-    if (a == "-C" || a == "--chdir" || a.starts_with("-C=") || a.starts_with("--chdir="))
-      return usage_error("the -C/--chdir flag must be the first flag in the command line");
   rest.insert(rest.begin(), before.begin(), before.end());
   if (verb == "mod") {
     std::string sub;
@@ -170,7 +187,6 @@ int CueFrontEnd::run(std::span<const std::string> given) const {
     std::string name(spec->name);
     return print_help(std::span<const std::string>(&name, 1));
   }
-  std::string chdir_to = flags.text("chdir");
   if (!chdir_to.empty() && ::chdir(chdir_to.c_str()) != 0)
     return usage_error(fmt::format("chdir {}: no such file or directory", chdir_to));
   std::error_code ec;

@@ -220,6 +220,7 @@ ast::File* Program::file_of(ast::Node* x) {
     f->decls = static_cast<ast::Struct*>(x)->elts;
     f->notes = x->notes;
   } else {
+    if (TokenPos* at = ast::first_ref(x)) at->rel = Rel::kNoSpace;
     f->decls = make_nodes(arena_, {arena_.make<ast::Embed>(x)});
   }
   return f;

@@ -16,7 +16,7 @@ Lit* make_string(Arena& arena, std::string_view text, TokenPos pos) {
 }
 
 Lit* make_bytes(Arena& arena, std::string_view text, TokenPos pos) {
-  return make_lit(arena, Tok::kString, quote(text, {.bytes = true}), pos);
+  return make_lit(arena, Tok::kString, quote(text, {.bytes = true, .tabs = 1}), pos);
 }
 
 Ident* make_ident(Arena& arena, std::string_view name, TokenPos pos) { return arena.make<Ident>(pos, Symbol(name)); }

@@ -137,6 +137,8 @@ ast::File* PackageLoader::parse(const std::string& path, std::vector<LoadProblem
 
 // The module is the nearest directory above that has cue.mod/module.cue.
 void PackageLoader::find_module() {
+  if ((config_.dir + "/").find("/cue.mod/") != std::string::npos)
+    problems_.push_back({"cannot load packages inside the cue.mod directory", {}});
   for (fs::path p = config_.dir; !p.empty(); p = p.parent_path()) {
     if (is_directory((p / "cue.mod").string())) {
       root_ = p.string();
@@ -488,6 +490,7 @@ bool is_package_arg(const std::string& arg) {
   std::string ext = fs::path(arg).extension().string();
   std::error_code ec;
   if (is_local(arg) || arg.starts_with('/')) {
+    if (ext == ".mod") return false;
     if (fs::is_directory(arg, ec)) return true;
     return ext.empty();
   }
