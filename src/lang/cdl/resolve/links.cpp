@@ -27,6 +27,8 @@ class Keeper {
           e.value = Value::lazy(session_.arena.copy(std::string_view(way)), e.value.origin()).with_tag(link_tag());
         } else if (target && target != &value.find(e.key)->value && equal(*target, e.value, true)) {
           e.value = Value::reference(session_.arena.copy(std::string_view(way)), e.value.origin()).with_tag(link_tag());
+        } else if (e.value.is(Kind::kLazy)) {
+          e.value = waiting(e.value, &value.find(e.key)->value);
         } else {
           e.value = keep(*c.node, e.value);
         }
@@ -37,6 +39,14 @@ class Keeper {
   }
 
  private:
+  // What waits for another property is a lazy link to it; a lazy property itself is to be defined.
+  Value waiting(const Value& lazy, const Value* self) {
+    std::string way = "/" + std::string(lazy.text());
+    const Value* target = follow(link_path(way));
+    if (!target || target == self) return Value::open("TBD", lazy.origin());
+    return Value::lazy(session_.arena.copy(std::string_view(way)), lazy.origin()).with_tag(link_tag());
+  }
+
   static std::string way_of(const Reference& r) {
     if (r.rooted) return {};
     std::string way = r.path.absolute ? "/" : "";
