@@ -128,7 +128,10 @@ TaskOutput run_http(const TaskInput& t) {
   TaskOutput out;
   std::string url = t.url;
   if (!url.starts_with("http://")) {
-    out.error = fmt::format("{}: only http:// is supported", url);
+    std::string scheme = url.find("://") == std::string::npos ? "" : url.substr(0, url.find("://"));
+    out.error = scheme == "https"
+                    ? fmt::format("{}: only http:// is supported", url)
+                    : fmt::format("{} {}: unsupported protocol scheme {}", t.method, go_quote(url), go_quote(scheme));
     return out;
   }
   std::string rest = url.substr(7), path = "/", port = "80";
