@@ -122,6 +122,14 @@ class Commander {
     v = v->deref_value();
     Vertex* id = v->find_raw(Label::string("$id"));
     if (!id) return {};
+    // Only what was unified with a schema of tool/* is a task: data that merely says so must not run anything. The
+    // schemas say `$id: _id`, which data cannot.
+    bool from_tool = false;
+    for (const Conjunct& k : id->conjuncts) {
+      Node* x = expression_of(k.x);
+      from_tool |= x && x->type == NodeType::kFieldRef && to<FieldRef>(x)->label == Label::ident("_id", "");
+    }
+    if (!from_tool) return {};
     Node* n = plain(c_.default_of(id));
     if (!n || n->type != NodeType::kString) return {};
     std::string s(to<String>(n)->text);
