@@ -47,14 +47,26 @@ NativeType parse_line(std::string_view line) {
 }  // namespace
 
 bool NativeType::has_attribute(Symbol s) const {
-  return std::find(attributes.begin(), attributes.end(), s) != attributes.end();
+  return open || std::find(attributes.begin(), attributes.end(), s) != attributes.end();
 }
 
-const NativeType* native_type(std::string_view name) {
-  // Parsed when first asked for: a catalog uses a handful of the types.
-  static std::mutex mutex;
+namespace {
+
+// Parsed when first asked for: a catalog uses a handful of the types.
+std::mutex types_mutex;
+std::unordered_map<Symbol, std::unique_ptr<NativeType>>& known_types() {
   static std::unordered_map<Symbol, std::unique_ptr<NativeType>> known;
+  return known;
+}
+std::unordered_map<Symbol, const NativeType*>& types_of_thread() {
   thread_local std::unordered_map<Symbol, const NativeType*> mine;
+  return mine;
+}
+
+}  // namespace
+
+const NativeType* native_type(std::string_view name) {
+  auto& mine = types_of_thread();
   Symbol key(name);
   if (auto it = mine.find(key); it != mine.end()) return it->second;
   std::string lower = downcase(name);
@@ -67,13 +79,33 @@ const NativeType* native_type(std::string_view name) {
   if (at != kNativeTypes + kNativeTypeCount) {
     std::string_view l(*at);
     if (l.substr(0, l.find('\t')) == lower) {
-      std::lock_guard lock(mutex);
-      auto& slot = known[Symbol(lower)];
+      std::lock_guard lock(types_mutex);
+      auto& slot = known_types()[Symbol(lower)];
       if (!slot) slot = std::make_unique<NativeType>(parse_line(l));
       found = slot.get();
     }
   }
   return mine[key] = found;
+}
+
+const NativeType* declare_open_type(std::string_view name) {
+  std::string lower = downcase(name);
+  const NativeType* type = nullptr;
+  {
+    std::lock_guard lock(types_mutex);
+    auto& slot = known_types()[Symbol(lower)];
+    if (!slot) {
+      slot = std::make_unique<NativeType>();
+      slot->name = Symbol(capitalize_segments(lower));
+      slot->open = true;
+      slot->namevars.push_back(Symbol("name"));
+    }
+    type = slot.get();
+  }
+  types_of_thread()[Symbol(name)] = type;
+  types_of_thread()[Symbol(lower)] = type;
+  types_of_thread()[type->name] = type;
+  return type;
 }
 
 std::vector<std::pair<Symbol, std::string>> title_parts(const NativeType& type, std::string_view title) {

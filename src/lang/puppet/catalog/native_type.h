@@ -20,6 +20,7 @@ struct TitlePattern {
 struct NativeType {
   Symbol name;             // "File"
   bool isomorphic = true;  // two with the same name are a duplicate
+  bool open = false;       // only its name is known: any attribute is taken
   std::vector<Symbol> namevars;
   std::vector<TitlePattern> patterns;
   std::vector<Symbol> attributes;  // without metaparameters
@@ -31,6 +32,8 @@ std::vector<std::pair<Symbol, std::string>> title_parts(const NativeType& type, 
 
 // nullptr when there is no such type. `name` may be written in any case.
 const NativeType* native_type(std::string_view name);
+// A type that a module implements and of which nothing more is known: found by native_type from now on.
+const NativeType* declare_open_type(std::string_view name);
 bool is_metaparameter(Symbol s);
 std::span<const Symbol> metaparameters();
 

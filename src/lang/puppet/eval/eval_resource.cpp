@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -51,6 +52,18 @@ Symbol Compiler::resource_type_name(std::string_view name) {
     if (const NativeType* t = native_type(lower)) found = t->name;
   if (found.empty() && environment_.find_define(Symbol(lower), diagnostics()))
     found = Symbol(capitalize_segments(lower));
+  // A type that some module brings in Ruby: its attributes are not known here and so not checked.
+  if (found.empty() && lower.find(':') == std::string::npos)
+    for (const Module* m : environment_.modules()) {
+      std::string path = fmt::format("{}/lib/puppet/type/{}.rb", m->path, lower);
+      if (::access(path.c_str(), R_OK) != 0) continue;
+      warn(
+          {},
+          fmt::format("the attributes of the type {} (module {}) are not known and not checked", lower, m->name.text()),
+          "PP-OPEN-TYPE");
+      found = declare_open_type(lower)->name;
+      break;
+    }
   return type_names_[key] = found;
 }
 
