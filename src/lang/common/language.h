@@ -69,7 +69,8 @@ class Language {
   virtual std::optional<std::string> write(Session& session, const Value& value, std::string_view output,
                                            const Options& options) const;
 
-  // The tree as it goes to the common formats (json, yaml, ...): how kinds that only this language has are written as data.
+  // The tree as it goes to the common formats (json, yaml, ...): how kinds that only this language has are written as
+  // data.
   virtual Value encode(Session&, const Value& value, std::string_view, const Options&) const { return value; }
 
   // Checks beyond evaluating (tutti vet); by default evaluating is all. True when nothing is wrong.
