@@ -324,7 +324,11 @@ void write_value(const Value& v, Sink& sink) {
       sink.put('}');
       return;
     }
-    default: write_json(v, JsonStyle{0, false}, sink);
+    case Kind::kNull: sink.put("null"); return;
+    case Kind::kBool: sink.put(v.as_bool() ? "true" : "false"); return;
+    case Kind::kInt:
+    case Kind::kDecimal: sink.put(v.number_text()); return;
+    default: write_json_string(v.text(), false, sink);
   }
 }
 
