@@ -185,7 +185,7 @@ class Lexer {
       case ']': return take(Tok::kRBrack, 1);
       case '(': {
         bool first = true;
-        for (std::size_t i = line_start_; i < at_; ++i) first = first && is_blank(text_[i]);
+        for (std::size_t i = line_start_; first && i < at_; ++i) first = is_blank(text_[i]);
         return take(first ? Tok::kWsLParen : Tok::kLParen, 1);
       }
       case ')': return take(Tok::kRParen, 1);
