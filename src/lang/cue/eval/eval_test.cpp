@@ -1,0 +1,63 @@
+#include <gtest/gtest.h>
+
+#include "lang/cue/load/instance.h"
+
+// What the evaluator makes of small files, shown on one line.
+namespace tutti::cue {
+namespace {
+
+std::string evaluate(std::string text) {
+  Session session;
+  auto source = session.sources->add("test.cue", std::move(text));
+  Instance instance(session);
+  const Source* one[] = {*source};
+  if (!instance.load_sources(one)) return "error: " + (instance.errors().empty() ? "" : instance.errors()[0].message);
+  Vertex* root = instance.evaluate();
+  if (Bottom* b = root->bottom()) {
+    auto list = flatten(b);
+    return "error: " + (list.empty() ? "" : (list[0].path.empty() ? "" : list[0].path + ": ") + list[0].message);
+  }
+  return compact(root);
+}
+
+TEST(CueEval, Unification) {
+  EXPECT_EQ(evaluate("a: {x: int, y: x + 1} & {x: 5}"), "{a:{x:5,y:6}}");
+  EXPECT_EQ(evaluate("a: 1\na: 2"), "error: a: conflicting values 2 and 1");
+  EXPECT_EQ(evaluate("a: int & >=0 & <10 & 5"), "{a:5}");
+  EXPECT_EQ(evaluate("a: >5 & 3"), "error: a: invalid value 3 (out of bound >5)");
+}
+
+TEST(CueEval, Defaults) {
+  EXPECT_EQ(evaluate("a: *1 | int\nb: a + 1"), "{a:*1 | int,b:2}");
+  EXPECT_EQ(evaluate("a: (*1 | 2) & 2"), "{a:2}");
+}
+
+TEST(CueEval, Closedness) {
+  EXPECT_EQ(evaluate("#D: {a: int}\nx: #D & {b: 1}"), "error: x.b: field not allowed");
+}
+
+TEST(CueEval, Cycles) {
+  EXPECT_EQ(evaluate("s: {lo: hi - w, hi: lo + w, w: 7} & {lo: 3}"), "{s:{lo:3,hi:10,w:7}}");
+  EXPECT_EQ(evaluate("a: b: a"), "error: a.b: structural cycle");
+}
+
+TEST(CueEval, Comprehensions) {
+  EXPECT_EQ(evaluate("l: [for x in [1, 2, 3] if x > 1 {x * 2}]"), "{l:[4,6]}");
+  EXPECT_EQ(evaluate("a?: int\nif a == _|_ {b: 1}"), "{a?:int,b:1}");
+}
+
+TEST(CueEval, LimitsHold) {
+  Limits limits;
+  limits.steps = 200'000;
+  Session session(limits);
+  std::string numbers;
+  for (int i = 0; i < 40; ++i) numbers += std::to_string(i) + ",";
+  auto source = session.sources->add("bomb.cue", "r: [" + numbers + "]\nl: [for a in r for b in r for c in r for d in r {a}]\n");
+  Instance instance(session);
+  const Source* one[] = {*source};
+  ASSERT_TRUE(instance.load_sources(one));
+  EXPECT_THROW(instance.evaluate(), LimitError);
+}
+
+}  // namespace
+}  // namespace tutti::cue
