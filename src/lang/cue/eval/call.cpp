@@ -121,7 +121,7 @@ Node* Context::call_builtin(const Builtin* b, const Call* x, std::vector<Node*> 
     }
   }
   // a check that has to be passed to pass itself
-  if (x && !args.empty())
+  if (x && !args.empty() && !b->package.empty())
     for (auto& [other, self] : active_calls_)
       if (other == x && self->type == args[0]->type && equal(self, args[0], true))
         return bottom(Code::kStructuralCycle, at, "structural cycle");
@@ -130,7 +130,7 @@ Node* Context::call_builtin(const Builtin* b, const Call* x, std::vector<Node*> 
     std::size_t size;
     ~Active() { list.resize(size); }
   } active{active_calls_, active_calls_.size()};
-  if (x && !args.empty()) active_calls_.emplace_back(x, args[0]);
+  if (x && !args.empty() && !b->package.empty()) active_calls_.emplace_back(x, args[0]);
   Restore<bool> v(is_validator, validating);
   bool from_def = ci.from_def, from_embed = ci.from_embed;
   ci.from_def = ci.from_embed = false;
