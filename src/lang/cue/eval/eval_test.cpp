@@ -32,9 +32,7 @@ TEST(CueEval, Defaults) {
   EXPECT_EQ(evaluate("a: (*1 | 2) & 2"), "{a:2}");
 }
 
-TEST(CueEval, Closedness) {
-  EXPECT_EQ(evaluate("#D: {a: int}\nx: #D & {b: 1}"), "error: x.b: field not allowed");
-}
+TEST(CueEval, Closedness) { EXPECT_EQ(evaluate("#D: {a: int}\nx: #D & {b: 1}"), "error: x.b: field not allowed"); }
 
 TEST(CueEval, Cycles) {
   EXPECT_EQ(evaluate("s: {lo: hi - w, hi: lo + w, w: 7} & {lo: 3}"), "{s:{lo:3,hi:10,w:7}}");
@@ -52,7 +50,8 @@ TEST(CueEval, LimitsHold) {
   Session session(limits);
   std::string numbers;
   for (int i = 0; i < 40; ++i) numbers += std::to_string(i) + ",";
-  auto source = session.sources->add("bomb.cue", "r: [" + numbers + "]\nl: [for a in r for b in r for c in r for d in r {a}]\n");
+  auto source =
+      session.sources->add("bomb.cue", "r: [" + numbers + "]\nl: [for a in r for b in r for c in r for d in r {a}]\n");
   Instance instance(session);
   const Source* one[] = {*source};
   ASSERT_TRUE(instance.load_sources(one));

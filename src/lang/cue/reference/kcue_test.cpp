@@ -4,7 +4,8 @@
 
 #include "lang/cue/load/instance.h"
 
-// The cases of the slides through the reference interpreter and through the evaluator: both must come to the same value.
+// The cases of the slides through the reference interpreter and through the evaluator: both must come to the same
+// value.
 namespace tutti::cue {
 namespace {
 
