@@ -172,7 +172,8 @@ struct Maker {
 
   // [[path, value], ...] as nested hashes.
   struct Tree {
-    std::vector<std::pair<Val, Tree>> children;
+    Val key;  // under its parent
+    std::vector<Tree> children;
     Val value;
     bool leaf = false;
   };
@@ -183,11 +184,11 @@ struct Maker {
       Tree* t = &root;
       for (const Val& k : p.list[0].items()) {
         Tree* next = nullptr;
-        for (auto& [key, child] : t->children)
-          if (same(key, k)) next = &child;
+        for (Tree& child : t->children)
+          if (same(child.key, k)) next = &child;
         if (!next) {
-          t->children.push_back({k, {}});
-          next = &t->children.back().second;
+          next = &t->children.emplace_back();
+          next->key = k;
         }
         t = next;
       }
@@ -200,14 +201,14 @@ struct Maker {
     if (t.children.empty()) return t.leaf ? t.value : make_hash(arena(), {});
     bool indexes = !all_hashes;
     for (std::size_t n = 0; n < t.children.size(); ++n)
-      indexes = indexes && t.children[n].first.is(VK::kInt) && t.children[n].first.i == static_cast<i64>(n);
+      indexes = indexes && t.children[n].key.is(VK::kInt) && t.children[n].key.i == static_cast<i64>(n);
     if (indexes) {
       std::vector<Val> items;
-      for (const auto& [k, child] : t.children) items.push_back(build(child, all_hashes));
+      for (const Tree& child : t.children) items.push_back(build(child, all_hashes));
       return make_array(arena(), items);
     }
     HashDraft h;
-    for (const auto& [k, child] : t.children) h.set(k, build(child, all_hashes));
+    for (const Tree& child : t.children) h.set(child.key, build(child, all_hashes));
     return h.build(arena());
   }
 
