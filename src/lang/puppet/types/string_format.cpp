@@ -9,6 +9,8 @@
 namespace tutti::puppet {
 namespace {
 
+struct TypedFormat;
+
 struct Format {
   char letter = 's';
   bool alternative = false, left = false, zero = false, plus = false, space = false;
@@ -16,10 +18,14 @@ struct Format {
   int width = -1, precision = -1;
   std::string separator, separator2;
   bool has_separator = false, has_separator2 = false;
-  std::vector<std::pair<const Type*, Format>> inner;
+  std::vector<TypedFormat> inner;
   bool has_inner = false;
 };
-using FormatMap = std::vector<std::pair<const Type*, Format>>;
+struct TypedFormat {
+  const Type* first;
+  Format second;
+};
+using FormatMap = std::vector<TypedFormat>;
 
 Format parse_format(std::string_view s) {
   Format f;
@@ -86,7 +92,7 @@ FormatMap parse_map(const Val& formats) {
 
 // The format of the most special type that the value is of.
 const Format* pick(const FormatMap& map, const Val& v) {
-  const std::pair<const Type*, Format>* best = nullptr;
+  const TypedFormat* best = nullptr;
   for (const auto& entry : map)
     if (is_instance(entry.first, v) && (!best || assignable(best->first, entry.first))) best = &entry;
   return best ? &best->second : nullptr;
