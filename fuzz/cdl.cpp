@@ -1,3 +1,5 @@
+// campaign: not part of the short pass
+// layers: lang/cdl
 #include "lang/cdl/resolve/system.h"
 #include "lang/cdl/resolve/types.h"
 #include "reader.h"

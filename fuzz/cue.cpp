@@ -1,3 +1,4 @@
+// campaign: not part of the short pass
 // layers: lang/cue
 #include "lang/cue/eval/validate.h"
 #include "lang/cue/load/instance.h"

@@ -1,3 +1,4 @@
+// campaign: not part of the short pass
 // layers: lang/puppet
 #include "lang/puppet/catalog/output.h"
 #include "lang/puppet/eval/compiler.h"
@@ -32,10 +33,10 @@ extern "C" int LLVMFuzzerTestOneInput(const tutti::u8* data, std::size_t size) {
     if (program) {
       puppet::NodeInfo node;
       node.name = "fuzz";
-      node.facts = make_hash(session.arena, {});
+      node.facts = puppet::make_hash(session.arena, {});
       puppet::Compiler compiler(environment, session, std::move(node));
       if (compiler.compile(std::span<const puppet::Program* const>(&program, 1)))
-        catalog_json(catalog_tree(compiler));
+        puppet::catalog_json(catalog_tree(compiler));
       else if (session.diagnostics.ok())
         __builtin_trap();  // refused without a word
     } else if (session.diagnostics.ok()) {

@@ -1,3 +1,4 @@
+// campaign: not part of the short pass
 #include "lang/smartfrog/eval/core.h"
 #include "lang/smartfrog/eval/encode.h"
 #include "lang/smartfrog/production/production.h"
