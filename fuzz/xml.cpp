@@ -1,3 +1,4 @@
+// campaign: has findings that are not mended yet
 #include "format/xml.h"
 
 #include "reader.h"

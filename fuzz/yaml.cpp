@@ -1,3 +1,4 @@
+// campaign: has findings that are not mended yet
 #include "format/yaml.h"
 
 #include "reader.h"
