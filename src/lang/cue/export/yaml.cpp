@@ -34,14 +34,12 @@ bool looks_like_time(std::string_view s) {
   }
   if (s.back() == 'z' || s.back() == 'Z') s.remove_suffix(1);
   // loose+ mark loose+, the mark one of - : t T
-  std::size_t marks = 0, others = 0;
+  std::size_t others = 0;
   for (char c : s) {
     if (c == 't' || c == 'T')
       ++others;
     else if (!loose(c))
       return false;
-    else if (c == '-' || c == ':')
-      ++marks;
   }
   if (others > 1) return false;
   if (s.size() < 3) return false;
