@@ -35,10 +35,14 @@ extern "C" int LLVMFuzzerTestOneInput(const tutti::u8* data, std::size_t size) {
       node.name = "fuzz";
       node.facts = puppet::make_hash(session.arena, {});
       puppet::Compiler compiler(environment, session, std::move(node));
-      if (compiler.compile(std::span<const puppet::Program* const>(&program, 1)))
-        puppet::catalog_json(catalog_tree(compiler));
-      else if (session.diagnostics.ok())
+      if (compiler.compile(std::span<const puppet::Program* const>(&program, 1))) {
+        StringSink whole, streamed;
+        puppet::write_catalog(catalog_tree(compiler), whole);
+        puppet::write_catalog(compiler, streamed);
+        if (whole.take() != streamed.take()) __builtin_trap();
+      } else if (session.diagnostics.ok()) {
         __builtin_trap();  // refused without a word
+      }
     } else if (session.diagnostics.ok()) {
       __builtin_trap();
     }

@@ -32,4 +32,16 @@ void* Arena::allocate_slow(std::size_t size, std::size_t align) {
   return allocate(size, align);
 }
 
+void Arena::clear() {
+  used_ = 0;
+  bytes_ = capacity_;
+  if (blocks_.size() == 1 && blocks_[0].get() == block_) return;
+  std::unique_ptr<char[]> kept;
+  for (auto& block : blocks_) {
+    if (block.get() == block_) kept = std::move(block);
+  }
+  blocks_.clear();
+  if (kept) blocks_.push_back(std::move(kept));
+}
+
 }  // namespace tutti

@@ -57,6 +57,9 @@ class Arena {
     return {to, text.size()};
   }
 
+  // Forgets what was made, keeping one block for what comes next.
+  void clear();
+
   // All bytes asked of the system so far.
   std::size_t bytes() const { return bytes_; }
   // Asking for more than this in all throws a LimitError.

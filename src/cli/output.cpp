@@ -11,11 +11,11 @@
 
 namespace tutti {
 
-Evaluated evaluate_files(Call& call, std::span<const std::string> files, bool concrete) {
+Evaluated evaluate_files(Call& call, std::span<const std::string> files, bool concrete, std::string_view output) {
   Evaluated e;
   e.parts = call.parts(files);
   Progress progress(files.size() == 1 ? files[0] : fmt::format("{} files", files.size()));
-  e.value = evaluate(call.session, e.parts, call.options, concrete);
+  e.value = evaluate(call.session, e.parts, call.options, concrete, output);
   return e;
 }
 
@@ -36,10 +36,7 @@ bool write_result(Call& call, const Evaluated& evaluated, std::string_view outpu
     const Language& language = *evaluated.parts[0].language;
     std::span<const std::string_view> own = language.outputs();
     if (std::find(own.begin(), own.end(), output) != own.end()) {
-      std::optional<std::string> text = language.write(call.session, *evaluated.value, output, call.options);
-      if (!text) return false;
-      call.out.put(*text);
-      return true;
+      return language.write(call.session, *evaluated.value, output, call.options, call.out);
     }
     value = language.encode(call.session, value, output, call.options);
   }
@@ -49,9 +46,7 @@ bool write_result(Call& call, const Evaluated& evaluated, std::string_view outpu
     for (const Language* language : languages().all()) {
       std::span<const std::string_view> own = language->outputs();
       if (std::find(own.begin(), own.end(), output) == own.end()) continue;
-      std::optional<std::string> text = language->write(call.session, *evaluated.value, output, call.options);
-      if (text) call.out.put(*text);
-      return text.has_value();
+      return language->write(call.session, *evaluated.value, output, call.options, call.out);
     }
     std::vector<std::string_view> names = all_outputs();
     call.session.diagnostics

@@ -9,7 +9,8 @@ struct Evaluated {
   std::vector<Part> parts;
   std::optional<Value> value;
 };
-Evaluated evaluate_files(Call& call, std::span<const std::string> files, bool concrete);
+// `output`: the format it is written in, when nothing else is done with the result.
+Evaluated evaluate_files(Call& call, std::span<const std::string> files, bool concrete, std::string_view output = {});
 
 // Writes a tree as `--out` says: in a format of the language that made it, or in one of the common ones.
 bool write_result(Call& call, const Evaluated& evaluated, std::string_view output, bool concrete);

@@ -81,12 +81,14 @@ std::vector<Part> parts_of(Session& session, const Languages& languages, std::sp
   return parts;
 }
 
-std::optional<Value> evaluate(Session& session, std::span<const Part> parts, const Options& options, bool concrete) {
+std::optional<Value> evaluate(Session& session, std::span<const Part> parts, const Options& options, bool concrete,
+                              std::string_view output) {
   if (parts.empty()) return std::nullopt;
   std::vector<Value> all;
   bool failed = false;
   for (const Part& part : parts) {
-    std::optional<Value> value = part.language->evaluate(session, Request{part.files, options, concrete});
+    std::optional<Value> value =
+        part.language->evaluate(session, Request{part.files, options, concrete, parts.size() == 1 ? output : ""});
     failed |= !value;
     if (!value) continue;
     if (parts.size() == 1) return value;

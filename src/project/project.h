@@ -36,6 +36,7 @@ std::vector<Part> parts_of(Session& session, const Languages& languages, std::sp
                            std::string_view lang);
 
 // The tree of all parts: of one part its own, of several their documents.
-std::optional<Value> evaluate(Session& session, std::span<const Part> parts, const Options& options, bool concrete);
+std::optional<Value> evaluate(Session& session, std::span<const Part> parts, const Options& options, bool concrete,
+                              std::string_view output = {});
 
 }  // namespace tutti

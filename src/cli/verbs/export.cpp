@@ -10,9 +10,10 @@ constexpr OptionSpec kOptions[] = {
 };
 
 int run(Call& call) {
-  Evaluated e = evaluate_files(call, call.arguments, true);
+  std::string output = call.options.get("out", "json");
+  Evaluated e = evaluate_files(call, call.arguments, true, output);
   if (!e.value || !call.session.diagnostics.ok()) return exit_code::kError;
-  return write_result(call, e, call.options.get("out", "json"), true) ? call.code() : exit_code::kError;
+  return write_result(call, e, output, true) ? call.code() : exit_code::kError;
 }
 
 }  // namespace

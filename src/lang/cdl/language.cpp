@@ -60,11 +60,12 @@ class CdlLanguage final : public Language {
   }
 
   // `xml` is the resolved cdl:system as it is; `cdl` a document made of any tree.
-  std::optional<std::string> write(Session& session, const Value& value, std::string_view output,
-                                   const Options& options) const override {
+  bool write(Session& session, const Value& value, std::string_view output, const Options& options,
+             Sink& sink) const override {
     bool compact = options.has("compact"), reveal = options.has("reveal");
     const System* system = output == "xml" ? session.attached<System>(value) : nullptr;
-    return system ? to_xml(*system, compact, reveal) : tree_to_cdl(value, compact, reveal);
+    sink.put(system ? to_xml(*system, compact, reveal) : tree_to_cdl(value, compact, reveal));
+    return true;
   }
 
  private:

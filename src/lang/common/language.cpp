@@ -9,10 +9,9 @@ std::optional<std::string> Language::format(Session& session, const Source& sour
   return std::nullopt;
 }
 
-std::optional<std::string> Language::write(Session& session, const Value&, std::string_view output,
-                                           const Options&) const {
+bool Language::write(Session& session, const Value&, std::string_view output, const Options&, Sink&) const {
   session.diagnostics.error("OUT-UNKNOWN", {}, fmt::format("{} does not write `{}`", name(), output));
-  return std::nullopt;
+  return false;
 }
 
 bool Language::vet(Session& session, const Request& request) const {

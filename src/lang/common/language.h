@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/sink.h"
 #include "tree/path.h"
 #include "tree/session.h"
 
@@ -43,6 +44,9 @@ struct Request {
   std::vector<std::string> files;  // paths as given, all of this language; "-" is standard input
   Options options;
   bool concrete = false;  // `export` and `vet`: what stays open is an error
+  // The format of its own in which the language is going to write the result, when that is all that is asked of it:
+  // it may then keep what the writer needs and make no tree.
+  std::string_view output;
 };
 
 // A configuration language or data format: what every verb needs of it. Each is registered once, in cli/registry.cpp.
@@ -66,8 +70,8 @@ class Language {
 
   // Output formats that this language writes from a tree: `--out NAME`.
   virtual std::span<const std::string_view> outputs() const { return {}; }
-  virtual std::optional<std::string> write(Session& session, const Value& value, std::string_view output,
-                                           const Options& options) const;
+  virtual bool write(Session& session, const Value& value, std::string_view output, const Options& options,
+                     Sink& sink) const;
 
   // The tree as it goes to the common formats (json, yaml, ...): how kinds that only this language has are written as
   // data.

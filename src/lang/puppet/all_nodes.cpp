@@ -4,6 +4,7 @@
 #include <atomic>
 #include <thread>
 
+#include "base/sink.h"
 #include "lang/puppet/catalog/output.h"
 #include "lang/puppet/eval/compiler.h"
 #include "lang/puppet/request.h"
@@ -37,6 +38,8 @@ struct Job {
   std::string node, file;
   std::unique_ptr<Session> session;
   std::optional<Value> tree;
+  std::string text;  // when that is all that is wanted
+  bool good = false;
 };
 
 struct Shared {
@@ -44,7 +47,26 @@ struct Shared {
   std::atomic<std::size_t> next{0};
   Environment* environment = nullptr;
   std::span<const Program* const> manifests;
+  const Limits* limits = nullptr;
+  std::shared_ptr<Sources> sources;
+  bool as_text = false;
 };
+
+void compile_job(Shared& shared, Job& job) {
+  auto facts = read_facts(*job.session, job.file);
+  if (!facts) return;
+  auto compiler = compile_catalog(*job.session, *shared.environment, shared.manifests, job.node, *facts);
+  if (!compiler) return;
+  job.good = true;
+  if (shared.as_text) {
+    StringSink sink;
+    write_catalog(*compiler, sink);
+    sink.put('\n');
+    job.text = sink.take();
+  } else {
+    job.tree = with_places(*job.session, job.session->arena, catalog_tree(*compiler));
+  }
+}
 
 void* work(void* p) {
   Shared& shared = *static_cast<Shared*>(p);
@@ -52,21 +74,21 @@ void* work(void* p) {
     std::size_t n = shared.next++;
     if (n >= shared.jobs.size()) return nullptr;
     Job& job = shared.jobs[n];
+    job.session = std::make_unique<Session>(*shared.limits, shared.sources);
     try {
-      auto facts = read_facts(*job.session, job.file);
-      if (!facts) continue;
-      auto tree = compile_node(*job.session, *shared.environment, shared.manifests, job.node, *facts);
-      if (tree) job.tree = with_places(*job.session, job.session->arena, *tree);
+      compile_job(shared, job);
     } catch (const std::exception& e) {
       job.session->diagnostics.error("PP-INTERNAL", {}, e.what());
     }
+    if (shared.as_text) job.session->arena = {}, job.session->origins = {};
   }
 }
 
 }  // namespace
 
-std::optional<Value> compile_node(Session& session, Environment& environment, std::span<const Program* const> manifests,
-                                  const std::string& name, const Value& facts) {
+std::unique_ptr<Compiler> compile_catalog(Session& session, Environment& environment,
+                                          std::span<const Program* const> manifests, const std::string& name,
+                                          const Value& facts) {
   NodeInfo node;
   node.facts = from_tree(session.arena, facts);
   node.name = name;
@@ -74,28 +96,43 @@ std::optional<Value> compile_node(Session& session, Environment& environment, st
     const Val* fqdn = node.facts.get("fqdn");
     node.name = fqdn ? to_text(*fqdn) : "localhost";
   }
-  Compiler compiler(environment, session, std::move(node));
-  if (!compiler.compile(manifests)) return std::nullopt;
-  return catalog_tree(compiler);
+  auto compiler = std::make_unique<Compiler>(environment, session, std::move(node));
+  if (!compiler->compile(manifests)) return nullptr;
+  return compiler;
+}
+
+std::optional<Value> compile_node(Session& session, Environment& environment, std::span<const Program* const> manifests,
+                                  const std::string& name, const Value& facts) {
+  auto compiler = compile_catalog(session, environment, manifests, name, facts);
+  if (!compiler) return std::nullopt;
+  return catalog_tree(*compiler);
+}
+
+Value stand_in(Session& session) {
+  Entry e;
+  e.key = Symbol("resources");
+  return session.builder().map(std::span<const Entry>(&e, 1));
 }
 
 std::optional<Value> compile_all(Session& session, Environment& environment, std::span<const Program* const> manifests,
-                                 const std::string& dir, unsigned threads) {
+                                 const std::string& dir, bool as_text) {
   Shared shared;
   shared.environment = &environment;
   shared.manifests = manifests;
+  shared.limits = &session.budget.limits();
+  shared.sources = session.sources;
+  shared.as_text = as_text;
   for (auto& [name, file] : facts_files(dir)) {
     Job job;
     job.node = name;
     job.file = file;
-    job.session = std::make_unique<Session>(session.budget.limits(), session.sources);
     shared.jobs.push_back(std::move(job));
   }
   if (shared.jobs.empty()) {
     session.diagnostics.error("PP-FACTS", {}, fmt::format("{}: no facts (NAME.yaml or NAME.json) in this folder", dir));
     return std::nullopt;
   }
-  if (threads == 0) threads = std::max(1u, std::thread::hardware_concurrency());
+  unsigned threads = std::max(1u, std::thread::hardware_concurrency());
   threads = std::min<unsigned>(threads, static_cast<unsigned>(shared.jobs.size()));
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
@@ -119,19 +156,26 @@ std::optional<Value> compile_all(Session& session, Environment& environment, std
       copy.help = d.help;
       copy.note("on node " + job.node);
     }
-    if (!job.tree) {
+    if (!job.good) {
       good = false;
       continue;
     }
+    if (as_text) continue;
     Entry e;
     e.key = Symbol(job.node);
     e.value = *job.tree;
     nodes.push_back(e);
   }
-  Value all = session.builder().map(nodes);
-  auto kept = std::make_shared<std::vector<Job>>(std::move(shared.jobs));
-  session.attach(all, kept);
   if (!good) return std::nullopt;
+  if (as_text) {
+    auto texts = std::make_shared<CatalogTexts>();
+    for (Job& job : shared.jobs) texts->push_back(std::move(job.text));
+    Value all = stand_in(session);
+    session.attach(all, texts);
+    return all;
+  }
+  Value all = session.builder().map(nodes);
+  session.attach(all, std::make_shared<std::vector<Job>>(std::move(shared.jobs)));
   return all.with_tag(Symbol("catalogs"));
 }
 

@@ -174,11 +174,16 @@ int apply(const Arguments& a) {
 
 int compile(const Arguments& a) {
   Site site;
-  std::optional<Value> tree;
+  std::unique_ptr<Compiler> compiler;
   if (site.open(a, std::span(a.words).subspan(2)))
-    tree = compile_node(site.session, *site.environment, site.manifests, site.node, *site.facts);
-  if (tree) print(stdout, catalog_json(*tree) + "\n");
-  return finish(site.session, tree.has_value());
+    compiler = compile_catalog(site.session, *site.environment, site.manifests, site.node, *site.facts);
+  if (compiler) {
+    FileSink sink("");
+    write_catalog(*compiler, sink);
+    sink.put('\n');
+    (void)sink.commit();
+  }
+  return finish(site.session, compiler != nullptr);
 }
 
 int lookup(const Arguments& a) {
@@ -217,7 +222,7 @@ int lookup(const Arguments& a) {
   }
   if (found && !a.options.has("explain")) {
     StringSink sink;
-    Value v = to_tree(compiler, *found, {});
+    Value v = to_tree(site.session.builder(), *found, {});
     if (a.options.get("render-as") == "json")
       write_json(v, JsonStyle{}, sink);
     else

@@ -8,6 +8,13 @@
 #include "lang/puppet/request.h"
 
 namespace tutti::puppet {
+namespace {
+// What is kept when the catalog itself is all that is wanted: it is written from here, without a tree.
+struct Compiled {
+  std::unique_ptr<Compiler> compiler;
+};
+}  // namespace
+
 std::span<const std::string_view> Puppet::extensions() const {
   static constexpr std::string_view kExtensions[] = {".pp"};
   return kExtensions;
@@ -43,13 +50,23 @@ std::optional<Value> Puppet::evaluate(Session& session, const Request& request) 
       good = false;
   }
   if (!good) return std::nullopt;
+  bool as_catalog = request.output == "catalog";
   std::optional<Value> tree;
   if (request.options.has("all-nodes")) {
-    tree = compile_all(session, *environment, programs, request.options.get("all-nodes"), 0);
+    tree = compile_all(session, *environment, programs, request.options.get("all-nodes"), as_catalog);
   } else {
     auto facts = read_facts(session, request.options.get("facts"));
     if (!facts) return std::nullopt;
-    tree = compile_node(session, *environment, programs, request.options.get("node"), *facts);
+    std::string node = request.options.get("node");
+    if (as_catalog) {
+      auto compiled = std::make_shared<Compiled>();
+      compiled->compiler = compile_catalog(session, *environment, programs, node, *facts);
+      if (!compiled->compiler) return std::nullopt;
+      tree = stand_in(session);
+      session.attach(*tree, compiled);
+    } else {
+      tree = compile_node(session, *environment, programs, node, *facts);
+    }
   }
   if (tree) session.attach(*tree, environment);  // the tree's text may be in it
   return tree;
@@ -60,14 +77,21 @@ std::span<const std::string_view> Puppet::outputs() const {
   return kOutputs;
 }
 
-std::optional<std::string> Puppet::write(Session&, const Value& value, std::string_view output, const Options&) const {
-  if (output != "catalog") return std::nullopt;
+bool Puppet::write(Session& session, const Value& value, std::string_view output, const Options&, Sink& sink) const {
+  if (output != "catalog") return false;
   static const Symbol catalogs("catalogs");
-  if (value.tag() != catalogs) return catalog_json(value) + "\n";
-  // All nodes of a site: one catalog a line.
-  std::string out;
-  for (const Entry& e : value.entries()) out += catalog_json(e.value) + "\n";
-  return out;
+  if (const Compiled* compiled = session.attached<Compiled>(value)) {
+    write_catalog(*compiled->compiler, sink);
+    sink.put('\n');
+  } else if (const CatalogTexts* texts = session.attached<CatalogTexts>(value)) {
+    for (const std::string& text : *texts) sink.put(text);
+  } else if (value.tag() == catalogs) {  // all nodes of a site: one catalog a line
+    for (const Entry& e : value.entries()) write_catalog(e.value, sink), sink.put('\n');
+  } else {
+    write_catalog(value, sink);
+    sink.put('\n');
+  }
+  return true;
 }
 
 namespace {

@@ -17,8 +17,8 @@ class Puppet final : public Language {
   std::optional<std::string> format(Session& session, const Source& source) const override;
   bool vet(Session& session, const Request& request) const override;
   std::span<const std::string_view> outputs() const override;
-  std::optional<std::string> write(Session& session, const Value& value, std::string_view output,
-                                   const Options& options) const override;
+  bool write(Session& session, const Value& value, std::string_view output, const Options& options,
+             Sink& sink) const override;
 };
 
 const Language& language();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -10,6 +11,8 @@
 
 namespace tutti::puppet {
 
+class Compiler;
+
 // What the options of a request mean. nullopt after an error, which is in the diagnostics.
 std::optional<Settings> settings_of(Session& session, const Options& options);
 std::optional<Value> read_facts(Session& session, const std::string& file);  // "": those of this host
@@ -17,13 +20,22 @@ std::optional<Value> read_facts(Session& session, const std::string& file);  // 
 // Each node's name and facts file in a folder: web1.example.com.yaml, .yml or .json.
 std::vector<std::pair<std::string, std::string>> facts_files(const std::string& dir);
 
-// The catalog of one node. `facts` is a map.
+// The compiled catalog of one node, or its tree; null after an error. `facts` is a map.
+std::unique_ptr<Compiler> compile_catalog(Session& session, Environment& environment,
+                                          std::span<const Program* const> manifests, const std::string& node,
+                                          const Value& facts);
 std::optional<Value> compile_node(Session& session, Environment& environment, std::span<const Program* const> manifests,
                                   const std::string& node, const Value& facts);
 
 // The catalogs of all nodes that have facts in the folder, in parallel: a map by node name. Every node is compiled,
-// also when others fail; errors name their node. What the nodes share is parsed once.
+// also when others fail; errors name their node. What the nodes share is parsed once. With `as_text` nothing but the
+// text of each catalog is kept (CatalogTexts, attached to the result), so that a node costs its memory only while it is
+// compiled.
+using CatalogTexts = std::vector<std::string>;
 std::optional<Value> compile_all(Session& session, Environment& environment, std::span<const Program* const> manifests,
-                                 const std::string& dir, unsigned threads);
+                                 const std::string& dir, bool as_text);
+
+// A tree that stands for a result of which no tree was made.
+Value stand_in(Session& session);
 
 }  // namespace tutti::puppet

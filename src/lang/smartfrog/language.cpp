@@ -162,9 +162,10 @@ std::span<const std::string_view> SmartFrog::outputs() const {
   return kOutputs;
 }
 
-std::optional<std::string> SmartFrog::write(Session& session, const Value& value, std::string_view,
-                                            const Options&) const {
-  return write_smartfrog(session, value);
+bool SmartFrog::write(Session& session, const Value& value, std::string_view, const Options&, Sink& sink) const {
+  std::optional<std::string> text = write_smartfrog(session, value);
+  if (text) sink.put(*text);
+  return text.has_value();
 }
 
 Value SmartFrog::encode(Session& session, const Value& value, std::string_view output, const Options&) const {

@@ -14,8 +14,8 @@ class SmartFrog final : public Language {
   bool can_format() const override { return true; }
   std::optional<std::string> format(Session& session, const Source& source) const override;
   std::span<const std::string_view> outputs() const override;
-  std::optional<std::string> write(Session& session, const Value& value, std::string_view output,
-                                   const Options& options) const override;
+  bool write(Session& session, const Value& value, std::string_view output, const Options& options,
+             Sink& sink) const override;
   bool vet(Session& session, const Request& request) const override;
   std::string explain(Session& session, const Value& value, const Path& path, const Request& request) const override;
   Value encode(Session& session, const Value& value, std::string_view output, const Options& options) const override;

@@ -55,7 +55,10 @@ Outcome run_text(const std::string& text, std::string_view level, bool vet, Limi
       language().vet(session, request);
     } else if (auto v = language().evaluate(session, request)) {
       o.tree = line_of(*v);
-      if (!out.empty()) o.text = language().write(session, *v, out, request.options).value_or("");
+      if (!out.empty()) {
+        StringSink sink;
+        if (language().write(session, *v, out, request.options, sink)) o.text = sink.take();
+      }
     }
   } catch (const LimitError& e) {
     o.codes = e.code();

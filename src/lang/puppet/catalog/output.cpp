@@ -5,9 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/sink.h"
-#include "format/json.h"
-
 namespace tutti::puppet {
 namespace {
 
@@ -18,8 +15,7 @@ std::string json_number(double d) {
   return s;
 }
 
-Value rich(Compiler& c, std::string_view type, const Value& value, Origin o) {
-  TreeBuilder b = c.session().builder();
+Value rich(const TreeBuilder& b, std::string_view type, const Value& value, Origin o) {
   Entry e[2];
   e[0].key = sym("__ptype");
   e[0].value = b.string(type, o);
@@ -29,13 +25,12 @@ Value rich(Compiler& c, std::string_view type, const Value& value, Origin o) {
 }
 
 // A type as an object of Pcore's own type for it.
-Value type_tree(Compiler& c, const Type* t, Origin o) {
-  TreeBuilder b = c.session().builder();
+Value type_tree(const TreeBuilder& b, const Type* t, Origin o) {
   t = resolved(t);
   if ((t->kind == TK::kResource || t->kind == TK::kClass) && t->has_title) {
     std::string title = t->kind == TK::kClass ? capitalize_segments(t->name) : std::string(t->title);
     std::string_view type = t->kind == TK::kClass ? "Class" : t->name;
-    return Value::resource(Symbol(type), c.arena().copy(std::string_view(title)), o);
+    return Value::resource(Symbol(type), b.arena().copy(std::string_view(title)), o);
   }
   MapDraft m;
   std::string name = t->kind == TK::kResource ? "Resource"
@@ -58,25 +53,24 @@ Value type_tree(Compiler& c, const Type* t, Origin o) {
   }
   if (t->kind == TK::kVariant || t->kind == TK::kTuple) {
     std::vector<Value> types;
-    for (const Type* x : t->types) types.push_back(type_tree(c, x, o));
+    for (const Type* x : t->types) types.push_back(type_tree(b, x, o));
     m.set(sym("types"), b.list(types, o));
   } else if (t->kind == TK::kOptional || t->kind == TK::kNotUndef || t->kind == TK::kType ||
              t->kind == TK::kSensitive) {
-    if (!t->types.empty()) m.set(sym("type"), type_tree(c, t->types[0], o));
+    if (!t->types.empty()) m.set(sym("type"), type_tree(b, t->types[0], o));
   } else if (t->kind == TK::kArray && !t->types.empty()) {
-    m.set(sym("element_type"), type_tree(c, t->types[0], o));
+    m.set(sym("element_type"), type_tree(b, t->types[0], o));
   } else if (t->kind == TK::kHash && t->types.size() == 2) {
-    m.set(sym("key_type"), type_tree(c, t->types[0], o));
-    m.set(sym("value_type"), type_tree(c, t->types[1], o));
+    m.set(sym("key_type"), type_tree(b, t->types[0], o));
+    m.set(sym("value_type"), type_tree(b, t->types[1], o));
   }
   return m.build(b, o);
 }
 
 }  // namespace
 
-Value to_tree(Compiler& c, const Val& v, Origin otherwise) {
+Value to_tree(const TreeBuilder& b, const Val& v, Origin otherwise) {
   Origin o = v.origin ? v.origin : otherwise;
-  TreeBuilder b = c.session().builder();
   switch (v.kind) {
     case VK::kUndef: return Value::null(o);
     case VK::kBool: return Value::boolean(v.b, o);
@@ -92,7 +86,7 @@ Value to_tree(Compiler& c, const Val& v, Origin otherwise) {
     case VK::kArray: {
       std::vector<Value> items;
       items.reserve(v.size);
-      for (const Val& i : v.items()) items.push_back(to_tree(c, i, o));
+      for (const Val& i : v.items()) items.push_back(to_tree(b, i, o));
       return b.list(items, o);
     }
     case VK::kHash: {
@@ -101,34 +95,34 @@ Value to_tree(Compiler& c, const Val& v, Origin otherwise) {
       if (!strings) {
         std::vector<Value> items;
         for (const Pair& p : v.entries()) {
-          items.push_back(to_tree(c, p.key, o));
-          items.push_back(to_tree(c, p.value, o));
+          items.push_back(to_tree(b, p.key, o));
+          items.push_back(to_tree(b, p.value, o));
         }
-        return rich(c, "Hash", b.list(items, o), o);
+        return rich(b, "Hash", b.list(items, o), o);
       }
       std::vector<Entry> entries;
       entries.reserve(v.size);
       for (const Pair& p : v.entries()) {
         Entry e;
         e.key = Symbol(p.key.text());
-        e.value = to_tree(c, p.value, o);
+        e.value = to_tree(b, p.value, o);
         entries.push_back(e);
       }
       return b.map(entries, o);
     }
-    case VK::kType: return type_tree(c, v.t, o);
-    case VK::kSensitive: return rich(c, "Sensitive", to_tree(c, *v.box, o).as_secret(), o);
-    case VK::kRegex: return rich(c, "Regexp", Value::string(v.text(), o), o);
-    case VK::kBinary: return rich(c, "Binary", b.string(base64(v.text()), o), o);
-    case VK::kTimestamp: return rich(c, "Timestamp", b.string(timestamp_text(v.i), o), o);
-    case VK::kTimespan: return rich(c, "Timespan", b.string(timespan_text(v.i), o), o);
-    case VK::kSemVer: return rich(c, "SemVer", Value::string(v.text(), o), o);
-    case VK::kSemVerRange: return rich(c, "SemVerRange", Value::string(v.text(), o), o);
-    case VK::kUri: return rich(c, "URI", Value::string(v.text(), o), o);
+    case VK::kType: return type_tree(b, v.t, o);
+    case VK::kSensitive: return rich(b, "Sensitive", to_tree(b, *v.box, o).as_secret(), o);
+    case VK::kRegex: return rich(b, "Regexp", Value::string(v.text(), o), o);
+    case VK::kBinary: return rich(b, "Binary", b.string(base64(v.text()), o), o);
+    case VK::kTimestamp: return rich(b, "Timestamp", b.string(timestamp_text(v.i), o), o);
+    case VK::kTimespan: return rich(b, "Timespan", b.string(timespan_text(v.i), o), o);
+    case VK::kSemVer: return rich(b, "SemVer", Value::string(v.text(), o), o);
+    case VK::kSemVerRange: return rich(b, "SemVerRange", Value::string(v.text(), o), o);
+    case VK::kUri: return rich(b, "URI", Value::string(v.text(), o), o);
     case VK::kObject: {
       MapDraft m;
       m.set(sym("__ptype"), b.string(v.o->type ? v.o->type->name : std::string_view("Deferred"), o));
-      for (const Pair& p : v.o->fields) m.set(Symbol(p.key.text()), to_tree(c, p.value, o));
+      for (const Pair& p : v.o->fields) m.set(Symbol(p.key.text()), to_tree(b, p.value, o));
       return m.build(b, o);
     }
     case VK::kClosure: return Value::string("lambda", o);
@@ -166,198 +160,147 @@ Val from_tree(Arena& arena, const Value& v) {
   return out.with_origin(v.origin());
 }
 
+bool in_catalog(const Resource& r) { return !r.is_virtual; }
+
+std::string catalog_ref(const Resource& r) { return r.title == "main" && r.is_class ? "Class[main]" : r.ref(); }
+
+namespace {
+
+// References may be nested in lists, and are written as one.
+Val flat(Arena& arena, const Val& v) {
+  std::vector<Val> all;
+  auto walk = [&](auto&& self, const Val& x) -> void {
+    if (x.is(VK::kArray))
+      for (const Val& i : x.items()) self(self, i);
+    else if (!x.undefined())
+      all.push_back(x);
+  };
+  walk(walk, v);
+  return make_array(arena, all).with_origin(v.origin);
+}
+
+bool is_relation(Symbol name) {
+  static const Symbol all[] = {Symbol("require"), Symbol("before"), Symbol("notify"), Symbol("subscribe")};
+  return std::find(std::begin(all), std::end(all), name) != std::end(all);
+}
+
+}  // namespace
+
+void CatalogTree::put(Symbol key, const Value& value) {
+  Entry e;
+  e.key = key;
+  e.value = value;
+  entries_.push_back(e);
+}
+
+// What the title says of the naming attributes comes first, unless it is the title itself; then what was set, in order.
+Value CatalogTree::parameters(const Resource& r) {
+  static const Symbol k_name("name");
+  std::size_t first = entries_.size();
+  if (r.title == "main" && (r.is_class || r.is_stage)) put(k_name, Value::string("main"));
+  std::vector<std::pair<Symbol, std::string>> parts;
+  if (r.native) parts = title_parts(*r.native, r.title);
+  for (const auto& [k, text] : parts) {
+    const ResourceParam* p = r.find(k);
+    bool is_title = r.native->namevars.size() == 1 || k == k_name;
+    if (p && !p->value.undefined()) {
+      if (!(is_title && p->value.is(VK::kString) && p->value.text() == r.title)) put(k, to_tree(b_, p->value, p->at));
+    } else if (!(is_title && text == r.title)) {
+      put(k, b_.string(text, r.at));
+    }
+  }
+  for (const ResourceParam& p : r.params) {
+    if (p.value.undefined()) continue;
+    if (std::any_of(parts.begin(), parts.end(), [&](const auto& x) { return x.first == p.name; })) continue;
+    if (!r.native && p.name == k_name && p.value.is(VK::kString) && p.value.text() == r.title) continue;
+    Val value = p.value.is(VK::kArray) && is_relation(p.name) ? flat(b_.arena(), p.value) : p.value;
+    Value v = to_tree(b_, value, p.at);
+    if (origins_ && p.how != How::kWritten)
+      v = v.with_origin(origins_->add(p.how, p.at, v.origin(), p.replaced, p.name));
+    if (std::find(r.sensitive.begin(), r.sensitive.end(), p.name) != r.sensitive.end()) v = v.as_secret();
+    put(p.lower_name(), v);
+  }
+  return take(first, r.at);
+}
+
+Value CatalogTree::take(std::size_t first, Origin o) {
+  Value v = b_.map(std::span(entries_).subspan(first), o);
+  entries_.resize(first);
+  return v;
+}
+
+Value CatalogTree::resource(const Resource& r) {
+  static const Symbol k_type("type"), k_title("title"), k_tags("tags"), k_file("file"), k_line("line"),
+      k_exported("exported"), k_kind("kind"), k_parameters("parameters"), k_sensitive("sensitive_parameters");
+  static const std::string_view kKinds[] = {"unknown", "compilable_type", "defined_type", "class"};
+  Origin at = r.at;
+  put(k_type, Value::string(r.type.text(), at));
+  bool main = r.title == "main" && (r.is_class || r.is_stage);
+  put(k_title, main         ? Value::string("main", at)
+               : r.is_class ? b_.string(r.class_title(), at)
+                            : Value::string(r.title, at));
+  put(k_tags, names(r.tags));
+  if (r.at) {
+    Location l = sources_.locate(r.at);
+    const Source* source = sources_.find(r.at);
+    put(k_file, Value::string(source && !source->path.empty() ? std::string_view(source->path) : l.file));
+    put(k_line, Value::integer(l.line));
+  }
+  put(k_exported, Value::boolean(r.exported && r.is_virtual));
+  put(k_kind, Value::string(kKinds[static_cast<int>(r.kind)]));
+  if (Value params = parameters(r); params.size() > 0) put(k_parameters, params);
+  if (!r.sensitive.empty()) put(k_sensitive, names(r.sensitive));
+  return take(0, at);
+}
+
+Value CatalogTree::names(std::span<const Symbol> all) {
+  items_.clear();
+  for (Symbol s : all) items_.push_back(Value::string(s.text()));
+  return b_.list(items_);
+}
+
+void CatalogTree::head(MapDraft& root, Compiler& c) {
+  std::vector<Symbol> tags{sym("settings")};
+  tags.insert(tags.end(), c.catalog().tags.begin(), c.catalog().tags.end());
+  root.set(sym("tags"), names(tags));
+  root.set(sym("name"), b_.string(c.node().name));
+  root.set(sym("version"), Value::integer(0));
+  root.set(sym("code_id"), Value::null());
+  root.set(sym("catalog_format"), Value::integer(2));
+  root.set(sym("environment"), b_.string(c.settings().environment_name));
+}
+
 Value catalog_tree(Compiler& c) {
   Catalog& catalog = c.catalog();
   Session& session = c.session();
   TreeBuilder b = session.builder();
+  CatalogTree maker(session.arena, *session.sources, &session.origins);
   MapDraft root;
-  std::vector<Value> tags;
-  tags.push_back(b.string("settings"));
-  for (Symbol t : catalog.tags) tags.push_back(Value::string(t.text()));
-  root.set(sym("tags"), b.list(tags));
-  root.set(sym("name"), b.string(c.node().name));
-  root.set(sym("version"), Value::integer(0));
-  root.set(sym("code_id"), Value::null());
-  root.set(sym("catalog_format"), Value::integer(2));
-  root.set(sym("environment"), b.string(c.settings().environment_name));
-  static const Symbol k_type("type"), k_title("title"), k_tags("tags"), k_file("file"), k_line("line"),
-      k_exported("exported"), k_kind("kind"), k_parameters("parameters"), k_sensitive("sensitive_parameters"),
-      k_name("name");
-  static const std::string_view kKinds[] = {"unknown", "compilable_type", "defined_type", "class"};
+  maker.head(root, c);
   std::vector<Entry> resources;
-  std::vector<bool> out(catalog.resources.size());
-  std::vector<std::string_view> refs(catalog.resources.size());
-  for (const Resource* each : catalog.resources) {
-    const Resource& r = *each;
-    if (r.is_virtual || (r.exported && r.is_virtual)) continue;
-    out[r.index] = true;
-    std::vector<Entry> e;
-    auto add = [&](Symbol k, const Value& v) {
-      Entry x;
-      x.key = k;
-      x.value = v;
-      e.push_back(x);
-    };
-    std::string ref = r.title == "main" && r.is_class ? "Class[main]" : r.ref();
-    refs[r.index] = session.arena.copy(std::string_view(ref));
-    Origin at = r.at;
-    add(k_type, Value::string(r.type.text(), at));
-    bool main = r.title == "main" && (r.is_class || r.is_stage);
-    add(k_title, main         ? Value::string("main", at)
-                 : r.is_class ? b.string(r.class_title(), at)
-                              : Value::string(r.title, at));
-    std::vector<Value> t;
-    for (Symbol s : r.tags) t.push_back(Value::string(s.text()));
-    add(k_tags, b.list(t));
-    if (r.at) {
-      Location l = session.sources->locate(r.at);
-      const Source* source = session.sources->find(r.at);
-      add(k_file, Value::string(source && !source->path.empty() ? std::string_view(source->path) : l.file));
-      add(k_line, Value::integer(l.line));
-    }
-    add(k_exported, Value::boolean(r.exported && r.is_virtual));
-    add(k_kind, Value::string(kKinds[static_cast<int>(r.kind)]));
-    std::vector<Entry> params;
-    auto param = [&](Symbol k, const Value& v) {
-      Entry x;
-      x.key = k;
-      x.value = v;
-      params.push_back(x);
-    };
-    if (main) param(k_name, Value::string("main"));
-    // What the title says of the naming attributes comes first, unless it is the title itself.
-    std::vector<std::pair<Symbol, std::string>> parts;
-    if (r.native) parts = title_parts(*r.native, r.title);
-    for (const auto& [k, text] : parts) {
-      const ResourceParam* p = r.find(k);
-      bool single = r.native->namevars.size() == 1;
-      if (p && !p->value.undefined()) {
-        if (!((single || k == k_name) && p->value.is(VK::kString) && p->value.text() == r.title))
-          param(k, to_tree(c, p->value, p->at));
-      } else if (!(text == r.title && (single || k == k_name))) {
-        param(k, b.string(text, at));
-      }
-    }
-    for (const ResourceParam& p : r.params) {
-      if (p.value.undefined()) continue;
-      if (std::any_of(parts.begin(), parts.end(), [&](const auto& x) { return x.first == p.name; })) continue;
-      if (!r.native && p.name == k_name && p.value.is(VK::kString) && p.value.text() == r.title) continue;
-      Val value = p.value;
-      bool relation = p.name.text() == "require" || p.name.text() == "before" || p.name.text() == "notify" ||
-                      p.name.text() == "subscribe";
-      if (relation && value.is(VK::kArray)) {
-        std::vector<Val> flat;
-        auto flatten = [&](auto&& self, const Val& v) -> void {
-          if (v.is(VK::kArray))
-            for (const Val& i : v.items()) self(self, i);
-          else if (!v.undefined())
-            flat.push_back(v);
-        };
-        flatten(flatten, value);
-        value = make_array(c.arena(), flat).with_origin(value.origin);
-      }
-      Value v = to_tree(c, value, p.at);
-      if (p.how != How::kWritten) v = v.with_origin(session.origins.add(p.how, p.at, v.origin(), p.replaced, p.name));
-      if (std::find(r.sensitive.begin(), r.sensitive.end(), p.name) != r.sensitive.end()) v = v.as_secret();
-      param(p.lower_name(), v);
-    }
-    if (!params.empty()) add(k_parameters, b.map(params, at));
-    if (!r.sensitive.empty()) {
-      std::vector<Value> s;
-      for (Symbol n : r.sensitive) s.push_back(Value::string(n.text()));
-      add(k_sensitive, b.list(s));
-    }
+  std::vector<Symbol> refs(catalog.resources.size());
+  for (const Resource* r : catalog.resources) {
+    if (!in_catalog(*r)) continue;
     Entry x;
-    x.key = Symbol(ref);
-    x.value = b.map(e, at);
+    x.key = refs[r->index] = Symbol(catalog_ref(*r));
+    x.value = maker.resource(*r);
     resources.push_back(x);
   }
   root.set(sym("resources"), b.map(resources));
   std::vector<Value> edges;
   static const Symbol k_source("source"), k_target("target");
   for (const Edge& e : catalog.edges) {
-    if (!out[e.source->index] || !out[e.target->index]) continue;
+    if (!in_catalog(*e.source) || !in_catalog(*e.target)) continue;
     Entry both[2];
     both[0].key = k_source;
-    both[0].value = Value::string(refs[e.source->index]);
+    both[0].value = Value::string(refs[e.source->index].text());
     both[1].key = k_target;
-    both[1].value = Value::string(refs[e.target->index]);
+    both[1].value = Value::string(refs[e.target->index].text());
     edges.push_back(b.map(std::span<const Entry>(both, 2)));
   }
   root.set(sym("edges"), b.list(edges));
-  std::vector<Value> classes;
-  for (Symbol s : catalog.classes) classes.push_back(Value::string(s.text()));
-  root.set(sym("classes"), b.list(classes));
+  root.set(sym("classes"), maker.names(catalog.classes));
   return root.build(b);
-}
-
-namespace {
-
-void write_value(const Value& v, Sink& sink) {
-  switch (v.kind()) {
-    case Kind::kResource: {
-      std::string s = fmt::format("{}[{}]", v.tag().text(), v.text());
-      write_json_string(s, false, sink);
-      return;
-    }
-    case Kind::kList: {
-      sink.put('[');
-      bool first = true;
-      for (const Value& i : v.items()) {
-        if (!first) sink.put(',');
-        first = false;
-        write_value(i, sink);
-      }
-      sink.put(']');
-      return;
-    }
-    case Kind::kMap: {
-      sink.put('{');
-      bool first = true;
-      for (const Entry& e : v.entries()) {
-        if (!first) sink.put(',');
-        first = false;
-        write_json_string(e.key.text(), false, sink);
-        sink.put(':');
-        write_value(e.value, sink);
-      }
-      sink.put('}');
-      return;
-    }
-    case Kind::kNull: sink.put("null"); return;
-    case Kind::kBool: sink.put(v.as_bool() ? "true" : "false"); return;
-    case Kind::kInt:
-    case Kind::kDecimal: sink.put(v.number_text()); return;
-    default: write_json_string(v.text(), false, sink);
-  }
-}
-
-}  // namespace
-
-std::string catalog_json(const Value& tree) {
-  StringSink sink;
-  sink.put('{');
-  bool first = true;
-  for (const Entry& e : tree.entries()) {
-    if (!first) sink.put(',');
-    first = false;
-    write_json_string(e.key.text(), false, sink);
-    sink.put(':');
-    if (e.key.text() == "resources" && e.value.is(Kind::kMap)) {
-      sink.put('[');
-      bool one = true;
-      for (const Entry& r : e.value.entries()) {
-        if (!one) sink.put(',');
-        one = false;
-        write_value(r.value, sink);
-      }
-      sink.put(']');
-      continue;
-    }
-    write_value(e.value, sink);
-  }
-  sink.put('}');
-  return sink.take();
 }
 
 }  // namespace tutti::puppet

@@ -1,8 +1,9 @@
 #pragma once
 
-#include <optional>
 #include <string>
+#include <vector>
 
+#include "base/sink.h"
 #include "lang/puppet/eval/compiler.h"
 
 namespace tutti::puppet {
@@ -12,11 +13,38 @@ namespace tutti::puppet {
 // Sensitive is secret.
 Value catalog_tree(Compiler& compiler);
 
-// The tree as Puppet's own catalog JSON.
-std::string catalog_json(const Value& tree);
+// Puppet's own catalog JSON: of a tree, or straight from the compiler, one resource at a time, without a tree of it
+// all.
+void write_catalog(const Value& tree, Sink& sink);
+void write_catalog(Compiler& compiler, Sink& sink);
 
 // A value of the language as a tree, and back (facts, data files).
-Value to_tree(Compiler& compiler, const Val& v, Origin otherwise);
+Value to_tree(const TreeBuilder& builder, const Val& v, Origin otherwise);
 Val from_tree(Arena& arena, const Value& v);
+
+// The parts of a catalog's tree, made in an arena of the caller's.
+class CatalogTree {
+ public:
+  // Without `origins` only places are kept.
+  CatalogTree(Arena& arena, const Sources& sources, Origins* origins)
+      : b_(arena), sources_(sources), origins_(origins) {}
+  void head(MapDraft& root, Compiler& compiler);  // what comes before the resources
+  Value resource(const Resource& r);
+  Value names(std::span<const Symbol> all);
+
+ private:
+  void put(Symbol key, const Value& value);
+  Value take(std::size_t first, Origin o);
+  Value parameters(const Resource& r);
+
+  TreeBuilder b_;
+  const Sources& sources_;
+  Origins* origins_;
+  std::vector<Entry> entries_;
+  std::vector<Value> items_;
+};
+
+bool in_catalog(const Resource& r);          // what stayed virtual is not
+std::string catalog_ref(const Resource& r);  // File[/x], Class[main]
 
 }  // namespace tutti::puppet

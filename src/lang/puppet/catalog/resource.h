@@ -3,9 +3,9 @@
 #include <deque>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "lang/puppet/catalog/packed_list.h"
 #include "lang/puppet/eval/scope.h"
 #include "lang/puppet/types/value.h"
 
@@ -14,37 +14,36 @@ namespace tutti::puppet {
 struct NativeType;
 
 struct ResourceParam {
-  Symbol name;
   Val value;
-  Pos at;                              // where it was set
   const Definition* source = nullptr;  // the class or define that set it (nullptr: main)
-  bool source_override = false;        // set by a collector, which may override anything
-  bool add = false;                    // +>
+  Symbol name;
+  Pos at;           // where it was set
+  Origin replaced;  // what it overrode
   How how = How::kWritten;
-  Origin replaced;            // what it overrode
-  Symbol lower_name() const;  // as catalogs write it
+  bool source_override = false;  // set by a collector, which may override anything
+  bool add = false;              // +>
+  Symbol lower_name() const;     // as catalogs write it
 };
+static_assert(sizeof(ResourceParam) == 48);
 
 enum class ResourceKind : u8 { kUnknown, kNative, kDefine, kClass };
 
 struct Resource {
-  Symbol type;             // "File", "Class", "Apache::Vhost"
-  std::string_view title;  // of a class: lower case
-  Symbol title_symbol;
-  std::vector<ResourceParam> params;
-  std::vector<Symbol> tags;  // a set, in order
-  Pos at;                    // none for classes that were included
-  Pos included_at;           // where they were
-  ResourceKind kind = ResourceKind::kUnknown;
-  bool is_virtual = false, exported = false, evaluated = false, finished = false, is_class = false, tags_merged = false;
-  bool is_stage = false, is_node = false;
+  std::string_view title;            // of a class: lower case
+  PackedList<ResourceParam> params;  // in the order they were set
+  PackedList<Symbol> tags;           // a set, in order
+  PackedList<Symbol> sensitive;
   Scope* scope = nullptr;                  // where it was declared
   const Definition* definition = nullptr;  // class, define or node
   const Definition* source = nullptr;      // whose code declared it
-  bool source_override = false;
   const NativeType* native = nullptr;
-  std::vector<Symbol> sensitive;
-  u32 index = 0;  // in the catalog
+  Symbol type;      // "File", "Class", "Apache::Vhost"
+  Pos at;           // none for classes that were included
+  Pos included_at;  // where they were
+  u32 index = 0;    // in the catalog
+  ResourceKind kind = ResourceKind::kUnknown;
+  bool is_virtual = false, exported = false, evaluated = false, is_class = false, tags_merged = false;
+  bool is_stage = false, is_node = false;
 
   ResourceParam* find(Symbol name) {
     for (ResourceParam& p : params)
@@ -77,22 +76,23 @@ class Catalog {
   Resource* find(Symbol type, std::string_view title) const;
   Resource* make();       // a resource that is not in the catalog yet
   void add(Resource* r);  // the caller has checked that there is none
-  void alias(Symbol type, std::string_view title, Resource* r);
+  void alias(std::string_view title, Resource* r);
   void tag(Symbol t);
 
  private:
+  void index(std::string_view title, Resource* r);
+  void grow();
+
   std::deque<Resource> made_;
-  struct Key {
-    Symbol type;
-    std::string_view title;
-    bool operator==(const Key&) const = default;
+  // Open addressing by type and title. A name is that of the resource itself, or an alias of it.
+  struct Slot {
+    u32 hash = 0;
+    u32 alias = 0;  // 1 + number in aliases_; 0: the resource's own title
+    Resource* resource = nullptr;
   };
-  struct KeyHash {
-    std::size_t operator()(const Key& k) const {
-      return std::hash<std::string_view>{}(k.title) ^ std::hash<Symbol>{}(k.type);
-    }
-  };
-  std::unordered_map<Key, Resource*, KeyHash> index_;
+  std::vector<Slot> slots_;
+  std::size_t used_ = 0;
+  std::vector<std::string_view> aliases_;
 };
 
 }  // namespace tutti::puppet

@@ -42,7 +42,7 @@ void Compiler::collect_from_store(Collector& c, std::vector<Resource*>& found) {
     NewResource wanted;
     wanted.type = c.type;
     wanted.title = probe.title;
-    wanted.params = probe.params;
+    wanted.params.assign(probe.params.begin(), probe.params.end());
     wanted.at = c.at;
     Resource* r = create_resource(wanted, *c.scope);
     for (Symbol t : probe.tags) r->tag(t);

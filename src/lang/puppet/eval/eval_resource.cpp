@@ -231,7 +231,7 @@ void Compiler::add_to_catalog(Resource* r, Scope& scope) {
     if (Resource* old = catalog_.find(r->type, key))
       fail(r->at, fmt::format("cannot alias {} to {}: {} is already declared", r->ref(), key, old->ref()),
            "PP-DUPLICATE");
-    catalog_.alias(r->type, arena().copy(std::string_view(key)), r);
+    catalog_.alias(arena().copy(std::string_view(key)), r);
   }
   catalog_.add(r);
   if (const ResourceParam* alias = r->find(sym_alias()); alias && r->native) {
@@ -240,7 +240,7 @@ void Compiler::add_to_catalog(Resource* r, Scope& scope) {
       if (Resource* old = catalog_.find(r->type, v.text()); old && old != r)
         fail(r->at, fmt::format("cannot alias {} to {}: {} is already declared", r->ref(), v.text(), old->ref()),
              "PP-DUPLICATE");
-      catalog_.alias(r->type, v.text(), r);
+      catalog_.alias(v.text(), r);
     };
     if (alias->value.is(VK::kArray))
       for (const Val& v : alias->value.items()) each(v);

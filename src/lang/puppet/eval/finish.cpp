@@ -82,14 +82,16 @@ void Compiler::check_native(Resource& r) {
 
 void Compiler::finish() {
   relate();
+  std::unordered_map<const Resource*, std::vector<PendingOverride*>> pending;
+  for (PendingOverride& o : overrides_)
+    if (Resource* r = find_resource(o.reference)) pending[r].push_back(&o);
   for (std::size_t n = 0; n < catalog_.resources.size(); ++n) {
     Resource& r = *catalog_.resources[n];
-    if (!overrides_.empty())
-      for (PendingOverride& o : overrides_)
-        if (!o.done && find_resource(o.reference) == &r) {
-          o.done = true;
-          override_params(r, o.params, o.source, o.from_collector, o.at);
-        }
+    if (auto mine = pending.find(&r); mine != pending.end())
+      for (PendingOverride* o : mine->second) {
+        o->done = true;
+        override_params(r, o->params, o->source, o->from_collector, o->at);
+      }
     merge_scope_tags(r);
     for (ResourceParam& p : r.params)
       if (p.value.is(VK::kSensitive)) {
