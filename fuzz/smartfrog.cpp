@@ -1,4 +1,5 @@
 // campaign: not part of the short pass
+// layers: lang/smartfrog
 #include "lang/smartfrog/eval/core.h"
 #include "lang/smartfrog/eval/encode.h"
 #include "lang/smartfrog/production/production.h"

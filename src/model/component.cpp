@@ -36,12 +36,12 @@ class Compiler {
     type_.at = source_.name.at;
     read_places();
     read_behaviours();
-    if (diagnostics_.errors() != before) return false;
-    read_transitions(declared);
-    if (diagnostics_.errors() != before) return false;
+    read_transitions(declared, diagnostics_.errors() == before);
+    name_ports();
+    if (diagnostics_.errors() != before) return false;  // all the names, and only then what they make
     number_elements();
     index_out(out_at, out);
-    read_ports();
+    bind_ports();
     if (diagnostics_.errors() != before) return false;
     check_cycles();
     check_reachable();
@@ -136,7 +136,7 @@ class Compiler {
     type_.outcomes.push_back({destination.name, station, it->second, on_failure});
   }
 
-  void read_transitions(std::vector<Symbol>& declared) {
+  void read_transitions(std::vector<Symbol>& declared, bool behaviours_known) {
     for (std::size_t d = 0; d < source_.transitions.size(); ++d) {
       const TransitionSource& t = source_.transitions[d];
       declared.push_back(t.name.name);
@@ -146,9 +146,10 @@ class Compiler {
         diagnostics_.error("MODEL-NO-DESTINATION", t.name.at,
                            fmt::format("transition `{}` of {} has no destination", t.name.name.text(), here()));
       if (in_[d].empty()) {
-        diagnostics_.warning(
-            "MODEL-IDLE-TRANSITION", t.name.at,
-            fmt::format("transition `{}` of {} is in no behaviour and never fires", t.name.name.text(), here()));
+        if (behaviours_known)
+          diagnostics_.warning(
+              "MODEL-IDLE-TRANSITION", t.name.at,
+              fmt::format("transition `{}` of {} is in no behaviour and never fires", t.name.name.text(), here()));
         in_[d].push_back(kNone);
       }
       for (u32 b : in_[d]) {
@@ -201,7 +202,7 @@ class Compiler {
     return {out_->data() + (*out_at_)[k], (*out_at_)[k + 1] - (*out_at_)[k]};
   }
 
-  void read_ports() {
+  void name_ports() {
     Index names;
     auto add = [&](const PortSource& p, bool provide) {
       add_name(names, p.name, static_cast<u32>(type_.ports.size()), "port");
@@ -219,7 +220,9 @@ class Compiler {
     for (const PortSource& p : source_.uses) add(p, false);
     type_.uses = static_cast<u32>(type_.ports.size());
     for (const PortSource& p : source_.provides) add(p, true);
+  }
 
+  void bind_ports() {
     std::size_t np = type_.ports.size(), nb = type_.behaviours.size();
     type_.group = BitRows(np, type_.elements);
     type_.ports_of = BitRows(type_.elements, np);

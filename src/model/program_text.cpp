@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cctype>
+#include <iterator>
 
 #include "base/near.h"
 #include "model/program.h"
@@ -50,7 +52,9 @@ class Parser {
       }
       std::string target = main_;
       Statement s;
-      if (parse_statement(0, s, target, named, called)) programs_[target].push_back(std::move(s));
+      if (!parse_statement(0, s, target, named, called)) continue;
+      programs_[target].push_back(std::move(s));
+      move_after(programs_[target]);
     }
     if (!called && programs_[main_].empty() && named.size() == 1) {
       Statement call;
@@ -286,9 +290,48 @@ class Parser {
       if (parse_statement(level + 1, inner, where, named, called)) {
         target = where;
         s.body.push_back(std::move(inner));
+        move_after(s.body);
       }
     }
+    if (numbered_) split_off(s);
     return true;
+  }
+
+  void move_after(std::vector<Statement>& list) {
+    for (Statement& s : after_) list.push_back(std::move(s));
+    after_.clear();
+  }
+
+  static bool mentions(const Word& w, std::string_view variable) {
+    std::string_view t = w.text;
+    for (std::size_t at = t.find(variable); at != std::string_view::npos; at = t.find(variable, at + 1)) {
+      std::size_t end = at + variable.size();
+      auto letter = [&](std::size_t k) { return k < t.size() && std::isalnum(static_cast<unsigned char>(t[k])); };
+      if (!(at && letter(at - 1)) && !letter(end)) return true;  // i, {i+1}, dep_i, but not in
+    }
+    return false;
+  }
+
+  static bool mentions(const Statement& s, std::string_view variable) {
+    if (std::any_of(s.words.begin(), s.words.end(), [&](const Word& w) { return mentions(w, variable); })) return true;
+    return !(s.kind == Statement::Kind::kFor && s.variable == variable) &&
+           std::any_of(s.body.begin(), s.body.end(), [&](const Statement& x) { return mentions(x, variable); });
+  }
+
+  // A printed listing, which is one with line numbers, may have lost the end of an indentation: Listings 6, 10 and 11
+  // as the paper's text has them. What stands at the end of a loop and has nothing to do with its variable comes after
+  // it.
+  void split_off(Statement& loop) {
+    std::size_t keep = loop.body.size();
+    while (keep && !mentions(loop.body[keep - 1], loop.variable)) --keep;
+    if (keep == 0 || keep == loop.body.size()) return;
+    session_.diagnostics
+        .warning("PROGRAM-DEDENT", loop.body[keep].at,
+                 fmt::format("nothing from here on depends on `{}`: read as coming after the loop", loop.variable))
+        .note("the indentation of a printed listing is not to be trusted; without line numbers it is what decides");
+    after_.assign(std::make_move_iterator(loop.body.begin() + static_cast<std::ptrdiff_t>(keep)),
+                  std::make_move_iterator(loop.body.end()));
+    loop.body.resize(keep);
   }
 
   Session& session_;
@@ -298,6 +341,7 @@ class Parser {
   Programs& programs_;
   std::size_t at_ = 0;
   u32 indent_ = 0, depth_ = 0;
+  std::vector<Statement> after_;  // split off the loop just read
   bool numbered_ = false, pending_ = false, warned_indent_ = false;
 };
 

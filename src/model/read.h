@@ -20,7 +20,7 @@ struct ReadOptions {
 std::optional<System> read_system(Session& session, const Value& root, const ReadOptions& options = {});
 
 // Only the types of a tree {types: {...}} or {...}.
-std::vector<std::unique_ptr<ComponentType>> read_types(Session& session, const Value& types);
+std::vector<std::shared_ptr<ComponentType>> read_types(Session& session, const Value& types);
 
 // A duration: a number, {mean, sd}, {min, max}, {exponential}; or text such as "150ms", "2s", "5m".
 std::optional<Duration> read_duration(Session& session, const Value& value);

@@ -211,8 +211,8 @@ std::optional<Duration> read_duration(Session& session, const Value& v) {
   return std::nullopt;
 }
 
-std::vector<std::unique_ptr<ComponentType>> read_types(Session& session, const Value& types) {
-  std::vector<std::unique_ptr<ComponentType>> out;
+std::vector<std::shared_ptr<ComponentType>> read_types(Session& session, const Value& types) {
+  std::vector<std::shared_ptr<ComponentType>> out;
   TypeReader reader(session);
   if (!reader.wants(types, Kind::kMap, "`types`")) return out;
   for (const Entry& e : types.entries()) {

@@ -42,7 +42,7 @@ struct Instruction {
 };
 
 struct System {
-  std::vector<std::unique_ptr<ComponentType>> types;
+  std::vector<std::shared_ptr<ComponentType>> types;
   std::vector<Instance> instances;
   std::vector<Link> links;  // at the start
   std::vector<Instruction> program;

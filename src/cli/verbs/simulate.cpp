@@ -7,9 +7,11 @@
 #include <ctime>
 
 #include "base/file.h"
+#include "cli/output.h"
 #include "cli/system_input.h"
 #include "engine/report/gantt.h"
 #include "engine/run/runner.h"
+#include "format/write.h"
 
 namespace tutti {
 namespace {
@@ -24,8 +26,49 @@ constexpr OptionSpec kOptions[] = {
     {"fail", "INSTANCE.TRANSITION", "let this action fail", true},
     {"outcome", "INSTANCE.TRANSITION=NAME", "let a switch end so", true},
     {"continue", "", "the program goes on past instances that failed"},
+    {"replay", "FILE",
+     "go the steps of a counterexample that `tutti verify --out json` wrote; each takes one unit of time"},
     {"width", "COLUMNS", "of the text chart (default 100)"},
 };
+
+// The steps of the first counterexample in the answer of `verify`, or of one alone, or just a list of steps.
+std::optional<std::vector<Step>> read_steps(Call& call, const model::System& system, const std::string& file) {
+  std::vector<std::string> files{file};
+  Evaluated e = evaluate_files(call, files, true);
+  if (!e.value || !call.session.diagnostics.ok()) return std::nullopt;
+  auto all = documents(*e.value);
+  Value v = all.empty() ? Value::null() : all[0];
+  auto place = [&] { return call.session.origins.nearest(v.origin()); };
+  if (const Entry* c = v.is(Kind::kMap) ? v.find("counterexamples") : nullptr) {
+    if (!c->value.is(Kind::kList) || c->value.items().empty()) {
+      call.session.diagnostics.error("REPLAY-NOTHING", place(),
+                                     "there is no counterexample in this answer: everything holds");
+      return std::nullopt;
+    }
+    v = c->value.items()[0];
+  }
+  if (const Entry* x = v.is(Kind::kMap) ? v.find("steps") : nullptr) v = x->value;
+  if (!v.is(Kind::kList)) {
+    call.session.diagnostics.error("REPLAY-FORM", place(),
+                                   "expected the answer of `tutti verify --out json`, or a list of steps");
+    return std::nullopt;
+  }
+  std::vector<Step> steps;
+  u32 pc = 0;
+  for (const Value& item : v.items()) {
+    auto step = item.is(Kind::kString) ? step_from_text(system, item.text(), pc) : std::nullopt;
+    if (!step) {
+      call.session.diagnostics
+          .error("REPLAY-STEP", call.session.origins.nearest(item.origin()),
+                 fmt::format("this system has no step `{}` here", item.is(Kind::kString) ? item.text() : "?"))
+          .suggest("give the same files and --set as to `tutti verify`");
+      return std::nullopt;
+    }
+    if (step->kind == Step::Kind::kInstruction) ++pc;
+    steps.push_back(*step);
+  }
+  return steps;
+}
 
 int run(Call& call) {
   auto in = read_system_input(call, call.arguments);
@@ -47,14 +90,27 @@ int run(Call& call) {
       if (x.size() > name.size() && x.starts_with(name) && x[name.size()] == '=') f.outcome = x.substr(name.size() + 1);
     return f;
   });
+  std::optional<std::vector<Step>> steps;
+  if (call.options.has("replay") && !(steps = read_steps(call, system, call.options.get("replay"))))
+    return exit_code::kError;
   timespec before, after;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &before);
   Runner runner(system, executor, options);
-  RunReport report = runner.run();
+  RunReport report = steps ? runner.replay(*steps) : runner.run();
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &after);
+  if (steps && report.steps < steps->size()) {
+    call.session.diagnostics.error("REPLAY-REFUSED", {},
+                                   fmt::format("the engine does not allow step {}: {}", report.steps + 1,
+                                               step_words(system, (*steps)[report.steps])));
+    return exit_code::kError;
+  }
   int code = report.finished ? exit_code::kOk : exit_code::kFailed;
   std::string output = call.options.get("out", "text");
   if (output == "text") {
+    if (steps) {
+      u64 number = 0;
+      for (const Step& s : *steps) call.out.put(fmt::format("{:>5}  {}\n", ++number, step_words(system, s)));
+    }
     u32 width = 100;
     std::string w = call.options.get("width");
     std::from_chars(w.data(), w.data() + w.size(), width);
@@ -92,10 +148,12 @@ extern const Verb simulate_verb = {
     .arguments = "SYSTEM... [PROGRAM]",
     .details =
         "The engine itself runs, with a clock that jumps. Shows what runs when, and where everything is in the end.\n"
+        "`--replay` makes it go the steps of a counterexample instead of its own.\n"
         "`--out trace` writes a file for chrome://tracing or ui.perfetto.dev.",
     .examples =
         "$ tutti simulate system.yaml\n$ tutti simulate --out svg -o run.svg system.yaml\n$ tutti simulate --fail "
-        "db.start system.yaml",
+        "db.start system.yaml\n$ tutti verify --out json system.yaml > bad.json; tutti simulate --replay bad.json "
+        "system.yaml",
     .options = kOptions,
     .run = run,
     .least = 1,

@@ -123,6 +123,7 @@ int run(Call& call) {
                             {"deadlocks", make.integer(static_cast<i64>(full.deadlocks))},
                             {"orphans", make.integer(static_cast<i64>(full.orphans))}}));
     set("states_reduced", make.integer(static_cast<i64>(report.states)));
+    if (report.parts) set("parts", make.integer(report.parts));
     set("ends", make.integer(static_cast<i64>(report.ends)));
     set("deadlocks", make.integer(static_cast<i64>(report.deadlocks)));
     if (options.failures) set("failed_ends", make.integer(static_cast<i64>(report.failed_ends)));
@@ -133,7 +134,8 @@ int run(Call& call) {
     return write_answer(call, d.build(make.builder()), output) ? code : exit_code::kError;
   }
   std::string t;
-  t += fmt::format("{} states looked at{}\n", report.states,
+  t += fmt::format("{} states looked at{}{}\n", report.states,
+                   report.parts ? fmt::format(", {} by itself", report.parts == 1 ? "one part" : "each part") : "",
                    report.complete ? ", which stand for all interleavings" : ": too many, not all were looked at");
   if (both)
     t += fmt::format(

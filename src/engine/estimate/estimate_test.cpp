@@ -95,13 +95,16 @@ TEST(Verify, StateCountsOfTheUseCases) {
       model::System s = random_case(n, random).system(kAll[k]);
       VerifyOptions all;
       all.full = true;
-      VerifyReport a = verify(s, {}, all), b = verify(s, {});
+      VerifyOptions whole;
+      whole.compose = false;
+      VerifyReport a = verify(s, {}, all), b = verify(s, {}, whole), c = verify(s, {});
       EXPECT_EQ(a.states, full[k][n - 1]);
       EXPECT_TRUE(a.deadlock_free && a.one_safe);
       EXPECT_EQ(a.ends, 1u);
       EXPECT_TRUE(b.deadlock_free && b.complete);
       const u64 reduced[4] = {9 * n + 1, 10 * n + 1, 6 * n + 12, 14 * n + 10};
       EXPECT_EQ(b.states, reduced[k]);
+      EXPECT_TRUE(c.deadlock_free && c.complete && c.states <= b.states);
     }
 }
 

@@ -724,7 +724,7 @@ class Planner {
   std::set<std::size_t> kept_;  // not looked at: they stay as they are
   std::set<std::string> replaced_;
   std::map<std::string, std::size_t> by_old_, by_new_;
-  std::vector<std::unique_ptr<ComponentType>> types_;
+  std::vector<std::shared_ptr<ComponentType>> types_;
   Value types_tree_;
   std::vector<Value> program_;
   std::set<std::size_t> pending_;

@@ -177,6 +177,28 @@ bool Rules::active(const u64* s, u32 i, u32 port) const {
   return false;
 }
 
+void Rules::take(const u64* s, u32 i, std::vector<u64>& out) const {
+  const Layout& l = layout_[i];
+  out.assign(1, get(s, l.finished));
+  for (const Field* f : {&l.marking, &l.failed})
+    for (u32 at = 0; at < f->bits; at += 64) {
+      u32 bit = f->shift + at, left = f->bits - at;
+      const u64* w = s + f->word + bit / 64;
+      u64 v = w[0] >> bit % 64;
+      if (bit % 64 && left > 64 - bit % 64) v |= w[1] << (64 - bit % 64);
+      out.push_back(left < 64 ? v & ((u64{1} << left) - 1) : v);
+    }
+}
+
+void Rules::put(u64* s, u32 i, const std::vector<u64>& held) const {
+  const Layout& l = layout_[i];
+  set(s, l.finished, held[0]);
+  std::size_t next = 1;
+  for (const Field* f : {&l.marking, &l.failed})
+    for (u32 at = 0; at < f->bits; at += 64, ++next)
+      for (u32 k = 0; k < 64 && at + k < f->bits; ++k) put_bit(s, *f, at + k, held[next] >> k & 1);
+}
+
 // Active, a behaviour is current, and every token in the group is on an exit place of it: it is about to go. A failed
 // instance refuses too (F4): whoever uses it may stay, nobody new comes.
 bool Rules::refusing(const u64* s, u32 i, u32 port) const {

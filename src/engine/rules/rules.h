@@ -66,6 +66,10 @@ class Rules {
   bool active(const u64* s, u32 i, u32 port) const;
   bool refusing(const u64* s, u32 i, u32 port) const;
 
+  // All that an instance holds, as words; and the way back, into an instance of the same type and as many pushes.
+  void take(const u64* s, u32 i, std::vector<u64>& out) const;
+  void put(u64* s, u32 i, const std::vector<u64>& held) const;
+
   // ---- what follows from the program alone
   struct LinkSpan {
     u32 user, use, provider, provide;

@@ -40,6 +40,41 @@ std::string step_text(const model::System& system, const Step& step) {
   return "?";
 }
 
+std::optional<Step> step_from_text(const model::System& system, std::string_view text, u32 pc) {
+  Step step;
+  if (text.starts_with("instr:")) {
+    step.index = pc;
+    if (pc >= system.program.size() || step_text(system, step) != text) return std::nullopt;
+    return step;
+  }
+  auto colon = text.find(':');
+  std::string_view kind = text.substr(0, colon);
+  std::string_view rest = colon == std::string_view::npos ? "" : text.substr(colon + 1);
+  // Names of instances may hold colons: the one that fits is the one whose step reads the same.
+  for (step.instance = 0; step.instance < system.instances.size(); ++step.instance) {
+    std::string_view who = system.instances[step.instance].name.text();
+    if (!rest.starts_with(who) || rest.size() <= who.size() || rest[who.size()] != ':') continue;
+    const model::ComponentType& type = system.type_of(step.instance);
+    auto among = [&](Step::Kind k, std::size_t count) {
+      step.kind = k;
+      for (step.index = 0; step.index < count; ++step.index) {
+        u32 outcomes = 1;
+        if (k == Step::Kind::kEnd) outcomes = static_cast<u32>(type.outcomes_of(type.transitions[step.index]).size());
+        for (step.outcome = 0; step.outcome < outcomes; ++step.outcome)
+          if (step_text(system, step) == text) return true;
+      }
+      return false;
+    };
+    if ((kind == "fire" && among(Step::Kind::kFire, type.places.size())) ||
+        (kind == "end" && among(Step::Kind::kEnd, type.transitions.size())) ||
+        (kind == "fail" && among(Step::Kind::kFail, type.transitions.size())) ||
+        (kind == "enter" && among(Step::Kind::kEnter, type.stations.size())) ||
+        (kind == "finish" && among(Step::Kind::kFinish, type.behaviours.size())))
+      return step;
+  }
+  return std::nullopt;
+}
+
 std::string step_words(const model::System& system, const Step& step) {
   if (step.kind == Step::Kind::kInstruction) return system.instruction_text(system.program[step.index]);
   const model::ComponentType& type = system.type_of(step.instance);

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "model/system.h"
 
@@ -28,6 +30,9 @@ struct Step {
 
 // "fire:client:uninstalled", "end:client:install1/installed@install", "instr:pushB,client,install"
 std::string step_text(const model::System& system, const Step& step);
+// The way back from text; instructions are counted by the caller: `pc` is the position of the next one. nullopt when
+// the system has no such step.
+std::optional<Step> step_from_text(const model::System& system, std::string_view text, u32 pc);
 // For people: "client: install1 ended", "pushB(client, install)"
 std::string step_words(const model::System& system, const Step& step);
 

@@ -345,6 +345,28 @@ RunReport Runner::resume(const JournalRecord& record) {
   return m.loop();
 }
 
+RunReport Runner::replay(std::span<const Step> steps) {
+  Impl& m = *impl_;
+  double now = 0;
+  for (const Step& step : steps) {
+    if (!m.scheduler_.perform(step)) break;
+    now += 1;
+    for (const Scheduler::Start& s : m.scheduler_.starts())
+      m.running_.emplace(m.key(s.instance, s.transition), Impl::Begun{now, now});
+    if (step.kind == Step::Kind::kInstruction) m.program_end_ = now;
+    if (step.kind != Step::Kind::kEnd && step.kind != Step::Kind::kFail) continue;
+    auto it = m.running_.find(m.key(step.instance, step.index));
+    if (it == m.running_.end()) continue;
+    ActionSpan& a = m.report_.actions.emplace_back();
+    a.instance = step.instance, a.transition = step.index, a.outcome = step.outcome;
+    a.how = step.kind == Step::Kind::kFail ? How::kFailed : How::kOk;
+    a.ready = it->second.ready, a.start = it->second.start, a.end = now;
+    m.running_.erase(it);
+  }
+  m.last_ = now;
+  return m.finish();
+}
+
 void Runner::cancel() { impl_->cancelled_.store(true); }
 const Scheduler& Runner::scheduler() const { return impl_->scheduler_; }
 const Outputs& Runner::outputs(u32 instance) const { return impl_->outputs_[instance]; }

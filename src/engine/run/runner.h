@@ -1,6 +1,7 @@
 #pragma once
 
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -62,6 +63,9 @@ class Runner {
   // Goes on from what an earlier run left: the recorded results are taken as they were, in order; what was started and
   // never ended is started again if idempotent (or made so by `probe`), else it counts as lost.
   RunReport resume(const JournalRecord& record);
+  // Goes exactly these steps, without executor: each takes one unit of time. Ends at the first that the scheduler does
+  // not allow; report.steps says how many it did.
+  RunReport replay(std::span<const Step> steps);
   // From another thread or a signal handler: start nothing more, cancel what runs.
   void cancel();
 

@@ -310,6 +310,17 @@ struct Scheduler::Impl {
     if (--missing_[it.stations + o.station] == 0) tasks_.push_back({Task::Kind::kEnter, i, o.station});
   }
 
+  void fail(u32 i, u32 k) {  // F4
+    Item& it = items_[i];
+    if (!marked(it, it.type->transition_element(k))) return;
+    --running_;
+    did(Step::Kind::kFail, i, k);
+    failed_.push_back({i, k});
+    if (!it.failed) ++failed_items_;
+    it.failed = true;
+    look_at_program_ = true;
+  }
+
   void try_enter(u32 i, u32 station) {  // R3
     Item& it = items_[i];
     if (missing_[it.stations + station] != 0) return;
@@ -418,46 +429,55 @@ struct Scheduler::Impl {
     behaviour_changed(i);
   }
 
+  // The next instruction, if it can be done now.
+  bool instruct() {
+    if (pc_ >= system_.program.size() || stopped_) return false;
+    const Instruction& in = system_.program[pc_];
+    bool lost = in.instance != kNone && items_[in.instance].failed;
+    switch (in.op) {
+      case Op::kAdd: appear(in.instance); break;
+      case Op::kDel:
+        if (lost) return stop();
+        if (items_[in.instance].queue_head != kNone || has_links(in.instance)) return false;
+        items_[in.instance].present = false;
+        break;
+      case Op::kCon:
+        if (ports_[items_[in.instance].ports + in.port].provider != kNone) return false;
+        connect(in.instance, in.port, in.provider, in.provide);
+        break;
+      case Op::kDcon:
+        if (ports_[items_[in.instance].ports + in.port].tokens) return lost && stop();
+        disconnect(in.instance, in.port);
+        break;
+      case Op::kPush: push(in.instance, in.behaviour); break;
+      case Op::kWait:
+        if (items_[in.instance].finished >= in.upto) break;
+        if (!lost) return false;
+        if (on_failure_ == OnFailure::kStop) return stop();
+        break;
+      case Op::kWaitAll:
+        if (busy_ == 0) break;
+        if (!failed_items_ || busy_ > failed_items_) return false;
+        if (on_failure_ == OnFailure::kStop) return stop();
+        break;
+    }
+    if (in.op == Op::kAdd) any_odd_ = any_odd_ || items_[in.instance].odd;
+    did(Step::Kind::kInstruction, kNone, pc_);
+    ++pc_;
+    return true;
+  }
+
   // Runs the program as far as it goes.
   void advance() {
     look_at_program_ = false;
-    while (pc_ < system_.program.size() && !stopped_) {
-      const Instruction& in = system_.program[pc_];
-      bool lost = in.instance != kNone && items_[in.instance].failed;
-      switch (in.op) {
-        case Op::kAdd: appear(in.instance); break;
-        case Op::kDel:
-          if (lost) return stop();
-          if (items_[in.instance].queue_head != kNone || has_links(in.instance)) return;
-          items_[in.instance].present = false;
-          break;
-        case Op::kCon:
-          if (ports_[items_[in.instance].ports + in.port].provider != kNone) return;
-          connect(in.instance, in.port, in.provider, in.provide);
-          break;
-        case Op::kDcon:
-          if (ports_[items_[in.instance].ports + in.port].tokens) return lost ? stop() : void();
-          disconnect(in.instance, in.port);
-          break;
-        case Op::kPush: push(in.instance, in.behaviour); break;
-        case Op::kWait:
-          if (items_[in.instance].finished >= in.upto) break;
-          if (!lost) return;
-          if (on_failure_ == OnFailure::kStop) return stop();
-          break;
-        case Op::kWaitAll:
-          if (busy_ == 0) break;
-          if (!failed_items_ || busy_ > failed_items_) return;
-          if (on_failure_ == OnFailure::kStop) return stop();
-          break;
-      }
-      if (in.op == Op::kAdd) any_odd_ = any_odd_ || items_[in.instance].odd;
-      did(Step::Kind::kInstruction, kNone, pc_);
-      ++pc_;
+    while (instruct()) {
     }
   }
 
-  void stop() { stopped_ = true; }
+  bool stop() {
+    stopped_ = true;
+    return false;
+  }
 
   void drain() {
     for (;;) {
@@ -506,16 +526,23 @@ void Scheduler::ended(u32 instance, u32 transition, u32 outcome) {
 }
 
 void Scheduler::failed(u32 instance, u32 transition) {
+  impl_->fail(instance, transition);
+  impl_->drain();
+}
+
+// Tasks that a step brings about stay where they are: every one of them looks again whether it applies.
+bool Scheduler::perform(const Step& step) {
   Impl& m = *impl_;
-  Impl::Item& it = m.items_[instance];
-  if (!m.marked(it, it.type->transition_element(transition))) return;
-  --m.running_;
-  m.did(Step::Kind::kFail, instance, transition);
-  m.failed_.push_back({instance, transition});
-  if (!it.failed) ++m.failed_items_;
-  it.failed = true;
-  m.look_at_program_ = true;
-  m.drain();
+  u64 before = m.steps_;
+  switch (step.kind) {
+    case Step::Kind::kInstruction: return step.index == m.pc_ && m.instruct();
+    case Step::Kind::kFire: m.try_fire(step.instance, step.index); break;
+    case Step::Kind::kEnd: m.end(step.instance, step.index, step.outcome); break;
+    case Step::Kind::kEnter: m.try_enter(step.instance, step.index); break;
+    case Step::Kind::kFinish: m.try_finish(step.instance); break;
+    case Step::Kind::kFail: m.fail(step.instance, step.index); break;
+  }
+  return m.steps_ != before;
 }
 
 void Scheduler::retry(u32 instance, u32 transition) {
@@ -651,7 +678,11 @@ std::vector<std::string> Scheduler::why_blocked(u32 i) const {
     if (!t.is_place(e) || t.out(e, b).empty()) continue;
     for (u32 q = t.uses; q < t.ports.size(); ++q) {
       const Impl::PortState& p = m.ports_[it.ports + q];
-      if (!p.active_users || (p.tokens && !t.group.test(q, e))) continue;
+      if (!p.active_users || (p.tokens && !t.group.test(q, e)) || p.tokens > 1) continue;
+      auto out = t.out(e, b);
+      if (p.tokens &&
+          std::any_of(out.begin(), out.end(), [&](u32 k) { return t.group.test(q, t.transition_element(k)); }))
+        continue;  // it leaves the place and not the port
       for (u32 u = p.users; u != kNone; u = m.ports_[u].next)
         if (m.ports_[u].tokens) {
           auto owner = std::upper_bound(m.items_.begin(), m.items_.end(), u,

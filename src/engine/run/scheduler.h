@@ -40,6 +40,10 @@ class Scheduler {
   // It failed for good and has no outcome for that: a failed token (F4).
   void failed(u32 instance, u32 transition);
 
+  // Exactly this step and nothing that follows from it, if it can be done now; whether it could. For going an order of
+  // events that the scheduler would not choose by itself, as in a counterexample.
+  bool perform(const Step& step);
+
   // Recovery: start a failed action again, or declare that it ended (F6).
   void retry(u32 instance, u32 transition);
   void skip(u32 instance, u32 transition, u32 outcome);

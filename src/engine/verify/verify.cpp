@@ -4,8 +4,10 @@
 
 #include <algorithm>
 
+#include "engine/verify/compose.h"
 #include "engine/verify/reduce.h"
 #include "engine/verify/state_set.h"
+#include "engine/verify/symmetry.h"
 
 namespace tutti::engine {
 
@@ -26,6 +28,8 @@ class Search {
         on_end_(on_end),
         rules_(system, {options.del_waits, options.failures}),
         reduction_(rules_, properties),
+        symmetry_(rules_, properties),
+        sorting_(symmetry_.any() && options.symmetry && !options.full),
         base_(rules_.words()),
         words_(base_ + (properties.size() + 63) / 64),
         seen_(words_) {}
@@ -57,6 +61,7 @@ class Search {
         note_merge(s.data(), step);
         note_orphan(s.data(), step);
         u32 wrong = apply(s.data(), step);
+        if (sorting_) symmetry_.sort(s.data());
         u32 number = add(s.data(), at, step);
         if (wrong != kNone) violated(wrong, number);
       }
@@ -166,10 +171,31 @@ class Search {
   void show(u32 at, std::string property) {
     Counterexample c;
     c.property = std::move(property);
-    c.state = describe(rules_, seen_[at]);
     for (u32 n = at; parents_[n] != kNone; n = parents_[n]) c.steps.push_back(steps_[n]);
     std::reverse(c.steps.begin(), c.steps.end());
+    if (sorting_) undo_exchanges(at, c.steps);
+    Rules::State s;
+    replay(rules_, c.steps, s);
+    c.state = describe(rules_, s.data());
     report_.counterexamples.push_back(std::move(c));
+  }
+
+  // The steps on the way were taken in states whose alike instances had been exchanged: who was it really?
+  void undo_exchanges(u32 at, std::vector<Step>& steps) {
+    std::vector<u32> path, who(rules_.system().instances.size()), from, next;
+    for (u32 n = at; n != kNone; n = parents_[n]) path.push_back(n);
+    std::reverse(path.begin(), path.end());
+    for (u32 i = 0; i < who.size(); ++i) who[i] = i;
+    std::vector<u64> s(words_);
+    for (std::size_t k = 0; k < steps.size(); ++k) {
+      s.assign(seen_[path[k]], seen_[path[k]] + words_);
+      rules_.apply(s.data(), steps[k]);
+      if (steps[k].instance != kNone) steps[k].instance = who[steps[k].instance];
+      symmetry_.sort(s.data(), &from);
+      next.resize(who.size());
+      for (u32 i = 0; i < who.size(); ++i) next[i] = who[from[i]];
+      std::swap(who, next);
+    }
   }
 
   const std::vector<Property>& properties_;
@@ -177,6 +203,8 @@ class Search {
   const std::function<void(const Rules&, const u64*)>& on_end_;
   Rules rules_;
   Reduction reduction_;
+  Symmetry symmetry_;
+  bool sorting_;
   std::size_t base_, words_;
   StateSet seen_;
   std::vector<u32> parents_;
@@ -227,10 +255,41 @@ void shorten(const System& system, const VerifyOptions& options, const Property&
   c.shortest = false;
 }
 
+// Part by part. Nothing when there is only one part, or when something does not hold in a part: then the whole decides.
+std::optional<VerifyReport> by_parts(const System& system, const std::vector<Property>& properties,
+                                     const VerifyOptions& options) {
+  Composition composition(system);
+  std::vector<std::vector<u32>> parts = composition.parts(20'000'000);
+  if (parts.empty()) return std::nullopt;
+  VerifyReport all;
+  all.complete = true;
+  auto look = [&](const std::vector<u32>& members, const std::vector<Property>& wanted) {
+    System part = cut(system, members);
+    VerifyReport r = Search(part, wanted, options, {}).run();
+    all.states += r.states, all.steps += r.steps, all.ends += r.ends, all.failed_ends += r.failed_ends;
+    all.bytes = std::max(all.bytes, r.bytes);
+    all.one_safe = all.one_safe && r.one_safe;
+    ++all.parts;
+    return r.complete && r.deadlock_free &&
+           std::all_of(r.verdicts.begin(), r.verdicts.end(), [](const Verdict& v) { return v.holds; });
+  };
+  for (const std::vector<u32>& members : parts)
+    if (!look(members, {})) return std::nullopt;
+  for (const Property& p : properties) {
+    if (p.kind == Property::Kind::kReachable) return std::nullopt;  // in a part alone says nothing about the whole
+    std::vector<u32> members = composition.around(p);
+    if (members.size() == system.instances.size() || !look(members, {cut(p, members)})) return std::nullopt;
+    all.verdicts.push_back({p, true});
+  }
+  return all;
+}
+
 }  // namespace
 
 VerifyReport verify(const System& system, const std::vector<Property>& properties, const VerifyOptions& options,
                     const std::function<void(const Rules&, const u64*)>& on_end) {
+  if (options.compose && !options.full && !options.failures && !on_end)
+    if (auto report = by_parts(system, properties, options)) return std::move(*report);
   VerifyReport report = Search(system, properties, options, on_end).run();
   if (options.full) return report;
   for (Counterexample& c : report.counterexamples) {

@@ -10,7 +10,9 @@
 namespace tutti::engine {
 
 struct VerifyOptions {
-  bool full = false;      // every interleaving, no reduction
+  bool full = false;     // every interleaving, no reduction
+  bool symmetry = true;  // what alike instances hold may be exchanged (with reduction only)
+  bool compose = true;   // parts that nothing outside influences are looked at alone (with reduction, without failures)
   bool del_waits = true;  // as the engine does; the printed rule does not
   u32 failures = 0;       // how many actions may fail
   u64 most_states = 20'000'000;
@@ -38,6 +40,7 @@ struct VerifyReport {
   u64 ends = 0, deadlocks = 0;  // states without a next one; those of them that are not final
   u64 failed_ends = 0;          // with failures: ends with a failed token
   u64 orphans = 0;              // states in which an instance is deleted while it does something
+  u32 parts = 0;                // looked at one by one, each standing for all that are like it; 0: the whole at once
   bool one_safe = true;         // no two tokens ever meet in one place
   std::size_t bytes = 0;
   std::vector<Verdict> verdicts;                // one per property
