@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <string>
 
 #include "base/budget.h"
@@ -18,6 +19,15 @@ inline Limits fuzz_limits() {
   limits.memory = u64{256} << 20;
   limits.errors = 100;
   return limits;
+}
+
+// Whether JSON has a word for all of it.
+inline bool json_can_say(const Value& value) {
+  switch (value.kind()) {
+    case Kind::kList: return std::ranges::all_of(value.items(), json_can_say);
+    case Kind::kMap: return std::ranges::all_of(value.entries(), [](const Entry& e) { return json_can_say(e.value); });
+    default: return value.kind() < Kind::kBytes;
+  }
 }
 
 // Reads the bytes, and where they mean something writes the tree as JSON, reads that back and wants the same tree.
@@ -39,7 +49,7 @@ int fuzz_reader(const u8* data, std::size_t size, Read read) {
       write_json(document, {}, sink);
       auto again = session.sources->add("again", sink.take());
       std::optional<Value> back = read_json(session, **again);
-      if (!back || !equal(document, *back, true)) __builtin_trap();
+      if (!back || (json_can_say(document) && !equal(document, *back, true))) __builtin_trap();
     }
   } catch (const LimitError&) {
   }

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "cli/command_line.h"
+#include "cli/registry.h"
 
 namespace tutti {
 namespace {
@@ -36,6 +37,8 @@ std::string help_text() {
       out += fmt::format("  {:<12}{}\n", verb->name, verb->summary);
     }
   }
+  out += "\nFor one language\n";
+  for (const FrontEnd::OwnVerb& verb : front_end_verbs()) out += fmt::format("  {:<12}{}\n", verb.name, verb.summary);
   out += "\n`tutti help VERB` says more, `tutti help exit-codes` what the exit codes mean.\n";
   out += "example: tutti export site.yaml --out json\n";
   return out;

@@ -1,5 +1,7 @@
 #include "cli/registry.h"
 
+#include <algorithm>
+
 #include "format/formats.h"
 #include "lang/cdl/language.h"
 #include "lang/cue/cli/front_end.h"
@@ -28,6 +30,15 @@ const Languages& languages() {
 // Command lines of other tools that we answer to, asked in this order before our own verbs.
 std::span<const FrontEnd* const> front_ends() {
   static const std::vector<const FrontEnd*> all = {&cue::front_end(), &puppet::front_end()};
+  return all;
+}
+
+std::vector<FrontEnd::OwnVerb> front_end_verbs() {
+  std::vector<FrontEnd::OwnVerb> all;
+  for (const FrontEnd* front_end : front_ends()) {
+    all.insert(all.end(), front_end->own_verbs().begin(), front_end->own_verbs().end());
+  }
+  std::ranges::sort(all, {}, &FrontEnd::OwnVerb::name);
   return all;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "lang/common/language.h"
 #include "project/project.h"
@@ -9,5 +10,6 @@ namespace tutti {
 
 const Languages& languages();
 std::span<const FrontEnd* const> front_ends();
+std::vector<FrontEnd::OwnVerb> front_end_verbs();  // of all of them, by name
 
 }  // namespace tutti

@@ -71,6 +71,7 @@ int dispatch(std::span<const std::string> args) {
   if (verb == nullptr) {
     std::vector<std::string_view> names;
     for (const Verb* v : verbs()) names.push_back(v->name);
+    for (const FrontEnd::OwnVerb& v : front_end_verbs()) names.push_back(v.name);
     std::string_view near = nearest(first, names);
     return wrong_use(
         fmt::format("there is no verb `{}`{}", first, near.empty() ? "" : fmt::format("; did you mean `{}`?", near)),

@@ -278,6 +278,17 @@ class YamlLayout {
   int dash_column_ = 0;
 };
 
+// YAML ends a line with more than LF and CR LF. Such a text is left as it is.
+bool has_odd_line_ends(std::string_view text) {
+  for (std::size_t at = text.find('\r'); at != std::string_view::npos; at = text.find('\r', at + 1)) {
+    if (text.substr(at + 1, 1) != "\n") return true;
+  }
+  for (std::string_view end : {"\xC2\x85", "\xE2\x80\xA8", "\xE2\x80\xA9"}) {
+    if (text.find(end) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
 // Equal, with the tags that stand on the values.
 bool same(const Value& a, const Value& b) {
   if (a.tag() != b.tag() || a.kind() != b.kind() || a.size() != b.size()) return false;
@@ -295,6 +306,7 @@ bool same(const Value& a, const Value& b) {
 std::optional<std::string> layout_yaml(Session& session, const Source& source) {
   std::optional<Value> before = read_yaml(session, source);
   if (!before) return std::nullopt;
+  if (has_odd_line_ends(source.text)) return source.text;
   std::optional<std::string> out = YamlLayout(source.text).lay_out();
   if (!out) return source.text;
   Session check(session.budget.limits());

@@ -243,7 +243,7 @@ class XmlReader {
     if (type.empty()) return builder_.string(text, origin);
     if (type == "null") return Value::null(origin);
     if (type == "boolean" && (text == "true" || text == "false")) return Value::boolean(text == "true", origin);
-    if ((type == "integer" || type == "decimal") && is_number(text)) return builder_.number(text, origin);
+    if ((type == "integer" || type == "decimal") && is_number(text)) return number(text, origin);
     if (type == "bytes" || type == "string64") {
       if (std::optional<std::string> bytes = base64_decode(text)) {
         std::string_view kept = session_.arena.copy(std::string_view(*bytes));
@@ -259,6 +259,14 @@ class XmlReader {
     if (type == "resource") return Value::resource(Symbol(frame.of), kept, origin);
     error(frame.at, "XML-TYPE", fmt::format("`{}` is no {}", text.substr(0, 80), type));
     return {};
+  }
+
+  // XML Schema takes leading zeros, which no other format writes.
+  Value number(std::string_view text, Origin origin) {
+    std::size_t digits = text.starts_with('-') ? 1 : 0, zeros = digits;
+    while (zeros + 1 < text.size() && text[zeros] == '0' && text[zeros + 1] >= '0' && text[zeros + 1] <= '9') zeros++;
+    if (zeros == digits) return builder_.number(text, origin);
+    return builder_.number(std::string(text.substr(0, digits)).append(text.substr(zeros)), origin);
   }
 
   static bool is_number(std::string_view s) {

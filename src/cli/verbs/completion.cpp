@@ -26,6 +26,7 @@ std::string verb_words() {
   for (const Verb* v : verbs()) {
     if (!v->hidden) names.push_back(v->name);
   }
+  for (const FrontEnd::OwnVerb& v : front_end_verbs()) names.push_back(v.name);
   return joined(names);
 }
 
@@ -84,6 +85,7 @@ std::string zsh() {
   for (const Verb* v : verbs()) {
     if (!v->hidden) out += fmt::format("    '{}:{}'\n", v->name, safe(v->summary));
   }
+  for (const FrontEnd::OwnVerb& v : front_end_verbs()) out += fmt::format("    '{}:{}'\n", v.name, safe(v.summary));
   out += "  )\n  if (( CURRENT == 2 )); then _describe verb verbs; return; fi\n  case $words[2] in\n";
   for (const Verb* v : verbs()) {
     out += fmt::format("    {}) _arguments", v->name);
@@ -106,6 +108,9 @@ std::string fish() {
   for (const Verb* v : verbs()) {
     if (v->hidden) continue;
     out += fmt::format("complete -c tutti -n __fish_use_subcommand -f -a {} -d '{}'\n", v->name, quoted(v->summary));
+  }
+  for (const FrontEnd::OwnVerb& v : front_end_verbs()) {
+    out += fmt::format("complete -c tutti -n __fish_use_subcommand -f -a {} -d '{}'\n", v.name, quoted(v.summary));
   }
   for (const Verb* v : verbs()) {
     for (const OptionSpec& o : all_options(*v)) {

@@ -23,7 +23,9 @@ extern const Verb export_verb = {
     .group = "Configuration",
     .summary = "evaluate to data: everything concrete, or an error",
     .arguments = "FILE...",
-    .details = "Nothing is printed when something is wrong. Secrets are written as \"(secret)\" unless revealed.",
+    .details =
+        "Nothing is printed when something is wrong. Secrets are written as \"(secret)\" unless revealed.\n"
+        "For CUE inputs the flags and texts are those of cue: `tutti cue help export`.",
     .examples = "$ tutti export site.sf --out yaml -o site.yaml\n$ cat site.toml | tutti export --lang toml -",
     .options = kOptions,
     .run = run,

@@ -49,7 +49,8 @@ extern const Verb fmt_verb = {
     .arguments = "FILE...",
     .details =
         "Files are rewritten in place, and only when that changes them; what they mean never changes.\n"
-        "With --check or --diff the exit code is 2 when a file is laid out otherwise.",
+        "With --check or --diff the exit code is 2 when a file is laid out otherwise.\n"
+        "For CUE inputs the flags and texts are those of cue: `tutti cue help fmt`.",
     .examples = "$ tutti fmt *.yaml\n$ tutti fmt --check --diff site.json",
     .options = kOptions,
     .run = run,

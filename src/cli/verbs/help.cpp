@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/near.h"
+#include "cli/registry.h"
 
 namespace tutti {
 namespace {
@@ -22,6 +23,12 @@ int run(Call& call) {
     return exit_code::kOk;
   }
   std::vector<std::string_view> names{"exit-codes"};
+  for (const FrontEnd* front_end : front_ends()) {
+    for (const FrontEnd::OwnVerb& verb : front_end->own_verbs()) {
+      if (verb.name == topic) return front_end->run(std::vector<std::string>{topic, "--help"});
+      names.push_back(verb.name);
+    }
+  }
   for (const Verb* verb : verbs()) names.push_back(verb->name);
   call.session.diagnostics.error("USE", {}, fmt::format("there is no help on `{}`", topic))
       .did_you_mean(nearest(topic, names));

@@ -24,7 +24,9 @@ extern const Verb vet_verb = {
     .group = "Configuration",
     .summary = "check files: all errors, nothing printed when there are none",
     .arguments = "FILE...",
-    .details = "Each language checks what it can: syntax, references, types, and that the result is concrete.",
+    .details =
+        "Each language checks what it can: syntax, references, types, and that the result is concrete.\n"
+        "For CUE inputs the flags and texts are those of cue: `tutti cue help vet`.",
     .examples = "$ tutti vet site.cue && echo fine\n$ tutti vet --diagnostics line *.yaml",
     .run = run,
     .least = 1,

@@ -91,6 +91,12 @@ class FrontEnd {
   virtual ~FrontEnd() = default;
   virtual bool claims(std::span<const std::string> args) const = 0;  // args[0] is the verb
   virtual int run(std::span<const std::string> args) const = 0;
+
+  // The verbs that are its alone, for the help and the completions. Each takes --help.
+  struct OwnVerb {
+    std::string_view name, summary;
+  };
+  virtual std::span<const OwnVerb> own_verbs() const = 0;
 };
 
 }  // namespace tutti

@@ -238,20 +238,26 @@ int lookup(const Arguments& a) {
 
 bool PuppetFrontEnd::claims(std::span<const std::string> args) const { return !args.empty() && args[0] == "puppet"; }
 
+std::span<const FrontEnd::OwnVerb> PuppetFrontEnd::own_verbs() const {
+  static constexpr OwnVerb kOwn[] = {{"puppet", "puppet's own calls: parser validate, lookup, apply, catalog compile"}};
+  return kOwn;
+}
+
 int PuppetFrontEnd::run(std::span<const std::string> args) const {
   Arguments a = read_arguments(args.subspan(1));
   if (a.words.size() >= 2 && a.words[0] == "parser" && a.words[1] == "validate") return validate(a);
   if (!a.words.empty() && a.words[0] == "apply") return apply(a);
   if (!a.words.empty() && a.words[0] == "lookup") return lookup(a);
   if (a.words.size() >= 2 && a.words[0] == "catalog" && a.words[1] == "compile") return compile(a);
-  print(stderr,
+  bool asked = args.size() == 2 && (args[1] == "--help" || args[1] == "help" || args[1] == "-h");
+  print(asked ? stdout : stderr,
         "usage: tutti puppet parser validate FILE...\n"
         "       tutti puppet lookup KEY... [--explain] [--merge STRATEGY] [--node NAME] [--facts FILE] [--environment "
         "DIR]\n"
         "       tutti puppet apply --noop FILE... | -e CODE\n"
         "       tutti puppet catalog compile FILE... [--node NAME] [--facts FILE] [--environment DIR] [--modulepath "
         "DIRS]\n");
-  return 2;
+  return asked ? 0 : 2;
 }
 
 const FrontEnd& front_end() {

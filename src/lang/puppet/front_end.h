@@ -10,6 +10,7 @@ class PuppetFrontEnd final : public FrontEnd {
  public:
   bool claims(std::span<const std::string> args) const override;
   int run(std::span<const std::string> args) const override;
+  std::span<const OwnVerb> own_verbs() const override;
 };
 
 const FrontEnd& front_end();

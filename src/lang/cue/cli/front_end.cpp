@@ -54,12 +54,10 @@ bool cue_output(std::string out) {
 bool CueFrontEnd::claims(std::span<const std::string> args) const {
   if (args.empty()) return false;
   const std::string& verb = args[0];
-  if (verb == "cue") return true;
-  if (!shared_verb(verb)) {
-    if (verb == "def" || verb == "trim" || verb == "import" || verb == "fix" || verb == "cmd" || verb == "mod" ||
-        verb == "exp" || verb == "get")
-      return true;
-    return false;
+  if (std::ranges::any_of(own_verbs(), [&](const OwnVerb& v) { return v.name == verb; })) return true;
+  if (!shared_verb(verb)) return verb == "exp" || verb == "get";
+  for (const std::string& a : args.subspan(1)) {
+    if (a == "--help" || a == "-h") return false;
   }
   const CommandSpec* spec = find_command(verb);
   CommandFlags flags;
@@ -97,6 +95,19 @@ bool CueFrontEnd::claims(std::span<const std::string> args) const {
     if (flags.given(own)) return true;
   }
   return false;
+}
+
+std::span<const FrontEnd::OwnVerb> CueFrontEnd::own_verbs() const {
+  static constexpr OwnVerb kOwn[] = {
+      {"cmd", "run the tasks of a CUE package's tool files"},
+      {"cue", "all verbs with cue's own flags and texts: tutti cue help"},
+      {"def", "print a CUE package's definitions in one piece"},
+      {"fix", "rewrite CUE files to the newest form of the language"},
+      {"import", "turn JSON, YAML, TOML and schemas into CUE files"},
+      {"mod", "make a CUE module"},
+      {"trim", "take out of CUE files what the rest already says"},
+  };
+  return kOwn;
 }
 
 int CueFrontEnd::run(std::span<const std::string> given) const {

@@ -9,6 +9,7 @@ class CueFrontEnd final : public FrontEnd {
  public:
   bool claims(std::span<const std::string> args) const override;
   int run(std::span<const std::string> args) const override;
+  std::span<const OwnVerb> own_verbs() const override;
 };
 
 const FrontEnd& front_end();

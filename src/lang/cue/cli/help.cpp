@@ -23,7 +23,7 @@ int print_help(std::span<const std::string> topic) {
     }
   };
   if (c) {
-    out = fmt::format("{}\n\nUsage:\n  cue {}\n\nFlags:\n", c->summary, c->usage);
+    out = fmt::format("{}\n\nUsage:\n  tutti {}\n\nFlags:\n", c->summary, c->usage);
     flags(c->flags);
     out += "\nGlobal Flags:\n";
     flags(global_flags());
