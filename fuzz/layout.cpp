@@ -1,4 +1,3 @@
-// campaign: has findings that are not mended yet
 // layers: format
 // The first byte chooses a format; the rest is laid out. The result must mean the same and stay as it is when laid out
 // again.

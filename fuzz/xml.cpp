@@ -1,4 +1,3 @@
-// campaign: has findings that are not mended yet
 #include "format/xml.h"
 
 #include "reader.h"

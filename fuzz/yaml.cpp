@@ -1,4 +1,3 @@
-// campaign: has findings that are not mended yet
 #include "format/yaml.h"
 
 #include "reader.h"

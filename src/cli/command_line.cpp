@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/machine.h"
 #include "base/near.h"
 #include "cli/registry.h"
 
@@ -163,6 +164,7 @@ Parsed parse_command_line(const Verb& verb, std::span<const std::string> args) {
     return parsed;
   }
   std::string color = "auto", diagnostics = "text";
+  parsed.manner.limits.memory = machine_memory();
   for (std::size_t i = 0; i < given.size(); i++) {
     Given& g = given[i];
     if (options[i]->count() == 0) continue;

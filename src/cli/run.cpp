@@ -99,6 +99,12 @@ int run(int argc, char** argv) {
   with_large_stack([&] {
     try {
       code = dispatch(args);
+    } catch (const LimitError& e) {
+      say(fmt::format("error[{}]: {}\n", e.code(), e.what()));
+      code = exit_code::kLimit;
+    } catch (const std::bad_alloc&) {
+      say("error[LIMIT-MEMORY]: there is not enough memory\n");
+      code = exit_code::kLimit;
     } catch (const std::exception& e) {
       say(fmt::format("error[INTERNAL]: {}\n", e.what()));
     }

@@ -205,25 +205,37 @@ class YamlLayout {
     }
   }
 
-  // A comment on a line of its own stands where the next line with content does.
+  bool is_comment(const Line& l) const {
+    std::size_t from = l.text.find_first_not_of(" \t");
+    return !l.verbatim && l.indent == kUnknown && from != std::string_view::npos && l.text[from] == '#';
+  }
+
+  // A comment on a line of its own stands where the next line with content does; one that is deeper than that belongs
+  // to what came before, and stands with the last line that was not deeper than it.
   void comments() {
+    struct Move {
+      std::size_t from;
+      int to;
+    };
+    std::vector<std::optional<Move>> next(lines_.size() + 1);
     for (std::size_t i = lines_.size(); i-- > 0;) {
+      const Line& l = lines_[i];
+      std::size_t from = l.text.find_first_not_of(" \t");
+      next[i] = next[i + 1];
+      if (from == std::string_view::npos || is_comment(l)) continue;
+      next[i] = l.indent == kUnknown ? std::nullopt : std::optional<Move>({from, l.indent});
+    }
+    std::vector<Move> before;  // lines so far that no later one reaches below, from the left to the right
+    for (std::size_t i = 0; i < lines_.size(); i++) {
       Line& l = lines_[i];
       std::size_t from = l.text.find_first_not_of(" \t");
-      if (l.verbatim || l.indent != kUnknown || from == std::string_view::npos || l.text[from] != '#') continue;
-      l.indent = from == 0 ? 0 : kUnknown;
-      for (std::size_t j = i + 1; j < lines_.size(); j++) {
-        std::size_t next = lines_[j].text.find_first_not_of(" \t");
-        if (next == std::string_view::npos) continue;
-        // Deeper than what follows: it belongs to what came before.
-        if (lines_[j].indent != kUnknown && from <= next) l.indent = lines_[j].indent;
-        break;
-      }
-      if (l.indent == kUnknown) {
-        std::size_t j = i;
-        while (j > 0 && lines_[j - 1].indent == kUnknown && !lines_[j - 1].verbatim) j--;
-        l.shift = j > 0 ? shift_of(j - 1) : 0;
-        l.verbatim = true;
+      if (is_comment(l)) {
+        while (!before.empty() && before.back().from > from) before.pop_back();
+        l.indent = before.empty() ? 0 : before.back().to;
+        if (next[i] && (from <= next[i]->from || l.indent < next[i]->to)) l.indent = next[i]->to;
+      } else if (l.indent != kUnknown && !l.verbatim && from != std::string_view::npos) {
+        while (!before.empty() && before.back().from >= from) before.pop_back();
+        before.push_back({from, l.indent});
       }
     }
   }
@@ -307,7 +319,16 @@ std::optional<std::string> layout_yaml(Session& session, const Source& source) {
   std::optional<Value> before = read_yaml(session, source);
   if (!before) return std::nullopt;
   if (has_odd_line_ends(source.text)) return source.text;
+  // What is laid out is laid out for good: a text that would move again and again stays as it is.
   std::optional<std::string> out = YamlLayout(source.text).lay_out();
+  for (int round = 0; out; round++) {
+    std::optional<std::string> again = round < 3 ? YamlLayout(*out).lay_out() : std::nullopt;
+    if (!again || *again == *out) {
+      if (!again) out.reset();
+      break;
+    }
+    out = std::move(again);
+  }
   if (!out) return source.text;
   Session check(session.budget.limits());
   auto again = check.sources->add(source.name, *out);

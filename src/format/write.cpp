@@ -32,11 +32,12 @@ namespace {
 class DataMaker {
  public:
   DataMaker(Session& session, const WriteOptions& options)
-      : session_(session), options_(options), builder_(session.arena) {}
+      : session_(session), options_(options), builder_(session.arena), written_(session.budget.limits()) {}
 
   bool failed() const { return failed_; }
 
   Value data(const Value& v) {
+    written_.node();  // subtrees are shared in the tree, but not in a text
     switch (v.kind()) {
       case Kind::kList: return list(v);
       case Kind::kMap: return map(v);
@@ -123,6 +124,7 @@ class DataMaker {
   const WriteOptions& options_;
   TreeBuilder builder_;
   Path path_;
+  Budget written_;
   bool failed_ = false;
 };
 
@@ -143,7 +145,7 @@ std::span<const std::string_view> output_names() {
 bool write_tree(Session& session, const Value& value, std::string_view output, const WriteOptions& options,
                 Sink& sink) {
   if (output == "leaves") {
-    if (options.concrete && !as_data(session, value, options)) return false;
+    if (!as_data(session, value, options)) return false;
     write_leaves(value, session, sink);
     return true;
   }

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "base/machine.h"
 #include "lang/cue/format/literal.h"
 #include "lang/cue/import/decode.h"
 
@@ -19,6 +20,7 @@ Program::Program(const CommandSpec& command, CommandFlags flags, std::string dir
   Limits limits;
   limits.depth *= 80;  // one level of a configuration is several of the evaluator
   budget_ = std::make_unique<Budget>(limits);
+  arena_.set_limit(machine_memory());
   store_ = std::make_unique<NodeStore>(arena_);
   context_ = std::make_unique<Context>(*store_, *budget_);
   context_->import_package = [this](Symbol path) -> Vertex* {
