@@ -2,9 +2,11 @@
 // layers: lang/cdl
 #include "lang/cdl/resolve/system.h"
 #include "lang/cdl/resolve/types.h"
+#include "lang/cdl/syntax/format.h"
 #include "reader.h"
 
-// Resolves, checks types, supplies every lazy value, writes both kinds of XML.
+// Resolves, checks types, supplies every lazy value, writes both kinds of XML; what is laid out stays as it is when
+// laid out again.
 extern "C" int LLVMFuzzerTestOneInput(const tutti::u8* data, std::size_t size) {
   using namespace tutti;
   Session session(fuzz_limits());
@@ -25,6 +27,12 @@ extern "C" int LLVMFuzzerTestOneInput(const tutti::u8* data, std::size_t size) {
     } else if (!system && session.diagnostics.ok()) {
       __builtin_trap();  // refused without a word
     }
+    auto laid_out = [](std::string text) {
+      Session other(fuzz_limits());
+      auto given = other.sources->add("input.cdl", std::move(text));
+      return given ? cdl::format_document(other, **given) : std::nullopt;
+    };
+    if (auto once = laid_out((*source)->text); once && laid_out(*once) != once) __builtin_trap();
     render(session.diagnostics, *session.sources, DiagnosticStyle::kExcerpt, false);
   } catch (const LimitError&) {
   }

@@ -34,7 +34,7 @@ Drawing draw_assembly(const System& system) {
 }
 
 Drawing draw_nets(const System& system) {
-  Drawing d{"nets", {}, {}};
+  Drawing d{"nets", {}, {}, true};
   for (const auto& type : system.types) {
     const ComponentType& t = *type;
     u32 first = static_cast<u32>(d.nodes.size());
@@ -154,7 +154,14 @@ std::string to_dot(const Drawing& d) {
   return t + "}\n";
 }
 
-std::string to_svg(const Drawing& d) {
+namespace {
+
+struct Picture {
+  std::string body;
+  double width = 0, height = 0;
+};
+
+Picture paint(const Drawing& d, double top) {
   // Layers: the longest way from a node without predecessor; arcs that would go back are left out of that.
   std::size_t n = d.nodes.size();
   std::vector<std::vector<u32>> out(n);
@@ -208,38 +215,55 @@ std::string to_svg(const Drawing& d) {
   }
   for (auto& c : columns) arrange(c, in);
 
-  constexpr double kX = 210, kY = 64, kW = 150;
+  // Room for the longest label, on the nodes and between them.
+  auto longest_line = [](std::string_view label) {
+    std::size_t longest = 0;
+    for (std::size_t at = 0; at <= label.size();) {
+      std::size_t end = std::min(label.find('\n', at), label.size());
+      longest = std::max(longest, end - at);
+      at = end + 1;
+    }
+    return static_cast<double>(longest);
+  };
+  auto height_of = [&](u32 k) {
+    return 10 + 12.0 * static_cast<double>(1 + std::count(d.nodes[k].label.begin(), d.nodes[k].label.end(), '\n'));
+  };
+  double width = 100, gap = 40, row = 64;
+  for (u32 k = 0; k < n; ++k) {
+    width = std::max(width, 6 * longest_line(d.nodes[k].label) + 16);
+    row = std::max(row, height_of(k) + 30);
+  }
+  for (const DrawnEdge& e : d.edges) gap = std::max(gap, 5.2 * longest_line(e.label) + 24);
   std::size_t tallest = 1;
   for (const auto& c : columns) tallest = std::max(tallest, c.size());
-  auto x_of = [&](u32 k) { return 20 + kX * layer[k]; };
+  auto x_of = [&](u32 k) { return 20 + (width + gap) * layer[k]; };
   auto y_of = [&](u32 k) {
-    double room = kY * static_cast<double>(tallest), mine = kY * static_cast<double>(columns[layer[k]].size());
-    return 20 + (room - mine) / 2 + kY * place[k];
+    double room = row * static_cast<double>(tallest), mine = row * static_cast<double>(columns[layer[k]].size());
+    return top + (room - mine) / 2 + row * place[k];
   };
-  std::string t = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{:.0f}\" height=\"{:.0f}\" font-family=\"sans-serif\" "
-      "font-size=\"10\">\n"
-      "<defs><marker id=\"a\" viewBox=\"0 0 10 10\" refX=\"9\" refY=\"5\" markerWidth=\"6\" markerHeight=\"6\" "
-      "orient=\"auto-start-reverse\">"
-      "<path d=\"M0 0L10 5L0 10z\" fill=\"#555\"/></marker></defs>\n<rect width=\"100%\" height=\"100%\" "
-      "fill=\"white\"/>\n",
-      40 + kX * layers, 40 + kY * static_cast<double>(tallest));
-  auto lines_of = [](const std::string& label) { return 1 + std::count(label.begin(), label.end(), '\n'); };
-  auto height_of = [&](u32 k) { return 10 + 12.0 * static_cast<double>(lines_of(d.nodes[k].label)); };
+  Picture picture{{}, 40 + (width + gap) * layers, row * static_cast<double>(tallest)};
+  std::string& t = picture.body;
+  std::map<std::pair<u32, u32>, u32> between;  // how many arcs there are already from one node to another
   for (const DrawnEdge& e : d.edges) {
-    double x1 = x_of(e.from) + kW, y1 = y_of(e.from) + height_of(e.from) / 2, x2 = x_of(e.to),
-           y2 = y_of(e.to) + height_of(e.to) / 2;
-    if (layer[e.to] <= layer[e.from])
-      x1 -= kW / 2, y1 += height_of(e.from) / 2, x2 += kW / 2, y2 += height_of(e.to) / 2;
-    double mid = (x1 + x2) / 2, bend = layer[e.to] <= layer[e.from] ? 30 : 0;
+    double x1 = x_of(e.from) + width, y1 = y_of(e.from) + height_of(e.from) / 2, x2 = x_of(e.to),
+           y2 = y_of(e.to) + height_of(e.to) / 2, bend = 0;
+    if (layer[e.to] <= layer[e.from]) {  // back: below
+      x1 -= width / 2, y1 += height_of(e.from) / 2, x2 += width / 2, y2 += height_of(e.to) / 2;
+      bend = 36;
+    } else if (layer[e.to] > layer[e.from] + 1 && !e.label.empty()) {  // past other columns: around what is in them
+      bend = row * 0.9;
+    }
+    bend += 18 * between[{e.from, e.to}]++;
+    double mid = (x1 + x2) / 2, low = (y1 + y2) / 2 + bend * 0.75;
+    picture.height = std::max(picture.height, low - top + 24);
     t += fmt::format(
         "<path d=\"M{:.0f} {:.0f}C{:.0f} {:.0f} {:.0f} {:.0f} {:.0f} {:.0f}\" fill=\"none\" stroke=\"{}\" "
         "stroke-width=\"{}\"{} marker-end=\"url(#a)\"/>\n",
         x1, y1, mid, y1 + bend, mid, y2 + bend, x2, y2, e.strong ? "#c0392b" : "#999", e.strong ? 2 : 1,
         e.dashed ? " stroke-dasharray=\"4 3\"" : "");
     if (!e.label.empty())
-      t += fmt::format("<text x=\"{:.0f}\" y=\"{:.0f}\" text-anchor=\"middle\" fill=\"#555\">{}</text>\n", mid,
-                       (y1 + y2) / 2 + bend * 0.75 - 3, xml(e.label));
+      t += fmt::format("<text x=\"{:.0f}\" y=\"{:.0f}\" text-anchor=\"middle\" fill=\"#555\">{}</text>\n", mid, low - 3,
+                       xml(e.label));
   }
   for (u32 k = 0; k < n; ++k) {
     const DrawnNode& node = d.nodes[k];
@@ -247,18 +271,63 @@ std::string to_svg(const Drawing& d) {
     t += fmt::format(
         "<rect x=\"{:.0f}\" y=\"{:.0f}\" width=\"{:.0f}\" height=\"{:.0f}\" rx=\"{}\" fill=\"{}\" stroke=\"{}\" "
         "stroke-width=\"{}\"/>\n",
-        x, y, kW, h, node.shape == DrawnNode::Shape::kRound ? 10 : 2, node.strong ? "#fdecea" : "#f4f6f8",
+        x, y, width, h, node.shape == DrawnNode::Shape::kRound ? 10 : 2, node.strong ? "#fdecea" : "#f4f6f8",
         node.strong ? "#c0392b" : "#5d6d7e", node.strong ? 2 : 1);
     std::size_t at = 0;
     for (double line = 0; at <= node.label.size(); ++line) {
       std::size_t end = std::min(node.label.find('\n', at), node.label.size());
-      t += fmt::format("<text x=\"{:.0f}\" y=\"{:.0f}\" text-anchor=\"middle\"{}>{}</text>\n", x + kW / 2,
+      t += fmt::format("<text x=\"{:.0f}\" y=\"{:.0f}\" text-anchor=\"middle\"{}>{}</text>\n", x + width / 2,
                        y + 15 + 12 * line, line > 0 ? " fill=\"#666\"" : "",
                        xml(std::string_view(node.label).substr(at, end - at)));
       at = end + 1;
     }
   }
-  return t + "</svg>\n";
+  return picture;
+}
+
+}  // namespace
+
+std::string to_svg(const Drawing& d) {
+  std::string body;
+  double width = 0, height = 20;
+  auto add = [&](const Drawing& part, std::string_view title) {
+    if (!title.empty()) {
+      body += fmt::format("<text x=\"20\" y=\"{:.0f}\" font-size=\"12\" font-weight=\"bold\">{}</text>\n", height + 4,
+                          xml(title));
+      height += 16;
+    }
+    Picture p = paint(part, height);
+    body += p.body;
+    width = std::max(width, p.width);
+    height += p.height + 20;
+  };
+  if (d.apart) {  // each group by itself, one below the other
+    std::vector<std::string> order;
+    std::map<std::string, Drawing> parts;
+    std::vector<u32> number(d.nodes.size());
+    for (u32 k = 0; k < d.nodes.size(); ++k) {
+      auto [it, fresh] = parts.try_emplace(d.nodes[k].group);
+      if (fresh) order.push_back(d.nodes[k].group);
+      number[k] = static_cast<u32>(it->second.nodes.size());
+      it->second.nodes.push_back(d.nodes[k]);
+    }
+    for (DrawnEdge e : d.edges) {
+      Drawing& part = parts[d.nodes[e.from].group];
+      e.from = number[e.from], e.to = number[e.to];
+      part.edges.push_back(std::move(e));
+    }
+    for (const std::string& group : order) add(parts[group], group);
+  } else {
+    add(d, "");
+  }
+  return fmt::format(
+             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{:.0f}\" height=\"{:.0f}\" "
+             "font-family=\"sans-serif\" font-size=\"10\">\n"
+             "<defs><marker id=\"a\" viewBox=\"0 0 10 10\" refX=\"9\" refY=\"5\" markerWidth=\"6\" "
+             "markerHeight=\"6\" orient=\"auto-start-reverse\"><path d=\"M0 0L10 5L0 10z\" "
+             "fill=\"#555\"/></marker></defs>\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
+             width, height) +
+         body + "</svg>\n";
 }
 
 }  // namespace tutti::engine

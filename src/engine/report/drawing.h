@@ -23,6 +23,7 @@ struct Drawing {
   std::string name;
   std::vector<DrawnNode> nodes;
   std::vector<DrawnEdge> edges;
+  bool apart = false;  // the groups have nothing to do with each other
 };
 
 Drawing draw_assembly(const model::System& system);  // as it is after the program, links of the program included

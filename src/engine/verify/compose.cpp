@@ -135,7 +135,8 @@ System cut(const System& system, const std::vector<u32>& members) {
   }
   auto inside = [&](u32 i) { return i == kNone || number[i] != kNone; };
   for (const Link& l : system.links)
-    if (inside(l.user) && inside(l.provider)) part.links.push_back({number[l.user], l.use, number[l.provider], l.provide});
+    if (inside(l.user) && inside(l.provider))
+      part.links.push_back({number[l.user], l.use, number[l.provider], l.provide});
   for (Instruction in : system.program) {
     if (!inside(in.instance) || !inside(in.provider)) continue;
     if (in.instance != kNone) in.instance = number[in.instance];

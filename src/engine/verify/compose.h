@@ -9,10 +9,10 @@ namespace tutti::engine {
 // Compositional reasoning on ports. A provider influences its users; a user influences its provider only when a
 // behaviour still to come leaves the port it uses (or when the provider is to be deleted, or the port was taken up
 // before it was there). A set of instances that nothing outside influences can be looked at by itself, with what the
-// program says of it: every run of the whole, seen from the set, is a run of the set alone, and where the whole is stuck
-// or something forbidden happens in it, it is so in one of the sets. What holds in every set alone therefore holds in the
-// whole. The converse is not true, because the set alone does not wait for others: what fails there is looked at in the
-// whole.
+// program says of it: every run of the whole, seen from the set, is a run of the set alone, and where the whole is
+// stuck or something forbidden happens in it, it is so in one of the sets. What holds in every set alone therefore
+// holds in the whole. The converse is not true, because the set alone does not wait for others: what fails there is
+// looked at in the whole.
 class Composition {
  public:
   explicit Composition(const model::System& system);
@@ -27,8 +27,8 @@ class Composition {
   std::vector<u32> closed(std::vector<u32> todo) const;
 
   const model::System& system_;
-  std::vector<std::vector<u32>> by_;     // instance -> those that influence it
-  std::vector<std::vector<u32>> about_;  // instance -> positions of the instructions about it
+  std::vector<std::vector<u32>> by_;             // instance -> those that influence it
+  std::vector<std::vector<u32>> about_;          // instance -> positions of the instructions about it
   std::vector<std::vector<model::Link>> links_;  // instance -> those it has as a user at the start
   std::vector<u32> wait_alls_;
   mutable std::vector<u32> seen_;

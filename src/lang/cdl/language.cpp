@@ -4,6 +4,7 @@
 
 #include "lang/cdl/resolve/system.h"
 #include "lang/cdl/resolve/types.h"
+#include "lang/cdl/syntax/format.h"
 
 namespace tutti::cdl {
 namespace {
@@ -41,6 +42,11 @@ class CdlLanguage final : public Language {
     if (request.options.get("out") == "sf") value = with_links(session, *system, value);
     session.attach(value, std::move(system));
     return value;
+  }
+
+  bool can_format() const override { return true; }
+  std::optional<std::string> format(Session& session, const Source& source) const override {
+    return format_document(session, source);
   }
 
   // Says whether the system can be deployed (3.2.2): all required values are there, or will be at run time.

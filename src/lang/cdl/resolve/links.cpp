@@ -1,5 +1,7 @@
 #include "lang/common/links.h"
 
+#include <unordered_map>
+
 #include "lang/cdl/resolve/system.h"
 
 // References kept for another language (`--out sf`): where a cdl:ref leads to a property of the same system by a plain
@@ -17,28 +19,38 @@ class Keeper {
     Budget::Level level(session_.budget);
     maps_.push_back(&value);
     std::vector<Entry> entries(value.entries().begin(), value.entries().end());
+    std::unordered_map<u32, std::size_t> at;  // key -> entry
+    std::unordered_map<u64, u32> times;       // name -> how many children have it: more than one are a list
+    for (std::size_t i = 0; i < entries.size(); i++) at.emplace(entries[i].key.id(), i);
+    for (const Content& c : node.items())
+      if (c.node) times[c.node->name().key()]++;
     for (const Content& c : node.items()) {
-      if (!c.node || c.node->source->kind != ElementKind::kProperty) continue;
-      for (Entry& e : entries) {
-        if (e.key != c.node->name().local || e.value.is(Kind::kList)) continue;
-        std::string way = c.node->source->ref ? way_of(*c.node->source->ref) : "";
-        const Value* target = way.empty() ? nullptr : follow(link_path(way));
-        if (target && e.value.is(Kind::kLazy)) {
-          e.value = Value::lazy(session_.arena.copy(std::string_view(way)), e.value.origin()).with_tag(link_tag());
-        } else if (target && target != &value.find(e.key)->value && equal(*target, e.value, true)) {
-          e.value = Value::reference(session_.arena.copy(std::string_view(way)), e.value.origin()).with_tag(link_tag());
-        } else if (e.value.is(Kind::kLazy)) {
-          e.value = waiting(e.value, &value.find(e.key)->value);
-        } else {
-          e.value = keep(*c.node, e.value);
-        }
-      }
+      if (!c.node || c.node->source->kind != ElementKind::kProperty || times[c.node->name().key()] > 1) continue;
+      auto found = at.find(plain_name(c.node->name().local).id());
+      if (found != at.end()) entries[found->second].value = kept(*c.node, value.entries()[found->second].value);
     }
     maps_.pop_back();
     return session_.builder().map(entries, value.origin());
   }
 
  private:
+  Value kept(const Node& node, const Value& value) {
+    if (value.is(Kind::kString) && stays_reference(node)) return Value::reference(value.text(), value.origin());
+    std::string way = node.source->ref ? way_of(*node.source->ref) : "";
+    const Value* target = way.empty() ? nullptr : follow(link_path(way));
+    if (target && value.is(Kind::kLazy))
+      return Value::lazy(session_.arena.copy(std::string_view(way)), value.origin()).with_tag(link_tag());
+    if (target && target != &value && equal(*target, value, true))
+      return Value::reference(session_.arena.copy(std::string_view(way)), value.origin()).with_tag(link_tag());
+    if (value.is(Kind::kList) && value.size() == node.items().size()) {  // a list that is an element of its own
+      std::vector<Value> items(value.items().begin(), value.items().end());
+      for (std::size_t i = 0; i < items.size(); i++)
+        if (const Node* item = node.items()[i].node) items[i] = kept(*item, value.items()[i]);
+      return session_.builder().list(items, value.origin());
+    }
+    return value.is(Kind::kLazy) ? waiting(value, &value) : keep(node, value);
+  }
+
   // What waits for another property is a lazy link to it; a lazy property itself is to be defined.
   Value waiting(const Value& lazy, const Value* self) {
     std::string way = "/" + std::string(lazy.text());
@@ -53,7 +65,7 @@ class Keeper {
     for (const PathStep& step : r.path.steps) {
       if (step.kind == PathStep::kHere) continue;
       if (!way.empty() && way.back() != '/') way += '/';
-      way += step.kind == PathStep::kUp ? ".." : step.name.local.text();
+      way += step.kind == PathStep::kUp ? ".." : plain_name(step.name.local).text();
     }
     return way;
   }

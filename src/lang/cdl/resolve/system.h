@@ -59,6 +59,8 @@ LoadOptions load_options(const Options& options);
 // The value of a node in the common tree: text as a string (or as what its cdl:type or expression says), no value as
 // null, elements as a map by local name, repeated ones as a list, what is still lazy as a lazy value.
 Value to_value(Session& session, Node& node);
+bool stays_reference(const Node& node);  // text that another language wrote for a reference (kKindNamespace)
+Symbol plain_name(Symbol name);          // with _xHHHH_ as what it stands for
 
 // The same tree with references within it kept as links (lang/common/links.h), for another language to write.
 Value with_links(Session& session, const System& system, const Value& value);

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <charconv>
+
 #include "lang/cdl/resolve/system.h"
 
 namespace tutti::cdl {
@@ -83,13 +85,28 @@ Value scalar(const Node& node, const Content& c, Origin origin) {
   return Value::string(c.text, origin);
 }
 
+enum class Marked : u8 { kNot, kMap, kList, kText, kReference };
+
+Marked marked_kind(const Node& node) {
+  static const QName kKind{Symbol(kKindNamespace), Symbol("kind")};
+  for (const Attribute& a : node.attrs()) {
+    if (a.name != kKind) continue;
+    return a.value == "map"         ? Marked::kMap
+           : a.value == "list"      ? Marked::kList
+           : a.value == "text"      ? Marked::kText
+           : a.value == "reference" ? Marked::kReference
+                                    : Marked::kNot;
+  }
+  return Marked::kNot;
+}
+
 // Children by local name; a second name that differs only in its namespace is told apart by its prefix.
 class MapMaker {
  public:
   explicit MapMaker(Session& session) : session_(session) {}
 
   void add(const Node& child, const Value& value) {
-    Symbol key = child.name().local;
+    Symbol key = plain_name(child.name().local);
     Entry* entry = find(key);
     if (entry && names_[static_cast<std::size_t>(entry - entries_.data())] != child.name()) {
       std::string_view prefix = child.source->prefix.text();
@@ -176,6 +193,26 @@ bool is_lazy(const Node& node) {
 
 }  // namespace
 
+bool stays_reference(const Node& node) { return marked_kind(node) == Marked::kReference; }
+
+// A name written as SQL/XML does, _xHHHH_ for what cannot stand in one, as it was.
+Symbol plain_name(Symbol name) {
+  std::string_view t = name.text();
+  if (t.find("_x") == std::string_view::npos) return name;
+  std::string out;
+  for (std::size_t i = 0; i < t.size();) {
+    u32 code = 0;
+    if (t.substr(i, 2) == "_x" && i + 6 < t.size() && t[i + 6] == '_' &&
+        std::from_chars(t.data() + i + 2, t.data() + i + 6, code, 16).ptr == t.data() + i + 6 && code < 0x80) {
+      out += static_cast<char>(code);
+      i += 7;
+    } else {
+      out += t[i++];
+    }
+  }
+  return Symbol(out);
+}
+
 Value to_value(Session& session, Node& node) {
   if (node.valued) return node.value;
   Budget::Level level(session.budget);
@@ -185,8 +222,15 @@ Value to_value(Session& session, Node& node) {
     std::string_view path = session.arena.copy(std::string_view(path_of(cause)));
     value = is_lazy(cause) ? Value::lazy(path, node.origin)
                            : Value::error("the reference cannot be resolved", Symbol("error"), node.origin);
+  } else if (Marked marked = marked_kind(node); marked == Marked::kList) {
+    std::vector<Value> items;
+    for (const Content& c : node.items())
+      if (c.node) items.push_back(to_value(session, *c.node));
+    value = session.builder().list(items, node.origin);
   } else if (node.content_size == 0) {
-    value = node.source->parent ? Value::null(node.origin) : session.builder().map({}, node.origin);
+    value = marked == Marked::kText                         ? Value::string("", node.origin)
+            : node.source->parent && marked != Marked::kMap ? Value::null(node.origin)
+                                                            : session.builder().map({}, node.origin);
   } else if (node.content_size == 1 && !node.content[0].node) {
     value = scalar(node, node.content[0], node.origin);
     if (node.secret) value = value.as_secret();

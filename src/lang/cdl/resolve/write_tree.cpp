@@ -1,12 +1,17 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <set>
+
 #include "lang/cdl/resolve/system.h"
 #include "lang/cdl/syntax/path.h"
 #include "lang/common/links.h"
 
 // Any tree as a CDL document: a map is a property list, a list repeats its element, a number or boolean has its
-// cdl:type, a lazy value is a lazy property or a reference to one. Names that XML does not know are written as SQL/XML
-// does, with _xHHHH_ for what cannot stand in them.
+// cdl:type, a lazy value is a lazy property or a reference to one. What these cannot say is said by an attribute of our
+// own (kKindNamespace), so that the document read back is the same tree: an empty map, list or text, a list of fewer
+// than two items or of lists or that is referred to, a reference that stays one. Names that XML does not know are
+// written as SQL/XML does, with _xHHHH_ for what cannot stand in them.
 namespace tutti::cdl {
 namespace {
 
@@ -30,11 +35,11 @@ void escape(std::string& out, std::string_view text) {
 }
 
 std::string xml_name(std::string_view key) {
-  if (is_ncname(key)) return std::string(key);
+  if (is_ncname(key) && key.find("_x") == std::string_view::npos) return std::string(key);
   std::string out;
   for (std::size_t i = 0; i < key.size(); i++) {
     unsigned char c = static_cast<unsigned char>(key[i]);
-    bool letter = std::isalpha(c) || c == '_' || c >= 0x80;
+    bool letter = std::isalpha(c) || (c == '_' && (i + 1 == key.size() || key[i + 1] != 'x')) || c >= 0x80;
     bool fits = letter || (i > 0 && (std::isdigit(c) || c == '-' || c == '.'));
     if (fits) {
       out += key[i];
@@ -53,6 +58,8 @@ class Writer {
     std::string body;
     if (root.is(Kind::kMap)) {
       maps_.push_back(&root);
+      levels_.push_back(0);
+      find_targets(root);
       for (const Entry& e : root.entries()) {
         if (e.field == Field::kPlain) property(body, e.key.text(), e.value, 2);
       }
@@ -63,6 +70,7 @@ class Writer {
     out += kNamespace;
     out += '"';
     if (typed_) out += fmt::format(" xmlns:xsd=\"{}\"", kSchemaNamespace);
+    if (kinds_) out += fmt::format(" xmlns:k=\"{}\"", kKindNamespace);
     if (secret_) out += fmt::format(" xmlns:s=\"{}\"", kSecretNamespace);
     out += ">";
     line(out, 1);
@@ -87,9 +95,45 @@ class Writer {
     return fmt::format(" cdl:type=\"xsd:{}\"", type);
   }
 
-  void property(std::string& out, std::string_view key, const Value& v, std::size_t depth) {
-    if (v.is(Kind::kList)) {
-      for (const Value& item : v.items()) property(out, key, item, depth);
+  std::string kind(std::string_view name) {
+    kinds_ = true;
+    return fmt::format(" k:kind=\"{}\"", name);
+  }
+
+  // Whether a list must be an element of its own, with its items in it.
+  bool wrapped(const Value& list) const {
+    return list.size() < 2 || targets_.count(&list) != 0 ||
+           std::any_of(list.items().begin(), list.items().end(),
+                       [](const Value& x) { return x.is(Kind::kList) || x.is(Kind::kReference); });
+  }
+
+  // What elements and their text cannot say of a value.
+  std::string kind_of(const Value& v) {
+    if (v.is(Kind::kMap) && v.size() == 0) return kind("map");
+    if (v.is(Kind::kList)) return kind("list");
+    if (v.is(Kind::kString) && v.text().empty()) return kind("text");
+    if (v.is(Kind::kReference) && !is_link(v)) return kind("reference");
+    return {};
+  }
+
+  // The lists that links lead to: repeated elements could not be told apart there.
+  void find_targets(const Value& map) {
+    Budget::Level nesting(budget_);
+    for (const Entry& e : map.entries()) {
+      if (e.value.is(Kind::kMap)) {
+        maps_.push_back(&e.value);
+        find_targets(e.value);
+        maps_.pop_back();
+      } else if (is_link(e.value)) {
+        const Value* target = follow(maps_, link_path(e.value.text()), 100);
+        if (target && target->is(Kind::kList)) targets_.insert(target);
+      }
+    }
+  }
+
+  void property(std::string& out, std::string_view key, const Value& v, std::size_t depth, bool item = false) {
+    if (v.is(Kind::kList) && !item && !wrapped(v)) {
+      for (const Value& x : v.items()) property(out, key, x, depth);
       return;
     }
     if (out.size() > (std::size_t{1} << 30)) throw LimitError("LIMIT-OUTPUT", "the document is too large");
@@ -110,14 +154,16 @@ class Writer {
         break;
       case Kind::kLazy: attributes = is_link(v) ? link(v) + " cdl:lazy=\"true\"" : lazy(v.text()); break;
       case Kind::kReference:
-        if (is_link(v)) {
-          attributes = link(v);
-        } else {
-          text = v.text();
-        }
+        attributes = is_link(v) ? link(v) : kind_of(v);
+        if (!is_link(v)) text = v.text();
         break;
       case Kind::kNull: break;
-      case Kind::kMap: break;
+      case Kind::kMap:
+      case Kind::kList: attributes = kind_of(v); break;
+      case Kind::kString:
+        attributes = kind_of(v);
+        text = v.text();
+        break;
       case Kind::kResource: text = fmt::format("{}[{}]", v.tag().text(), v.text()); break;
       default: text = v.text(); break;
     }
@@ -131,10 +177,17 @@ class Writer {
     if (v.is(Kind::kMap) && v.size() > 0) {
       out += '>';
       maps_.push_back(&v);
+      levels_.push_back(path_.size());
       for (const Entry& e : v.entries()) {
         if (e.field == Field::kPlain) property(out, e.key.text(), e.value, depth + 1);
       }
       maps_.pop_back();
+      levels_.pop_back();
+      line(out, depth);
+      out += fmt::format("</{}>", name);
+    } else if (v.is(Kind::kList) && v.size() > 0) {
+      out += '>';
+      for (const Value& x : v.items()) property(out, "item", x, depth + 1, true);
       line(out, depth);
       out += fmt::format("</{}>", name);
     } else if (!text.empty()) {
@@ -158,8 +211,12 @@ class Writer {
                                                  : "";
     if (target && target->is(Kind::kDecimal))
       type = typed(target->number_text().find_first_of("eE") == std::string::npos ? "decimal" : "double");
+    if (target) type += kind_of(*target);
     std::string way = p.from_root ? "/" : "";
-    for (std::size_t i = 0; i < p.up; i++) way += "../";
+    // Ways go from map to map; between them there may be the element of a list.
+    std::size_t up = p.up;
+    if (!p.from_root && p.up < levels_.size()) up = path_.size() - 1 - levels_[levels_.size() - 1 - p.up];
+    for (std::size_t i = 0; i < up; i++) way += "../";
     for (Symbol name : p.names) way += xml_name(name.text()) + "/";
     if (way.size() > 1) way.pop_back();
     return fmt::format("{} cdl:ref=\"{}\"", type, way);
@@ -191,9 +248,12 @@ class Writer {
   }
 
   bool compact_, reveal_;
-  bool typed_ = false, secret_ = false;
+  bool typed_ = false, secret_ = false, kinds_ = false;
+  Budget budget_;
   std::vector<std::string> path_;
-  std::vector<const Value*> maps_;  // around what is being written, the root first
+  std::vector<const Value*> maps_;   // around what is being written, the root first
+  std::vector<std::size_t> levels_;  // of each of them: how many elements it is in
+  std::set<const Value*> targets_;   // lists that something refers to
 };
 
 }  // namespace

@@ -24,6 +24,10 @@ bool is_cdl_namespace(Symbol uri);
 // An attribute `secret` of this namespace, true, marks a property whose value is not to be shown; it is inherited as
 // all attributes are. What was encrypted is marked with it.
 inline constexpr std::string_view kSecretNamespace = "urn:tutti:secret";
+// An attribute `kind` of this namespace says what elements and text cannot: map (an empty one), list (the children are
+// its items), text (an empty one), reference (the text is one, and stays one). Written by conversions of other
+// languages.
+inline constexpr std::string_view kKindNamespace = "urn:tutti:kind";
 inline constexpr std::string_view kSchemaNamespace = "http://www.w3.org/2001/XMLSchema";
 
 // An expanded name.

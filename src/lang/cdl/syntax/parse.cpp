@@ -23,6 +23,9 @@ void on_problem(void* c, xmlError* error) {
   if (error) builder(c).problem(parser(c), *error);
 }
 
+// What libxml2 says while it has no parser to say it to; the parser's own problem follows.
+void on_aside(void*, xmlError*) {}
+
 }  // namespace
 
 Document* parse_document(Session& session, const Source& source, std::vector<std::unique_ptr<Document>>& into,
@@ -32,6 +35,7 @@ Document* parse_document(Session& session, const Source& source, std::vector<std
   document->pos = source.first;
   DocumentBuilder build(session, source, *document, schema_too);
 
+  xmlSetStructuredErrorFunc(nullptr, on_aside);
   xmlParserCtxt* context = xmlCreateMemoryParserCtxt(source.text.data(), static_cast<int>(source.text.size()));
   if (!context) {
     session.diagnostics.error("CDL-NOT-WELL-FORMED", source.first, "the document is empty");

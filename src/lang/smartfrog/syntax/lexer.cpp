@@ -218,7 +218,7 @@ Token Lexer::next() {
   char c = text_[at_];
   u8 k = class_of(c);
   bool production = level_ == Level::kProduction;
-  if ((k & kStart) || (production && (c == '$' || static_cast<unsigned char>(c) >= 0x80))) return word(t);
+  if ((k & kStart) || (production && (c == '$' || letter(at_)))) return word(t);
   if (k & kDigit) return number(t, at_);
   auto give = [&](Tok kind, u32 length) {
     t.kind = kind;
@@ -294,7 +294,7 @@ Token Lexer::word(Token t) {
   u8 more = production ? kMoreProduction : kMore;
   u32 i = at_ + 1;
   if (production) {
-    while (i < text_.size() && ((class_of(text_[i]) & more) || static_cast<unsigned char>(text_[i]) >= 0x80)) i++;
+    while (i < text_.size() && ((class_of(text_[i]) & more) || letter(i))) i++;
   } else {
     while (i < text_.size() && (class_of(text_[i]) & more)) i++;
   }

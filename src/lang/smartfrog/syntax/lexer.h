@@ -58,6 +58,10 @@ class Lexer {
   Token string(Token t);
   Token hash(Token t);
   Token bad(Token t, u32 end, std::string message, std::string help = {});
+  // Of a name beyond ASCII. The mark at the head of a file is none: it would be dropped where a name comes first.
+  bool letter(u32 i) const {
+    return static_cast<unsigned char>(text_[i]) >= 0x80 && text_.substr(i, 3) != "\xEF\xBB\xBF";
+  }
   char at(u32 i) const { return i < text_.size() ? text_[i] : '\0'; }
 
   Session& session_;
