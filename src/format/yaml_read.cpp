@@ -71,8 +71,7 @@ std::string_view text_of(const yaml_char_t* s) {
 
 class YamlReader {
  public:
-  YamlReader(Session& session, const Source& source, YamlSchema schema)
-      : session_(session), source_(source), schema_(schema), builder_(session.arena) {
+  YamlReader(Session& session, const Source& source) : session_(session), source_(source), builder_(session.arena) {
     std::string_view text = source.text;
     if (text.starts_with("\xEF\xBB\xBF")) {
       skipped_ = 3;
@@ -213,7 +212,7 @@ class YamlReader {
         return {};
       }
       if (type == "null" || type == "bool" || type == "int" || type == "float") {
-        std::optional<Value> value = yaml_plain(kept(raw, at), schema_, builder_, at);
+        std::optional<Value> value = yaml_plain(kept(raw, at), builder_, at);
         bool fits =
             value && (type == "null"   ? value->is(Kind::kNull)
                       : type == "bool" ? value->is(Kind::kBool)
@@ -232,7 +231,7 @@ class YamlReader {
     }
     std::string_view text = kept(raw, at);
     if (!plain || tag == "!") return Value::string(text, at);
-    if (std::optional<Value> value = yaml_plain(text, schema_, builder_, at)) return *value;
+    if (std::optional<Value> value = yaml_plain(text, builder_, at)) return *value;
     return Value::string(text, at);
   }
 
@@ -432,7 +431,6 @@ class YamlReader {
 
   Session& session_;
   const Source& source_;
-  YamlSchema schema_;
   TreeBuilder builder_;
   yaml_parser_t parser_{};
   std::string_view text_;
@@ -451,8 +449,6 @@ class YamlReader {
 
 }  // namespace
 
-std::optional<Value> read_yaml(Session& session, const Source& source, YamlSchema schema) {
-  return YamlReader(session, source, schema).stream();
-}
+std::optional<Value> read_yaml(Session& session, const Source& source) { return YamlReader(session, source).stream(); }
 
 }  // namespace tutti

@@ -43,8 +43,6 @@ bool one_of(std::string_view s, const std::array<std::string_view, N>& words) {
 }
 
 constexpr std::array<std::string_view, 3> kTrue = {"true", "True", "TRUE"}, kFalse = {"false", "False", "FALSE"};
-constexpr std::array<std::string_view, 6> kYes = {"yes", "Yes", "YES", "on", "On", "ON"};
-constexpr std::array<std::string_view, 6> kNo = {"no", "No", "NO", "off", "Off", "OFF"};
 
 // The longest text looked at as a number: a plain scalar of a gigabyte is no number anybody wrote.
 constexpr std::size_t kLongestNumber = 1 << 20;
@@ -92,38 +90,15 @@ std::optional<Value> core_number(std::string_view text, const TreeBuilder& build
   return number == text ? Value::number(text, origin) : builder.number(number, origin);
 }
 
-std::optional<Value> psych_number(std::string_view text, const TreeBuilder& builder, Origin origin) {
-  std::string plain;
-  for (char c : text) {
-    if (c != '_' && c != ',') plain += c;
-  }
-  if (plain.empty() || text.front() == '_' || text.front() == ',' || text.back() == ',') return std::nullopt;
-  std::string_view s = plain;
-  bool negative = s.starts_with('-');
-  if (negative || s.starts_with('+')) s.remove_prefix(1);
-  auto made = [&](const std::string& number) { return builder.number((negative ? "-" : "") + number, origin); };
-  if (s.starts_with("0x") && all_in(s.substr(2), "0123456789abcdefABCDEF")) return made(in_decimal(s.substr(2), 16));
-  if (s.starts_with("0b") && all_in(s.substr(2), "01")) return made(in_decimal(s.substr(2), 2));
-  if (s.size() > 1 && s[0] == '0' && all_in(s, "01234567")) return made(in_decimal(s, 8));
-  if (s.size() > 1 && s[0] == '0' && digits(s)) return std::nullopt;
-  std::string number = number_text(plain);
-  if (number.empty()) return std::nullopt;
-  return builder.number(number, origin);
-}
-
 }  // namespace
 
-std::optional<Value> yaml_plain(std::string_view text, YamlSchema schema, const TreeBuilder& builder, Origin origin) {
+std::optional<Value> yaml_plain(std::string_view text, const TreeBuilder& builder, Origin origin) {
   if (text.empty() || text == "~" || text == "null" || text == "Null" || text == "NULL") return Value::null(origin);
   char first = text[0];
   if (first == 't' || first == 'T' || first == 'f' || first == 'F') {
     if (one_of(text, kTrue)) return Value::boolean(true, origin);
     if (one_of(text, kFalse)) return Value::boolean(false, origin);
     return std::nullopt;
-  }
-  if (schema == YamlSchema::kPsych) {
-    if (one_of(text, kYes)) return Value::boolean(true, origin);
-    if (one_of(text, kNo)) return Value::boolean(false, origin);
   }
   bool maybe_number = (first >= '0' && first <= '9') || first == '-' || first == '+' || first == '.';
   if (!maybe_number || text.size() > kLongestNumber) return std::nullopt;
@@ -133,7 +108,7 @@ std::optional<Value> yaml_plain(std::string_view text, YamlSchema schema, const 
     static const Symbol kFloat("float");
     return builder.string(text, origin).with_tag(kFloat);
   }
-  return schema == YamlSchema::kCore ? core_number(text, builder, origin) : psych_number(text, builder, origin);
+  return core_number(text, builder, origin);
 }
 
 }  // namespace tutti

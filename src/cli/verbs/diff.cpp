@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/output.h"
+#include "cli/fleet.h"
 #include "format/json.h"
 #include "format/write.h"
 #include "tree/show.h"
@@ -40,7 +40,7 @@ std::string place(const Session& session, const Value* v) {
   return v == nullptr ? std::string{} : session.sources->show(session.origins.written(v->origin()));
 }
 
-void print_text(Call& call, const Difference& d) {
+void print_text(Call& call, const Difference& d, std::string_view indent = "") {
   bool colour = call.manner.colour_out;
   std::string_view paint = !colour                        ? ""
                            : d.change == Change::kAdded   ? "\x1b[32m"
@@ -57,11 +57,11 @@ void print_text(Call& call, const Difference& d) {
   }
   std::string from = place(call.session, d.before), to = place(call.session, d.after), where = from;
   if (!to.empty()) where += (from.empty() ? "" : " -> ") + to;
-  call.out.put(fmt::format("{}{} {}: {}{}{}\n", paint, sign(d.change), d.path.text(), what, colour ? "\x1b[0m" : "",
-                           where.empty() ? "" : fmt::format("  ({})", where)));
+  call.out.put(fmt::format("{}{}{} {}: {}{}{}\n", indent, paint, sign(d.change), d.path.text(), what,
+                           colour ? "\x1b[0m" : "", where.empty() ? "" : fmt::format("  ({})", where)));
 }
 
-void print_json(Call& call, const Difference& d) {
+void print_json(Call& call, const Difference& d, std::string_view more = "") {
   auto text = [&](std::string_view s) { write_json_string(s, false, call.out); };
   auto value = [&](std::string_view name, const Value* v) {
     if (v == nullptr) return;
@@ -81,7 +81,63 @@ void print_json(Call& call, const Difference& d) {
   text(d.path.text());
   value("before", d.before);
   value("after", d.after);
+  call.out.put(more);
   call.out.put("}\n");
+}
+
+// The first few names, and how many more there are.
+std::string listed(const std::vector<std::string>& names) {
+  constexpr std::size_t kMost = 4;
+  std::size_t shown = names.size() <= kMost + 1 ? names.size() : kMost;
+  std::string out =
+      fmt::format("{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
+  if (shown < names.size()) out += fmt::format(" and {} more", names.size() - shown);
+  return out;
+}
+
+std::string count_of(std::size_t n, std::string_view what) {
+  return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+}
+
+void print_fleet_text(Call& call, const FleetDiff& found) {
+  const std::vector<u32>* nodes = nullptr;
+  for (const FleetChange& c : found.changes) {
+    if (nodes == nullptr || *nodes != c.nodes) {
+      nodes = &c.nodes;
+      std::vector<std::string> names;
+      for (u32 n : c.nodes) names.push_back(found.names[n]);
+      call.out.put(fmt::format("On {} ({}):\n", count_of(names.size(), "node"), listed(names)));
+    }
+    print_text(call, c.difference, "  ");
+  }
+  if (!found.only_before.empty()) call.out.put(fmt::format("Only before: {}\n", listed(found.only_before)));
+  if (!found.only_after.empty()) call.out.put(fmt::format("Only after: {}\n", listed(found.only_after)));
+  if (found.same > 0) call.out.put(fmt::format("The same on {}.\n", count_of(found.same, "node")));
+  std::size_t changed = found.names.size() - found.same;
+  if (changed > 0) {
+    call.out.put(fmt::format("Differences: {} on {} of {}.\n", count_of(found.changes.size(), "change"), changed,
+                             count_of(found.names.size(), "node")));
+  }
+}
+
+void print_fleet_json(Call& call, const FleetDiff& found) {
+  for (const FleetChange& c : found.changes) {
+    StringSink nodes;
+    nodes.put(",\"nodes\":[");
+    for (std::size_t n = 0; n < c.nodes.size(); ++n) {
+      if (n > 0) nodes.put(',');
+      write_json_string(found.names[c.nodes[n]], false, nodes);
+    }
+    nodes.put(']');
+    print_json(call, c.difference, nodes.take());
+  }
+}
+
+int run_fleet(Call& call, const Fleet& before, const Fleet& after, bool json) {
+  FleetDiff found = diff_fleets(before, after, call.options.has("ordered"));
+  if (!call.options.has("quiet")) json ? print_fleet_json(call, found) : print_fleet_text(call, found);
+  bool same = found.changes.empty() && found.only_before.empty() && found.only_after.empty();
+  return same ? exit_code::kOk : exit_code::kDifferent;
 }
 
 int run(Call& call) {
@@ -90,13 +146,15 @@ int run(Call& call) {
     call.session.diagnostics.error("USE", {}, fmt::format("diff prints text or json, not `{}`", output));
     return exit_code::kError;
   }
-  std::span<const std::string> files = call.arguments;
-  Evaluated a = evaluate_files(call, files.subspan(0, 1), false), b = evaluate_files(call, files.subspan(1, 1), false);
-  if (!a.value || !b.value || !call.session.diagnostics.ok()) return exit_code::kError;
+  std::optional<Value> a = evaluate_side(call, call.arguments[0]);
+  std::optional<Value> b = a ? evaluate_side(call, call.arguments[1]) : std::nullopt;
+  if (!a || !b || !call.session.diagnostics.ok()) return exit_code::kError;
+  if (auto from = fleet_of(call.session, *a), to = fleet_of(call.session, *b); from && to)
+    return run_fleet(call, *from, *to, output == "json");
   // Definitions and hidden fields are how a configuration is written, not what it says.
   WriteOptions shown{.reveal = true};
-  Value before = as_data(call.session, *a.value, shown).value_or(*a.value);
-  Value after = as_data(call.session, *b.value, shown).value_or(*b.value);
+  Value before = comparable(call.session, as_data(call.session, *a, shown).value_or(*a));
+  Value after = comparable(call.session, as_data(call.session, *b, shown).value_or(*b));
   std::vector<Difference> found = diff(before, after, call.options.has("ordered"));
   if (!call.options.has("quiet")) {
     std::size_t count[4] = {};
@@ -122,8 +180,13 @@ extern const Verb diff_verb = {
     .arguments = "A B",
     .details =
         "Both are evaluated and their trees compared: layout, order of keys and language do not count, values do.\n"
-        "Exit code 0: no differences, 2: some.",
-    .examples = "$ tutti diff old.yaml new.yaml\n$ tutti diff site.cue site.json --out json",
+        "Folders with a file for each node, catalogs of several nodes, and Puppet environments with --all-nodes are\n"
+        "compared node by node, and a change that many nodes share is told once. In catalogs the order of resources "
+        "and\n"
+        "the lines they are written on do not count. Exit code 0: no differences, 2: some.",
+    .examples =
+        "$ tutti diff old.yaml new.yaml\n$ tutti diff site.cue site.json --out json\n"
+        "$ tutti diff environments/production environments/next --all-nodes facts/",
     .options = kOptions,
     .run = run,
     .least = 2,

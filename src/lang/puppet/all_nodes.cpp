@@ -77,6 +77,8 @@ void* work(void* p) {
     job.session = std::make_unique<Session>(*shared.limits, shared.sources);
     try {
       compile_job(shared, job);
+    } catch (const LimitError& e) {
+      job.session->diagnostics.error(e.code(), Pos{e.at()}, e.what());
     } catch (const std::exception& e) {
       job.session->diagnostics.error("PP-INTERNAL", {}, e.what());
     }
@@ -88,21 +90,23 @@ void* work(void* p) {
 
 std::unique_ptr<Compiler> compile_catalog(Session& session, Environment& environment,
                                           std::span<const Program* const> manifests, const std::string& name,
-                                          const Value& facts) {
+                                          const Val& facts) {
   NodeInfo node;
-  node.facts = from_tree(session.arena, facts);
+  node.facts = facts;
   node.name = name;
   if (node.name.empty()) {
     const Val* fqdn = node.facts.get("fqdn");
     node.name = fqdn ? to_text(*fqdn) : "localhost";
   }
+  const std::string& enc = environment.settings().enc;
+  if (!enc.empty() && !read_classifier(session, enc, node)) return nullptr;
   auto compiler = std::make_unique<Compiler>(environment, session, std::move(node));
   if (!compiler->compile(manifests)) return nullptr;
   return compiler;
 }
 
 std::optional<Value> compile_node(Session& session, Environment& environment, std::span<const Program* const> manifests,
-                                  const std::string& name, const Value& facts) {
+                                  const std::string& name, const Val& facts) {
   auto compiler = compile_catalog(session, environment, manifests, name, facts);
   if (!compiler) return std::nullopt;
   return catalog_tree(*compiler);

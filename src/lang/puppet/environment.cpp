@@ -7,7 +7,6 @@
 
 #include "base/file.h"
 #include "format/json.h"
-#include "format/yaml.h"
 #include "lang/puppet/hiera/data_file.h"
 
 namespace fs = std::filesystem;
@@ -57,6 +56,29 @@ const std::vector<const Module*>& Environment::modules() {
   return module_list_;
 }
 
+// All of them are found at once: names that nobody defines are asked for too, and would be looked for in every module.
+const RubyFunction* Environment::ruby_function(Symbol name) {
+  scan_modules();
+  std::call_once(ruby_functions_once_, [this] {
+    for (const Module* m : module_list_)
+      for (bool old : {false, true}) {
+        std::string dir = m->path + (old ? "/lib/puppet/parser/functions" : "/lib/puppet/functions");
+        std::error_code error;
+        for (const auto& e : fs::recursive_directory_iterator(dir, error)) {
+          if (e.path().extension() != ".rb") continue;
+          std::string found = e.path().lexically_relative(dir).replace_extension().string();
+          std::size_t slash = found.find('/');
+          // Only a module's own namespace is looked for in it.
+          if (slash != std::string::npos && (old || found.compare(0, slash, m->name.text()) != 0)) continue;
+          for (std::size_t at; (at = found.find('/')) != std::string::npos;) found.replace(at, 1, "::");
+          ruby_functions_.try_emplace(Symbol(found), RubyFunction{e.path().string(), old, m});
+        }
+      }
+  });
+  auto it = ruby_functions_.find(name);
+  return it == ruby_functions_.end() ? nullptr : &it->second;
+}
+
 const Module* Environment::module_of(const Source* source) const {
   if (!source || source->path.empty()) return nullptr;
   for (const auto& m : modules_)
@@ -92,7 +114,8 @@ void check_heredocs(const Program& program, Diagnostics& d, const Limits& limits
     if (h.syntax == "json") {
       good = read_json(session, **source).has_value();
     } else if (h.syntax == "yaml") {
-      good = read_yaml(session, **source, YamlSchema::kPsych).has_value();
+      DataError wrong;
+      good = read_yaml(**source, session.arena, wrong, Dates::kText).has_value();
     } else if (h.syntax == "pp" || h.syntax == "puppet" || h.syntax == "epp") {
       good = parse(**source, h.syntax == "epp" ? LexMode::kEpp : LexMode::kManifest, session.arena, session.diagnostics,
                    session.budget)

@@ -20,6 +20,13 @@ struct Module {
   std::string path;
 };
 
+// A function that a module brings in Ruby.
+struct RubyFunction {
+  std::string file;
+  bool old = false;  // the interface of before Puppet 4 (lib/puppet/parser/functions)
+  const Module* module = nullptr;
+};
+
 struct Settings {
   std::string environment_dir;  // empty: none
   std::string environment_name = "production";
@@ -27,6 +34,7 @@ struct Settings {
   bool strict_variables = false;
   enum class Strict : u8 { kOff, kWarning, kError };
   Strict strict = Strict::kWarning;
+  std::string enc;            // what an external node classifier said: a file, or a folder of NAME.yaml; empty: none
   std::string exported_file;  // exported resources of other nodes (JSON); empty: no storeconfigs
 };
 
@@ -59,6 +67,7 @@ class Environment {
   const Module* module(std::string_view name);          // nullptr: not installed
   const Module* module_of(const Source* source) const;  // the module a file belongs to
   const std::vector<const Module*>& modules();          // by name
+  const RubyFunction* ruby_function(Symbol name);       // nullptr: no module has one
   // A file of a module: "mod/file.erb" in its `templates` or `files`; an absolute path is itself. Empty: not found.
   std::string module_file(std::string_view folder, std::string_view name);
 
@@ -90,6 +99,8 @@ class Environment {
   std::vector<std::unique_ptr<Module>> modules_;
   std::vector<const Module*> module_list_;
   std::unordered_map<Symbol, const Module*> modules_by_name_;
+  std::once_flag ruby_functions_once_;
+  std::unordered_map<Symbol, RubyFunction> ruby_functions_;
 };
 
 }  // namespace tutti::puppet

@@ -16,6 +16,7 @@
 #include "lang/puppet/eval/compiler.h"
 #include "lang/puppet/hiera/hiera.h"
 #include "lang/puppet/request.h"
+#include "lang/puppet/types/type_parse.h"
 
 namespace fs = std::filesystem;
 
@@ -111,7 +112,7 @@ struct Site {
   Session session;
   std::unique_ptr<Environment> environment;
   std::vector<const Program*> manifests;
-  std::optional<Value> facts;
+  std::optional<Val> facts;
   std::string node;
 
   bool open(const Arguments& a, std::span<const std::string> files) {
@@ -131,7 +132,7 @@ struct Site {
     facts = read_facts(session, a.options.get("facts"));
     node = a.options.get("node", a.options.get("certname"));
     if (node.empty() && facts)
-      if (const Entry* fqdn = facts->find("fqdn")) node = fqdn->value.text();
+      if (const Val* fqdn = facts->get("fqdn")) node = to_text(*fqdn);
     return good && facts;
   }
 };
@@ -192,35 +193,62 @@ int lookup(const Arguments& a) {
     return 1;
   }
   Site site;
-  if (!site.open(a, {})) return finish(site.session, false);
+  // --compile: with the variables of the site's classes, as the manifests of the environment set them.
+  std::vector<std::string> manifests;
+  std::string environment = own_options(a).get("environment");
+  if (a.options.has("compile") && !environment.empty()) {
+    std::error_code error;
+    for (const auto& e : fs::recursive_directory_iterator(environment + "/manifests", error))
+      if (e.path().extension() == ".pp") manifests.push_back(e.path().string());
+    std::sort(manifests.begin(), manifests.end());
+  }
+  if (!site.open(a, manifests)) return finish(site.session, false);
   NodeInfo node;
   node.name = site.node;
-  node.facts = from_tree(site.session.arena, *site.facts);
+  node.facts = *site.facts;
   Compiler compiler(*site.environment, site.session, std::move(node));
-  if (!compiler.compile({})) return finish(site.session, false);
+  if (!compiler.compile(site.manifests)) return finish(site.session, false);
   MergeSpec merge;
   bool merged = a.options.has("merge");
-  std::string strategy = a.options.get("merge"), wrong;
-  if (merged && !parse_merge(Val::string(strategy), merge, wrong)) {
+  std::string strategy = a.options.get("merge"), prefix = a.options.get("knock-out-prefix"), wrong;
+  HashDraft how;
+  how.set("strategy", Val::string(strategy));
+  if (!prefix.empty()) how.set("knockout_prefix", Val::string(prefix));
+  for (auto [flag, name] :
+       {std::pair{"sort-merged-arrays", "sort_merged_arrays"}, {"merge-hash-arrays", "merge_hash_arrays"}})
+    if (a.options.has(flag)) how.set(name, Val::boolean(true));
+  if (merged && !parse_merge(how.build(compiler.arena()), merge, wrong)) {
     print(stderr, fmt::format("tutti: --merge: {}\n", wrong));
     return 1;
   }
   std::string story;
   std::optional<Val> found;
   try {
+    bool options = a.options.has("explain-options"), explain = options || a.options.has("explain");
     for (std::size_t n = 1; n < a.words.size() && !found; ++n)
-      found = compiler.hiera().lookup(a.words[n], merged ? &merge : nullptr, compiler.top(), {},
-                                      a.options.has("explain") ? &story : nullptr);
+      found = compiler.hiera().lookup(options ? "lookup_options" : std::string_view(a.words[n]),
+                                      merged ? &merge : nullptr, compiler.top(), {}, explain ? &story : nullptr);
+    if (found && a.options.has("type")) {
+      std::string wanted = a.options.get("type");
+      const Type* type = type_of_text(compiler.arena(), wanted,
+                                      [&](std::string_view name) { return compiler.find_type_name(name, {}); });
+      if (!is_instance(type, *found))
+        compiler.fail({}, describe_mismatch("found value", type, *found).at(0), "PP-TYPE-MISMATCH");
+    }
   } catch (const EvalError& e) {
     site.session.diagnostics.error(e.code, e.where, e.what());
     return finish(site.session, false);
+  } catch (const TypeError& e) {
+    site.session.diagnostics.error("PP-TYPE", {}, fmt::format("--type: {}", e.what()));
+    return finish(site.session, false);
   }
-  if (a.options.has("explain")) print(stdout, story);
+  bool told = a.options.has("explain") || a.options.has("explain-options");
+  if (told) print(stdout, story);
   if (!found && a.options.has("default")) {
     print(stdout, a.options.get("default") + "\n");
     return finish(site.session, true);
   }
-  if (found && !a.options.has("explain")) {
+  if (found && !told) {
     StringSink sink;
     Value v = to_tree(site.session.builder(), *found, {});
     if (a.options.get("render-as") == "json")
@@ -231,7 +259,7 @@ int lookup(const Arguments& a) {
     print(stdout, text);
     if (text.empty() || text.back() != '\n') print(stdout, "\n");
   }
-  return finish(site.session, found.has_value() || a.options.has("explain"));
+  return finish(site.session, found.has_value() || told);
 }
 
 }  // namespace

@@ -29,6 +29,8 @@ std::span<const OptionSpec> Puppet::options() const {
       {"strict-variables", "", "reading a variable that is not set is an error"},
       {"strict", "LEVEL", "off, warning or error: what doubtful constructs are"},
       {"all-nodes", "DIR", "compile all nodes whose facts are in this folder (NAME.yaml, NAME.json), in parallel"},
+      {"enc", "FILE",
+       "what an external node classifier says of the node (YAML); with --all-nodes a folder of NAME.yaml"},
       {"exported", "FILE", "exported resources of other nodes, for <<| |>> (JSON)"},
   };
   return kOptions;

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "format/yaml.h"
+#include "lang/puppet/catalog/output.h"
+#include "lang/puppet/eval/compiler.h"
 #include "lang/puppet/facts/facts.h"
+#include "lang/puppet/hiera/data_file.h"
 
 namespace fs = std::filesystem;
 
@@ -55,7 +57,6 @@ std::optional<Settings> settings_of(Session& session, const Options& options) {
     return session.diagnostics.error("OPTION", {}, fmt::format("--strict is off, warning or error, not `{}`", strict)),
            std::nullopt;
   std::string environment = options.get("environment");
-  bool modulepath_given = options.has("modulepath");
   for (const std::string& p : options.all("modulepath")) add_paths(s.modulepath, p, "");
   if (!environment.empty()) {
     if (!is_dir(environment))
@@ -89,22 +90,58 @@ std::optional<Settings> settings_of(Session& session, const Options& options) {
     if (fs::is_regular_file(s.environment_dir + "/exported.json", error))
       s.exported_file = s.environment_dir + "/exported.json";
   }
-  (void)modulepath_given;
+  s.enc = options.get("enc");
   if (options.has("exported")) s.exported_file = options.get("exported");
   return s;
 }
 
-std::optional<Value> read_facts(Session& session, const std::string& file) {
-  if (file.empty()) return gather_facts(session, true);
+std::optional<Val> read_facts(Session& session, const std::string& file) {
+  if (file.empty()) return from_tree(session.arena, gather_facts(session, true));
   const Source* source = session.open(file);
   if (!source) return std::nullopt;
-  auto facts = read_yaml(session, *source, YamlSchema::kPsych);
-  if (!facts) return std::nullopt;
-  if (!facts->is(Kind::kMap))
+  DataError wrong;
+  std::optional<Val> facts = file.ends_with(".json") ? read_json_data(*source, session.arena, wrong)
+                                                     : read_yaml(*source, session.arena, wrong, Dates::kText);
+  if (!facts) return session.diagnostics.error("PP-FACTS", wrong.where, wrong.message), std::nullopt;
+  if (!facts->is(VK::kHash))
     return session.diagnostics.error("PP-FACTS", {}, fmt::format("{}: facts must be a map", file)), std::nullopt;
   // As PuppetDB and `puppet facts` wrap them.
-  if (const Entry* values = facts->find("values"); values && values->value.is(Kind::kMap)) return values->value;
+  if (const Val* values = facts->get("values"); values && values->is(VK::kHash)) return *values;
   return facts;
+}
+
+bool read_classifier(Session& session, const std::string& where, NodeInfo& node) {
+  std::string file = where;
+  if (is_dir(where)) {
+    file = where + "/" + node.name + ".yaml";
+    std::error_code error;
+    if (!fs::exists(file, error)) return true;  // nothing is said of this node
+  }
+  const Source* source = session.open(file);
+  if (!source) return false;
+  DataError wrong;
+  std::optional<Val> said = read_yaml(*source, session.arena, wrong);
+  if (!said || !(said->is(VK::kHash) || said->undefined())) {
+    session.diagnostics.error(
+        "PP-ENC", said ? Span{} : wrong.where,
+        fmt::format("{}: {}", file, said ? "a map with classes, parameters, environment is expected" : wrong.message));
+    return false;
+  }
+  if (const Val* classes = said->get("classes")) {
+    if (classes->is(VK::kHash)) node.classes.assign(classes->entries().begin(), classes->entries().end());
+    if (classes->is(VK::kArray))
+      for (const Val& c : classes->items()) node.classes.push_back({c, Val::undef()});
+    for (const Pair& p : node.classes) {
+      if (p.key.is(VK::kString)) continue;
+      session.diagnostics.error("PP-ENC", {},
+                                fmt::format("{}: {} is not the name of a class", file, to_literal(p.key)));
+      return false;
+    }
+  }
+  if (const Val* parameters = said->get("parameters"); parameters && parameters->is(VK::kHash))
+    for (const Pair& p : parameters->entries())
+      if (p.key.is(VK::kString)) node.parameters.push_back(p);
+  return true;
 }
 
 std::vector<std::pair<std::string, std::string>> facts_files(const std::string& dir) {

@@ -8,24 +8,29 @@
 
 #include "lang/common/language.h"
 #include "lang/puppet/environment.h"
+#include "lang/puppet/types/value.h"
 
 namespace tutti::puppet {
 
 class Compiler;
+struct NodeInfo;
 
 // What the options of a request mean. nullopt after an error, which is in the diagnostics.
 std::optional<Settings> settings_of(Session& session, const Options& options);
-std::optional<Value> read_facts(Session& session, const std::string& file);  // "": those of this host
+std::optional<Val> read_facts(Session& session, const std::string& file);  // "": those of this host
+
+// Classes and parameters that an external node classifier gives the node, from Settings::enc. False after an error.
+bool read_classifier(Session& session, const std::string& where, NodeInfo& node);
 
 // Each node's name and facts file in a folder: web1.example.com.yaml, .yml or .json.
 std::vector<std::pair<std::string, std::string>> facts_files(const std::string& dir);
 
-// The compiled catalog of one node, or its tree; null after an error. `facts` is a map.
+// The compiled catalog of one node, or its tree; null after an error. `facts` is a hash.
 std::unique_ptr<Compiler> compile_catalog(Session& session, Environment& environment,
                                           std::span<const Program* const> manifests, const std::string& node,
-                                          const Value& facts);
+                                          const Val& facts);
 std::optional<Value> compile_node(Session& session, Environment& environment, std::span<const Program* const> manifests,
-                                  const std::string& node, const Value& facts);
+                                  const std::string& node, const Val& facts);
 
 // The catalogs of all nodes that have facts in the folder, in parallel: a map by node name. Every node is compiled,
 // also when others fail; errors name their node. What the nodes share is parsed once. With `as_text` nothing but the

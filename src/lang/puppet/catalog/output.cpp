@@ -5,15 +5,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/base64.h"
+#include "lang/puppet/text/ruby_format.h"
+
 namespace tutti::puppet {
 namespace {
 
 Symbol sym(const char* s) { return Symbol(s); }
-
-std::string json_number(double d) {
-  std::string s = float_text(d);
-  return s;
-}
 
 Value rich(const TreeBuilder& b, std::string_view type, const Value& value, Origin o) {
   Entry e[2];
@@ -38,13 +36,32 @@ Value type_tree(const TreeBuilder& b, const Type* t, Origin o) {
                                               : std::string(plain(t->kind)->name);
   m.set(sym("__ptype"), b.string("Pcore::" + name + "Type", o));
   if (t->kind == TK::kResource && !t->name.empty()) m.set(sym("type_name"), b.string(t->name, o));
-  if (t->kind == TK::kInteger) {
-    if (t->min != kNoMin) m.set(sym("from"), Value::integer(t->min, o));
-    if (t->max != kNoMax) m.set(sym("to"), Value::integer(t->max, o));
+  auto range = [&](MapDraft& into, bool size) {
+    if (t->min != kNoMin && !(size && t->min == 0 && t->max == kNoMax))
+      into.set(sym("from"), Value::integer(t->min, o));
+    else if (t->max != kNoMax)
+      into.set(sym("from"), Value::null(o));
+    if (t->max != kNoMax) into.set(sym("to"), Value::integer(t->max, o));
+  };
+  // How many elements or characters, as a type of integers.
+  auto size = [&](std::string_view key) {
+    if (!t->sized) return;
+    MapDraft of;
+    of.set(sym("__ptype"), b.string("Pcore::IntegerType", o));
+    range(of, true);
+    m.set(Symbol(key), of.build(b, o));
+  };
+  if (t->kind == TK::kInteger) range(m, false);
+  if (t->kind == TK::kString) {
+    if (!t->values.empty())
+      m.set(sym("size_type_or_value"), b.string(t->values[0].text(), o));
+    else
+      size("size_type_or_value");
   }
+  if (t->kind == TK::kRegexp && !t->values.empty()) m.set(sym("pattern"), b.string(t->values[0].text(), o));
   if (t->kind == TK::kFloat) {
-    if (!std::isinf(t->fmin)) m.set(sym("from"), b.number(json_number(t->fmin), o));
-    if (!std::isinf(t->fmax)) m.set(sym("to"), b.number(json_number(t->fmax), o));
+    if (!std::isinf(t->fmin)) m.set(sym("from"), b.number(ruby_float(t->fmin), o));
+    if (!std::isinf(t->fmax)) m.set(sym("to"), b.number(ruby_float(t->fmax), o));
   }
   if (t->kind == TK::kEnum && !t->values.empty()) {
     std::vector<Value> values;
@@ -55,14 +72,17 @@ Value type_tree(const TreeBuilder& b, const Type* t, Origin o) {
     std::vector<Value> types;
     for (const Type* x : t->types) types.push_back(type_tree(b, x, o));
     m.set(sym("types"), b.list(types, o));
+    if (t->kind == TK::kTuple) size("size_type");
   } else if (t->kind == TK::kOptional || t->kind == TK::kNotUndef || t->kind == TK::kType ||
              t->kind == TK::kSensitive) {
     if (!t->types.empty()) m.set(sym("type"), type_tree(b, t->types[0], o));
   } else if (t->kind == TK::kArray && !t->types.empty()) {
     m.set(sym("element_type"), type_tree(b, t->types[0], o));
+    size("size_type");
   } else if (t->kind == TK::kHash && t->types.size() == 2) {
     m.set(sym("key_type"), type_tree(b, t->types[0], o));
     m.set(sym("value_type"), type_tree(b, t->types[1], o));
+    size("size_type");
   }
   return m.build(b, o);
 }
@@ -75,7 +95,7 @@ Value to_tree(const TreeBuilder& b, const Val& v, Origin otherwise) {
     case VK::kUndef: return Value::null(o);
     case VK::kBool: return Value::boolean(v.b, o);
     case VK::kInt: return Value::integer(v.i, o);
-    case VK::kFloat: return b.number(json_number(v.d), o);
+    case VK::kFloat: return b.number(ruby_float(v.d), o);
     case VK::kString: return Value::string(v.text(), o);
     case VK::kDefault: {
       Entry e;
@@ -113,7 +133,7 @@ Value to_tree(const TreeBuilder& b, const Val& v, Origin otherwise) {
     case VK::kType: return type_tree(b, v.t, o);
     case VK::kSensitive: return rich(b, "Sensitive", to_tree(b, *v.box, o).as_secret(), o);
     case VK::kRegex: return rich(b, "Regexp", Value::string(v.text(), o), o);
-    case VK::kBinary: return rich(b, "Binary", b.string(base64(v.text()), o), o);
+    case VK::kBinary: return rich(b, "Binary", b.string(base64_encode(v.text()), o), o);
     case VK::kTimestamp: return rich(b, "Timestamp", b.string(timestamp_text(v.i), o), o);
     case VK::kTimespan: return rich(b, "Timespan", b.string(timespan_text(v.i), o), o);
     case VK::kSemVer: return rich(b, "SemVer", Value::string(v.text(), o), o);
@@ -198,11 +218,12 @@ Value CatalogTree::parameters(const Resource& r) {
   static const Symbol k_name("name");
   std::size_t first = entries_.size();
   if (r.title == "main" && (r.is_class || r.is_stage)) put(k_name, Value::string("main"));
+  if (r.number_title && !r.native) put(k_name, Value::string(r.title));
   std::vector<std::pair<Symbol, std::string>> parts;
   if (r.native) parts = title_parts(*r.native, r.title);
   for (const auto& [k, text] : parts) {
     const ResourceParam* p = r.find(k);
-    bool is_title = r.native->namevars.size() == 1 || k == k_name;
+    bool is_title = !r.number_title && (r.native->namevars.size() == 1 || k == k_name);
     if (p && !p->value.undefined()) {
       if (!(is_title && p->value.is(VK::kString) && p->value.text() == r.title)) put(k, to_tree(b_, p->value, p->at));
     } else if (!(is_title && text == r.title)) {
@@ -215,7 +236,7 @@ Value CatalogTree::parameters(const Resource& r) {
     if (!r.native && p.name == k_name && p.value.is(VK::kString) && p.value.text() == r.title) continue;
     Val value = p.value.is(VK::kArray) && is_relation(p.name) ? flat(b_.arena(), p.value) : p.value;
     Value v = to_tree(b_, value, p.at);
-    if (origins_ && p.how != How::kWritten)
+    if (origins_ && p.how != How::kWritten && p.how != How::kLookup)  // a lookup has said where it found it
       v = v.with_origin(origins_->add(p.how, p.at, v.origin(), p.replaced, p.name));
     if (std::find(r.sensitive.begin(), r.sensitive.end(), p.name) != r.sensitive.end()) v = v.as_secret();
     put(p.lower_name(), v);

@@ -44,6 +44,7 @@ struct Resource {
   ResourceKind kind = ResourceKind::kUnknown;
   bool is_virtual = false, exported = false, evaluated = false, is_class = false, tags_merged = false;
   bool is_stage = false, is_node = false;
+  bool number_title = false;  // create_resources was given a number: it is no tag, and the name is written out
 
   ResourceParam* find(Symbol name) {
     for (ResourceParam& p : params)

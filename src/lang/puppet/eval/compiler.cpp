@@ -22,7 +22,12 @@ const Symbol& sym_stage_param() {
 }  // namespace
 
 Compiler::Compiler(Environment& environment, Session& session, NodeInfo node)
-    : environment_(environment), session_(session), node_(std::move(node)), hiera_(std::make_unique<Hiera>(*this)) {}
+
+    : environment_(environment),
+      session_(session),
+      node_(std::move(node)),
+      var_room_(session.arena),
+      hiera_(std::make_unique<Hiera>(*this)) {}
 Compiler::~Compiler() = default;
 
 // --- errors
@@ -57,6 +62,12 @@ Scope* Compiler::new_scope(Scope::Kind kind, Scope* parent) {
   s->parent = parent;
   s->real = s;
   return s;
+}
+
+Symbol Compiler::module_name(const Source* source) {
+  auto [at, fresh] = module_names_.try_emplace(source);
+  if (const Module* m = fresh ? environment_.module_of(source) : nullptr) at->second = m->name;
+  return at->second;
 }
 
 // --- phases
@@ -126,9 +137,9 @@ bool Compiler::compile(std::span<const Program* const> manifests) {
     for (const std::string& n : e.notes) d.note(n);
     d.help = e.help;
   } catch (const LimitError& e) {
-    diagnostics().error(e.code(), {}, e.what());
+    diagnostics().error(e.code(), e.at() ? Pos{e.at()} : at_, e.what());
   } catch (const TypeError& e) {
-    diagnostics().error("PP-TYPE", {}, e.what());
+    diagnostics().error("PP-TYPE", at_, e.what());
   } catch (const ReturnSignal& s) {
     diagnostics().error("PP-RETURN", s.at, "return() from a context where it cannot be used");
   } catch (const NextSignal& s) {
@@ -210,7 +221,7 @@ void Compiler::evaluate_main(std::span<const Program* const> manifests) {
   catalog_.edges.push_back({catalog_.resources[0], &main});
   for (const Program* p : manifests) {
     try {
-      evaluate(p->body, *top_);
+      execute(p->body, *top_);
     } catch (ReturnSignal& r) {
       fail(r.at, "return() from a context where it cannot be used", "PP-RETURN");
     }
@@ -281,7 +292,7 @@ void Compiler::evaluate_node() {
   node_scope_ = s;
   catalog_.classes.push_back(Symbol(name));
   try {
-    evaluate(chosen->body, *s);
+    execute(chosen->body, *s);
   } catch (ReturnSignal&) {
   }
 }
@@ -431,7 +442,7 @@ void Compiler::evaluate_class(Resource& r) {
   s->source = &d;
   s->name = d.name;
   s->in_node = r.scope->in_node;
-  if (const Module* m = environment_.module_of(d.source)) s->module = m->name;
+  s->module = module_name(d.source);
   catalog_.classes.push_back(d.name);
   set_resource_parameters(r, *s, d);
   // The stage: its own, that of whoever declared it, or main.
@@ -452,7 +463,7 @@ void Compiler::evaluate_class(Resource& r) {
          "PP-STAGE");
   catalog_.edges.push_back({stage_resource, &r});
   try {
-    evaluate(d.body, *s);
+    execute(d.body, *s);
   } catch (ReturnSignal&) {
   }
 }
@@ -465,12 +476,13 @@ void Compiler::evaluate_define(Resource& r) {
   s->resource = &r;
   s->source = &d;
   s->in_node = r.scope->in_node;
-  if (const Module* m = environment_.module_of(d.source)) s->module = m->name;
+  s->module = module_name(d.source);
   set_resource_parameters(r, *s, d);
   try {
-    evaluate(d.body, *s);
+    execute(d.body, *s);
   } catch (ReturnSignal&) {
   }
+  s->vars.give_back(var_room_);  // nothing that it declared sees them
 }
 
 // Parameters become variables: what was given, then (for classes) what the data says, then defaults, left to right.
@@ -497,9 +509,11 @@ void Compiler::set_resource_parameters(Resource& r, Scope& scope, const Definiti
         set_param(r, param);
       }
     }
-  set_variable(scope, title, Val::string(r.title));
+  Val own_title = Val::string(r.title);
+  if (r.number_title) parse_number(r.title, own_title);
+  set_variable(scope, title, own_title);
   const ResourceParam* given_name = r.find(name);
-  set_variable(scope, name, given_name && !given_name->value.undefined() ? given_name->value : Val::string(r.title));
+  set_variable(scope, name, given_name && !given_name->value.undefined() ? given_name->value : own_title);
   if (r.is_class) class_scopes_[d.name] = &scope;
   std::vector<std::string> wrong;
   // While defaults are evaluated, a parameter further right is not set yet: reading it is an error.

@@ -38,7 +38,9 @@ struct Collector {
   std::unordered_map<const Resource*, bool> seen_set;
   std::vector<ResourceParam> overrides;
   Pos at;
-  std::vector<Val> empty_alternative;  // a -> Collector <| |> -> b when nothing is collected
+  // What stands in a chain to the left of it, and takes its place when nothing is collected: a -> C <| |> -> b.
+  std::vector<Val> empty_alternative;
+  Collector* left_collector = nullptr;
   bool done = false;
   bool store_asked = false;
   std::vector<std::pair<const Node*, Val>> query_values;  // the right side of each comparison
@@ -75,7 +77,8 @@ class Compiler {
   Val evaluate(const Node* n, Scope& scope);
   Val call_function(Symbol name, std::span<const Val> args, const Closure* block, Scope& scope, Pos at);
   bool function_exists(Symbol name);
-  Val call_closure(const Closure& closure, std::span<const Val> args, Pos at);
+  // Without `wanted` the body is run for its effects, and the answer means nothing.
+  Val call_closure(const Closure& closure, std::span<const Val> args, Pos at, bool wanted = true);
   // The value of a variable (`x`, `a::b::x`), nullptr when it is not set.
   const Val* find_variable(Scope& scope, Symbol local, Symbol scope_name, bool absolute);
   const Val* find_variable(Scope& scope, std::string_view name);
@@ -98,6 +101,7 @@ class Compiler {
     std::vector<ResourceParam> params;
     Form form = Form::kRegular;
     Pos at;
+    bool number_title = false;
   };
   Resource* create_resource(NewResource& wanted, Scope& scope);
   std::vector<Resource*> include_classes(std::span<const Val> names, Scope& scope, Pos at);
@@ -127,6 +131,7 @@ class Compiler {
   friend struct FunctionCall;
   // eval_expr.cpp
   Val block(const Kids& b, Scope& scope);
+  void execute(const Node* n, Scope& scope);  // for its effects alone
   Val variable(const Named& v, Scope& scope);
   Val binary(const Binary& b, Scope& scope);
   Val arithmetic(Op op, Val a, Val b, Pos at);
@@ -145,7 +150,7 @@ class Compiler {
   Val run_body(const Node* body, Scope& scope, const Node* returns, std::string_view what);
 
   // eval_resource.cpp
-  Val resource_expression(const ResourceDecl& r, Scope& scope);
+  Val resource_expression(const ResourceDecl& r, Scope& scope, bool wanted);  // references to what was declared
   void attributes(std::span<const Attribute> list, Scope& scope, std::vector<ResourceParam>& out, bool may_repeat);
   void resource_defaults(const ResourceDecl& r, Scope& scope);
   Val resource_override(const ResourceDecl& r, Scope& scope);
@@ -179,16 +184,30 @@ class Compiler {
   void merge_scope_tags(Resource& r);
   void relate();
   void finish();
+  void finish_resource(Resource& r);
   void copy_metaparameters();
   void check_references();
   void check_unevaluated();
+  void note_containers(EvalError& e, const Resource& r);  // the declarations that led to a resource
   Scope* new_scope(Scope::Kind kind, Scope* parent);
+  Symbol module_name(const Source* source);  // empty: it is in none
 
   Environment& environment_;
   Session& session_;
   NodeInfo node_;
   Catalog catalog_;
   std::deque<Scope> scopes_;
+  VarRoom var_room_;
+  // A scope that ends with a call: its variables are given back.
+  struct CallScope : Scope {
+    explicit CallScope(VarRoom& room) : room_(room) {}
+    CallScope(const CallScope&) = delete;
+    CallScope& operator=(const CallScope&) = delete;
+    ~CallScope() { vars.give_back(room_); }
+
+   private:
+    VarRoom& room_;
+  };
   Scope* top_ = nullptr;
   Scope* node_scope_ = nullptr;
   std::unordered_map<Symbol, Scope*> class_scopes_;
@@ -207,10 +226,12 @@ class Compiler {
   std::unordered_map<const Node*, const Type*> types_;  // types written without variables, evaluated once
   std::unordered_map<Symbol, const Type*> aliases_;
   std::unordered_map<Symbol, Symbol> type_names_;
+  std::unordered_map<const Source*, Symbol> module_names_;
   std::unique_ptr<Hiera> hiera_;
   std::vector<std::string*> epp_out_;  // where rendered text goes, innermost last
   const Collector* query_ = nullptr;   // the one being evaluated
   std::unordered_set<u64> warned_;
+  Pos at_;  // what is being evaluated, for a limit that is met there
 };
 
 }  // namespace tutti::puppet

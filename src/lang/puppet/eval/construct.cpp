@@ -1,11 +1,13 @@
 // Type.new(...): the conversions between types.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <ctime>
 
 #include "lang/puppet/eval/compiler.h"
+#include "lang/puppet/text/ruby_base64.h"
 #include "lang/puppet/types/regex.h"
 #include "lang/puppet/types/string_format.h"
 #include "lang/puppet/types/type_parse.h"
@@ -138,12 +140,12 @@ struct Maker {
   Val array() const {
     most(2);
     const Val& v = from();
-    if (v.undefined()) bad("the value undef cannot be converted to Array");
     bool wrap = args.size() > 1 && args[1].truthy() && args[1].is(VK::kBool);
+    if (v.undefined() && !wrap) bad("the value undef cannot be converted to Array");
     if (wrap && !v.is(VK::kArray)) return make_array(arena(), std::span<const Val>(&v, 1));
     if (v.is(VK::kArray)) return v;
     FunctionCall call{c, c.top(), "Array", args, nullptr, at};
-    if (v.is(VK::kHash) || v.is(VK::kString) || v.is(VK::kInt) || v.is(VK::kBinary) || v.is(VK::kType))
+    if (v.is(VK::kHash) || v.is(VK::kString) || (v.is(VK::kInt) && v.i >= 0) || v.is(VK::kBinary) || v.is(VK::kType))
       return make_array(arena(), iterate(call, v));
     bad(fmt::format("the value {} cannot be converted to Array", to_literal(v)));
   }
@@ -160,7 +162,7 @@ struct Maker {
     else
       bad(fmt::format("the value {} cannot be converted to Hash", v.undefined() ? "undef" : to_literal(v)));
     bool pairs = true;
-    for (const Val& i : items) pairs = pairs && i.is(VK::kArray) && i.size >= 1 && i.size <= 2;
+    for (const Val& i : items) pairs = pairs && i.is(VK::kArray) && i.size == 2;
     if (pairs) {
       for (const Val& i : items) h.set(i.list[0], i.size > 1 ? i.list[1] : Val::undef());
     } else {
@@ -258,8 +260,14 @@ struct Maker {
   Val timespan() const {
     const Val& v = from();
     if (v.is(VK::kTimespan)) return v;
-    if (v.is(VK::kFloat)) return Val::nanoseconds(VK::kTimespan, static_cast<i64>(v.d * 1e9));
-    i64 ns = 0;
+    if (v.is(VK::kFloat)) return Val::nanoseconds(VK::kTimespan, truncated(v.d * 1e9));
+    // Wide enough for any sum of products below.
+    using Wide = __int128;
+    auto made = [&](Wide ns) {
+      if (ns > kNoMax || ns < kNoMin) bad("the time span is too long");
+      return Val::nanoseconds(VK::kTimespan, static_cast<i64>(ns));
+    };
+    Wide ns = 0;
     if (v.is(VK::kHash)) {
       static constexpr std::pair<std::string_view, i64> kUnits[] = {{"days", 86'400'000'000'000},
                                                                     {"hours", 3'600'000'000'000},
@@ -270,17 +278,17 @@ struct Maker {
                                                                     {"nanoseconds", 1}};
       if (const Val* text = v.get("string")) return Maker{c, type, std::span<const Val>(text, 1), at}.timespan();
       for (auto [name, unit] : kUnits)
-        if (const Val* n = v.get(name); n && n->is(VK::kInt)) ns += n->i * unit;
+        if (const Val* n = v.get(name); n && n->is(VK::kInt)) ns += Wide{n->i} * unit;
       if (const Val* n = v.get("negative"); n && n->truthy()) ns = -ns;
-      return Val::nanoseconds(VK::kTimespan, ns);
+      return made(ns);
     }
     if (v.is(VK::kInt)) {
-      if (args.size() == 1) return Val::nanoseconds(VK::kTimespan, v.i * 1'000'000'000);
+      if (args.size() == 1) return made(Wide{v.i} * 1'000'000'000);
       static constexpr i64 kUnits[] = {
           86'400'000'000'000, 3'600'000'000'000, 60'000'000'000, 1'000'000'000, 1'000'000, 1'000, 1};
       for (std::size_t n = 0; n < args.size() && n < 7; ++n)
-        if (args[n].is(VK::kInt)) ns += args[n].i * kUnits[n];
-      return Val::nanoseconds(VK::kTimespan, ns);
+        if (args[n].is(VK::kInt)) ns += Wide{args[n].i} * kUnits[n];
+      return made(ns);
     }
     if (!v.is(VK::kString)) bad("needs a String, a Hash or numbers");
     // [-][days-]hours:minutes:seconds[.fraction], shorter forms too
@@ -306,14 +314,20 @@ struct Maker {
       parts.push_back(read(s.substr(0, colon)));
       s.remove_prefix(colon == std::string_view::npos ? s.size() : colon + 1);
     }
-    if (parts.empty() || parts.size() > 3) bad(fmt::format("unable to parse '{}' as a time span", v.text()));
-    i64 seconds = 0;
+    // Minutes and seconds alone need a fraction, to be told from hours and minutes, which need days.
+    bool doubtful = parts.size() == 2 && days == 0 && fraction.empty();
+    if (parts.empty() || parts.size() > 3 || doubtful)
+      bad(fmt::format("unable to parse '{}' as a time span", v.text()));
+    Wide seconds = 0;
     for (i64 p : parts) seconds = seconds * 60 + p;
     if (days && parts.size() == 2) seconds *= 60;
-    ns = (days * 86400 + seconds) * 1'000'000'000;
+    ns = (Wide{days} * 86400 + seconds) * 1'000'000'000;
     i64 unit = 100'000'000;
-    for (char d : fraction) ns += (d - '0') * unit, unit /= 10;
-    return Val::nanoseconds(VK::kTimespan, negative ? -ns : ns);
+    for (char d : fraction) {
+      if (d < '0' || d > '9') bad(fmt::format("unable to parse '{}' as a time span", v.text()));
+      ns += (d - '0') * unit, unit /= 10;
+    }
+    return made(negative ? -ns : ns);
   }
 
   Val timestamp() const {
@@ -323,8 +337,12 @@ struct Maker {
     }
     const Val& v = from();
     if (v.is(VK::kTimestamp)) return v;
-    if (v.is(VK::kInt)) return Val::nanoseconds(VK::kTimestamp, v.i * 1'000'000'000);
-    if (v.is(VK::kFloat)) return Val::nanoseconds(VK::kTimestamp, static_cast<i64>(v.d * 1e9));
+    if (v.is(VK::kInt)) {
+      i64 ns = 0;
+      if (__builtin_mul_overflow(v.i, i64{1'000'000'000}, &ns)) bad("the time is out of range");
+      return Val::nanoseconds(VK::kTimestamp, ns);
+    }
+    if (v.is(VK::kFloat)) return Val::nanoseconds(VK::kTimestamp, truncated(v.d * 1e9));
     Val text = v;
     if (v.is(VK::kHash))
       if (const Val* s = v.get("string")) text = *s;
@@ -376,10 +394,19 @@ struct Maker {
       }
     } else if (v.is(VK::kString)) {
       std::string_view format = args.size() > 1 && args[1].is(VK::kString) ? args[1].text() : "%B";
-      if (format == "%s" || format == "%r")
+      if (format == "%s" || format == "%r") {
         out = v.text();
-      else if (!unbase64(v.text(), out, format == "%B"))
-        bad("the string is not valid base64");
+      } else {
+        std::string text(v.text());
+        if (format == "%u") {
+          std::replace(text.begin(), text.end(), '-', '+');
+          std::replace(text.begin(), text.end(), '_', '/');
+          while (text.size() % 4 != 0) text += '=';
+        }
+        auto bytes = ruby_base64_decode(text, format != "%b");
+        if (!bytes) bad("the string is not valid base64");
+        out = std::move(*bytes);
+      }
     } else {
       bad("needs a String or an Array of bytes");
     }

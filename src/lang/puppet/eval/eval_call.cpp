@@ -120,7 +120,7 @@ Val Compiler::call(const Call& c, Scope& scope) {
 
 bool Compiler::function_exists(Symbol name) {
   return environment_.find_function(name, diagnostics()) || Functions::all().find(name) ||
-         !find_ruby_function(*this, name.text()).file.empty();
+         environment_.ruby_function(name);
 }
 
 Val Compiler::call_function(Symbol name, std::span<const Val> args, const Closure* block, Scope& scope, Pos at) {
@@ -133,9 +133,8 @@ Val Compiler::call_function(Symbol name, std::span<const Val> args, const Closur
     return call_definition(*d, args, scope, at);
   }
   if (builtin) return call_builtin(*builtin, FunctionCall{*this, scope, builtin->name, args, block, at});
-  if (RubyFunction ruby = find_ruby_function(*this, name.text()); !ruby.file.empty()) {
-    return call_ruby_function(*this, scope, ruby, name.text(), args, block, at);
-  }
+  if (const RubyFunction* ruby = environment_.ruby_function(name))
+    return call_ruby_function(*this, scope, *ruby, name.text(), args, block, at);
   EvalError e("PP-UNKNOWN-FUNCTION", at, fmt::format("unknown function: '{}'", name.text()));
   std::string_view near = nearest(name.text(), Functions::all().names());
   if (!near.empty()) e.help = fmt::format("did you mean `{}`?", near);
@@ -189,7 +188,7 @@ void Compiler::bind_params(std::span<const Param> params, std::span<const Val> a
 
 Val Compiler::call_definition(const Definition& d, std::span<const Val> args, Scope& caller, Pos at) {
   Budget::Level level(session_.budget);
-  Scope inner;
+  CallScope inner(var_room_);
   inner.kind = Scope::Kind::kFunction;
   inner.parent = top_;
   inner.real = top_;  // resources that a function declares belong to main, whoever calls it
@@ -216,9 +215,9 @@ Val Compiler::run_body(const Node* body, Scope& scope, const Node* returns, std:
   return v;
 }
 
-Val Compiler::call_closure(const Closure& closure, std::span<const Val> args, Pos at) {
+Val Compiler::call_closure(const Closure& closure, std::span<const Val> args, Pos at, bool wanted) {
   Budget::Level level(session_.budget);
-  Scope inner;
+  CallScope inner(var_room_);
   inner.kind = Scope::Kind::kLocal;
   inner.parent = closure.scope;
   inner.real = closure.scope->real;
@@ -231,7 +230,10 @@ Val Compiler::call_closure(const Closure& closure, std::span<const Val> args, Po
   bind_params(closure.lambda->params, args, inner, "block", at);
   Val v;
   try {
-    v = evaluate(closure.lambda->body, inner);
+    if (wanted || closure.lambda->returns)
+      v = evaluate(closure.lambda->body, inner);
+    else
+      execute(closure.lambda->body, inner);
   } catch (NextSignal& n) {
     v = n.value;
   }
@@ -248,7 +250,7 @@ Val Compiler::call_closure(const Closure& closure, std::span<const Val> args, Po
 
 std::string Compiler::render_epp(const Program& program, std::span<const Pair> args, Scope& scope, Pos at) {
   Budget::Level level(session_.budget);
-  Scope inner;
+  CallScope inner(var_room_);
   inner.kind = Scope::Kind::kLocal;
   inner.parent = &scope;
   inner.real = scope.real;

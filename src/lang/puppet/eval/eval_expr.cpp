@@ -21,6 +21,7 @@ Val Compiler::evaluate(const Node* n, Scope& scope) {
     case NodeKind::kVariable: return variable(as<Named>(n), scope);
     default: break;
   }
+  at_ = n->begin;
   Budget::Level level(session_.budget);
   switch (n->kind) {
     case NodeKind::kRegex: {
@@ -102,7 +103,7 @@ Val Compiler::evaluate(const Node* n, Scope& scope) {
       v.c = arena().make<Closure>(c);
       return v;
     }
-    case NodeKind::kResource: return resource_expression(as<ResourceDecl>(n), scope);
+    case NodeKind::kResource: return resource_expression(as<ResourceDecl>(n), scope, true);
     case NodeKind::kDefaults: resource_defaults(as<ResourceDecl>(n), scope); return Val::undef();
     case NodeKind::kOverride: return resource_override(as<ResourceDecl>(n), scope);
     case NodeKind::kCollect: return collect_expression(as<Collect>(n), scope);
@@ -125,9 +126,21 @@ Val Compiler::evaluate(const Node* n, Scope& scope) {
 }
 
 Val Compiler::block(const Kids& b, Scope& scope) {
-  Val last;
-  for (const Node* n : b.items) last = evaluate(n, scope);
-  return last;
+  for (std::size_t n = 0; n + 1 < b.items.size(); ++n) execute(b.items[n], scope);
+  return b.items.empty() ? Val::undef() : evaluate(b.items.back(), scope);
+}
+
+void Compiler::execute(const Node* n, Scope& scope) {
+  if (!n) return;
+  if (n->kind == NodeKind::kBlock) {
+    for (const Node* i : as<Kids>(n).items) execute(i, scope);
+  } else if (n->kind == NodeKind::kResource) {
+    session_.budget.step();
+    Budget::Level level(session_.budget);
+    resource_expression(as<ResourceDecl>(n), scope, false);
+  } else {
+    evaluate(n, scope);
+  }
 }
 
 void Compiler::splat_into(std::vector<Val>& out, const Node* n, Scope& scope) {
@@ -190,7 +203,7 @@ const Val* Compiler::find_variable(Scope& scope, std::string_view name) {
 
 bool Compiler::set_variable(Scope& scope, Symbol name, const Val& value) {
   if (scope.vars.find(name)) return false;
-  scope.vars.add(arena(), name, value);
+  scope.vars.add(var_room_, name, value);
   return true;
 }
 

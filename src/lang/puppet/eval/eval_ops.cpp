@@ -303,10 +303,6 @@ Val Compiler::arithmetic(Op op, Val a, Val b, Pos at) {
       if (y == 0) fail(at, "division by 0", "PP-DIVIDE");
       out = x / y;
       break;
-    case Op::kModulo:
-      if (y == 0) fail(at, "division by 0", "PP-DIVIDE");
-      out = x - std::floor(x / y) * y;
-      break;
     default: fail(at, fmt::format("operator '{}' is not applicable to a Float", op_text(op)), "PP-OPERATOR");
   }
   if (std::isinf(out) || std::isnan(out)) fail(at, "the result of the operation is not a finite number", "PP-OVERFLOW");

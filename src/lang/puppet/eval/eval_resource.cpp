@@ -148,6 +148,7 @@ Resource* Compiler::create_resource(NewResource& wanted, Scope& scope_given) {
   r.is_class = is_class;
   r.scope = &scope;
   r.source = scope.source;
+  r.number_title = wanted.number_title;
   r.exported = wanted.form == Form::kExported;
   r.is_virtual = wanted.form != Form::kRegular;
   static const Symbol stage_type("Stage");
@@ -171,7 +172,7 @@ Resource* Compiler::create_resource(NewResource& wanted, Scope& scope_given) {
     }
   }
   tag_if_valid(r, type.text());
-  tag_if_valid(r, title);
+  if (!r.number_title) tag_if_valid(r, title);
   if (const auto* defaults = defaults_of(scope, type)) {
     std::vector<DefaultParam> copy = *defaults;
     for (const DefaultParam& d : copy)
@@ -300,7 +301,7 @@ void Compiler::titles(const Val& v, std::vector<std::string_view>& out, Pos at) 
   out.push_back(v.text());
 }
 
-Val Compiler::resource_expression(const ResourceDecl& r, Scope& scope) {
+Val Compiler::resource_expression(const ResourceDecl& r, Scope& scope, bool wanted_result) {
   std::string_view type;
   if (r.type->kind == NodeKind::kName) {
     type = as<Named>(r.type).name.text();
@@ -364,6 +365,7 @@ Val Compiler::resource_expression(const ResourceDecl& r, Scope& scope) {
       wanted.form = r.form;
       wanted.at = t.body->begin;
       Resource* res = create_resource(wanted, scope);
+      if (!wanted_result) continue;
       made.push_back(Val::type(res->is_class ? class_type(arena(), res->title)
                                              : resource_type(arena(), res->type.text(), res->title)));
     }
@@ -715,7 +717,10 @@ Val Compiler::relation(const Binary& top, Scope& scope) {
       for (const Val& s : source.refs) relate_all(&s, nullptr);
       for (Collector* s : source.collectors) relate_all(nullptr, s);
       if (right.empty()) return left;
-      if (right.refs.empty() && right.collectors.size() == 1) right.collectors[0]->empty_alternative = left.refs;
+      if (right.refs.empty() && right.collectors.size() == 1) {
+        right.collectors[0]->empty_alternative = left.refs;
+        if (left.refs.empty() && left.collectors.size() == 1) right.collectors[0]->left_collector = left.collectors[0];
+      }
       return right;
     }
     Val v = evaluate(n, scope);

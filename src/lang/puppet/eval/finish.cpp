@@ -25,9 +25,12 @@ void Compiler::relate() {
       std::vector<Resource*> out;
       if (collector) {
         out = collector->seen;
-        if (out.empty() && is_source)
-          for (const Val& v : collector->empty_alternative)
+        for (const Collector* c = collector; c && out.empty() && is_source; c = c->left_collector) {
+          out = c->seen;
+          if (!out.empty()) break;
+          for (const Val& v : c->empty_alternative)
             if (Resource* r = find_resource(v.t)) out.push_back(r);
+        }
         return out;
       }
       Resource* r = find_resource(ref.t);
@@ -80,56 +83,80 @@ void Compiler::check_native(Resource& r) {
   }
 }
 
+void Compiler::finish_resource(Resource& r) {
+  merge_scope_tags(r);
+  for (ResourceParam& p : r.params)
+    if (p.value.is(VK::kSensitive)) {
+      r.sensitive.push_back(p.name);
+      p.value = p.value.box->with_origin(p.value.origin);
+    }
+  check_native(r);
+  if (r.definition && !r.is_node)
+    for (const ResourceParam& p : r.params) {
+      bool known = is_metaparameter(p.name) || p.name.text() == "name" || p.name.text() == "title" ||
+                   std::any_of(r.definition->params.begin(), r.definition->params.end(),
+                               [&](const Param& x) { return x.name == p.name; });
+      if (!known) fail(p.at, fmt::format("{}: has no parameter named '{}'", r.ref(), p.name.text()), "PP-PARAMETER");
+    }
+}
+
 void Compiler::finish() {
   relate();
   std::unordered_map<const Resource*, std::vector<PendingOverride*>> pending;
   for (PendingOverride& o : overrides_)
     if (Resource* r = find_resource(o.reference)) pending[r].push_back(&o);
-  for (std::size_t n = 0; n < catalog_.resources.size(); ++n) {
-    Resource& r = *catalog_.resources[n];
-    if (auto mine = pending.find(&r); mine != pending.end())
+  for (Resource* r : catalog_.resources) {
+    if (auto mine = pending.find(r); mine != pending.end())
       for (PendingOverride* o : mine->second) {
         o->done = true;
-        override_params(r, o->params, o->source, o->from_collector, o->at);
+        override_params(*r, o->params, o->source, o->from_collector, o->at);
       }
-    merge_scope_tags(r);
-    for (ResourceParam& p : r.params)
-      if (p.value.is(VK::kSensitive)) {
-        r.sensitive.push_back(p.name);
-        p.value = p.value.box->with_origin(p.value.origin);
-      }
-    check_native(r);
-    if (r.definition && !r.is_node)
-      for (const ResourceParam& p : r.params) {
-        bool known = is_metaparameter(p.name) || p.name.text() == "name" || p.name.text() == "title" ||
-                     std::any_of(r.definition->params.begin(), r.definition->params.end(),
-                                 [&](const Param& x) { return x.name == p.name; });
-        if (!known) fail(p.at, fmt::format("{}: has no parameter named '{}'", r.ref(), p.name.text()), "PP-PARAMETER");
-      }
+    try {
+      finish_resource(*r);
+    } catch (EvalError& e) {
+      note_containers(e, *r);
+      throw;
+    }
   }
   copy_metaparameters();
 }
 
+void Compiler::note_containers(EvalError& e, const Resource& r) {
+  const Resource* inner = &r;
+  for (Resource* c = r.scope ? r.scope->resource : nullptr; c && c != inner && c != top_->resource;
+       inner = c, c = c->scope ? c->scope->resource : nullptr) {
+    Pos at = c->at ? c->at : c->included_at;
+    if (e.notes.size() < 24)
+      e.notes.push_back(fmt::format("in {}{}", c->ref(), at ? ", declared at " + session_.sources->show(at) : ""));
+  }
+}
+
 // noop, schedule, tags and the like come down from containers to what they contain, starting at Class[main].
 void Compiler::copy_metaparameters() {
-  std::vector<std::vector<Resource*>> children(catalog_.resources.size());
-  for (const Edge& e : catalog_.edges) children[e.source->index].push_back(e.target);
+  // The edges of each source, in their order: those of resource n are ordered[first[n]] up to ordered[first[n + 1]].
+  std::vector<u32> first(catalog_.resources.size() + 2), ordered(catalog_.edges.size());
+  for (const Edge& e : catalog_.edges) ++first[e.source->index + 2];
+  for (std::size_t n = 2; n < first.size(); ++n) first[n] += first[n - 1];
+  for (std::size_t n = 0; n < ordered.size(); ++n)
+    ordered[first[catalog_.edges[n].source->index + 1]++] = static_cast<u32>(n);
   Resource* main = catalog_.find(Symbol("Class"), "main");
   std::vector<Resource*> queue{main};
   std::vector<bool> seen(catalog_.resources.size());
   seen[main->index] = true;
   for (std::size_t n = 0; n < queue.size(); ++n) {
     Resource* source = queue[n];
-    for (Resource* target : children[source->index]) {
-      for (Symbol m : metaparameters()) {
-        if (is_relationship(m)) continue;
-        const ResourceParam* p = source->find(m);
-        if (!p || p->value.undefined()) continue;
-        ResourceParam* have = target->find(m);
-        if (have && !have->value.undefined()) continue;
-        ResourceParam copy = *p;
-        copy.how = How::kInherited;
-        set_param(*target, copy);
+    std::vector<ResourceParam> handed;
+    for (Symbol m : metaparameters()) {
+      const ResourceParam* p = is_relationship(m) ? nullptr : source->find(m);
+      if (!p || p->value.undefined()) continue;
+      handed.push_back(*p);
+      handed.back().how = How::kInherited;
+    }
+    for (u32 edge = first[source->index]; edge < first[source->index + 1]; ++edge) {
+      Resource* target = catalog_.edges[ordered[edge]].target;
+      for (const ResourceParam& p : handed) {
+        const ResourceParam* have = target->find(p.name);
+        if (!have || have->value.undefined()) set_param(*target, p);
       }
       for (Symbol t : source->tags) target->tag(t);
       if (!seen[target->index]) {
@@ -170,8 +197,13 @@ void Compiler::check_references() {
   for (Resource* each : catalog_.resources) {
     Resource& r = *each;
     if (r.is_virtual) continue;
-    for (const ResourceParam& p : r.params)
-      if (is_relationship(p.name)) check(check, r, p, p.value);
+    try {
+      for (const ResourceParam& p : r.params)
+        if (is_relationship(p.name)) check(check, r, p, p.value);
+    } catch (EvalError& e) {
+      note_containers(e, r);
+      throw;
+    }
   }
 }
 

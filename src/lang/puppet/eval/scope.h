@@ -9,11 +9,14 @@ namespace tutti::puppet {
 
 struct Resource;
 
-// Variables of one scope: a few are scanned, many are indexed. Memory comes from the arena.
+class VarRoom;
+
+// Variables of one scope: a few are scanned, many are indexed.
 class Vars {
  public:
   const Val* find(Symbol name) const;
-  void add(Arena& arena, Symbol name, const Val& value);  // the name must be new
+  void add(VarRoom& room, Symbol name, const Val& value);  // the name must be new
+  void give_back(VarRoom& room);                           // none are left
   struct Entry {
     Symbol name;
     Val value;
@@ -24,6 +27,20 @@ class Vars {
   Entry* entries_ = nullptr;
   u32* slots_ = nullptr;
   u32 size_ = 0, capacity_ = 0, mask_ = 0;
+};
+
+// Memory for variables, from an arena. What a lambda's or a define's scope gives back when its body is done serves the
+// next one: a site calls lambdas and declares defines by the ten thousand.
+class VarRoom {
+ public:
+  explicit VarRoom(Arena& arena) : arena_(arena) {}
+  Vars::Entry* take(u32 capacity);  // a power of two, 8 or more
+  void give_back(Vars::Entry* entries, u32 capacity);
+  Arena& arena() { return arena_; }
+
+ private:
+  Arena& arena_;
+  std::vector<Vars::Entry*> spare_[4];  // of 8, 16, 32, 64
 };
 
 struct DefaultParam {

@@ -81,7 +81,6 @@ Val f_create_resources(const FunctionCall& c) {
   if (c.args.size() < 2 || c.args.size() > 3)
     c.fail(fmt::format("create_resources(): wrong number of arguments ({}; must be 2 or 3)", c.args.size()));
   if (!c.arg(0).is(VK::kString)) c.fail("create_resources(): the type must be a String");
-  if (c.arg(1).is(VK::kString) && c.arg(1).size == 0) return Val::undef();
   if (!c.arg(1).is(VK::kHash)) c.fail("create_resources(): the second argument must be a Hash");
   std::string_view type = c.text(0);
   Form form = Form::kRegular;
@@ -90,17 +89,20 @@ Val f_create_resources(const FunctionCall& c) {
   else if (type.substr(0, 1) == "@")
     form = Form::kVirtual, type.remove_prefix(1);
   for (const Pair& p : c.arg(1).entries()) {
-    if (!p.key.is(VK::kString)) c.fail("create_resources(): titles must be strings");
+    bool number = p.key.is(VK::kInt) || p.key.is(VK::kFloat);
+    if (!p.key.is(VK::kString) && !number) c.fail("create_resources(): titles must be strings");
+    std::string_view title = number ? c.string(to_text(p.key)).text() : p.key.text();
     HashDraft params;
     if (c.args.size() > 2 && c.arg(2).is(VK::kHash))
       for (const Pair& d : c.arg(2).entries()) params.set(d.key, d.value);
     if (p.value.is(VK::kHash))
       for (const Pair& v : p.value.entries()) params.set(v.key, v.value);
     else if (!p.value.undefined() && !(p.value.is(VK::kString) && p.value.size == 0))
-      c.fail(fmt::format("create_resources(): the value for '{}' must be a Hash", p.key.text()));
+      c.fail(fmt::format("create_resources(): the value for '{}' must be a Hash", title));
     Compiler::NewResource wanted;
     wanted.type = Symbol(type);
-    wanted.title = p.key.text();
+    wanted.title = title;
+    wanted.number_title = number;
     wanted.form = form;
     wanted.at = c.at;
     for (const Pair& v : params.pairs()) {
@@ -151,8 +153,10 @@ bool is_defined(const FunctionCall& c, const Val& v) {
 }
 
 Val f_defined(const FunctionCall& c) {
-  for (const Val& v : c.args)
+  for (const Val& v : c.args) {
+    if (v.is(VK::kType) && v.t->kind == TK::kReference) c.fail(fmt::format("resource type not found: {}", v.t->name));
     if (is_defined(c, v)) return Val::boolean(true);
+  }
   return Val::boolean(false);
 }
 

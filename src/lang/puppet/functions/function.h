@@ -1,6 +1,8 @@
 #pragma once
 
 #include <initializer_list>
+#include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,7 +38,7 @@ struct FunctionCall {
   std::string_view text(std::size_t n) const { return args[n].text(); }
 
   // The block, called with values; a block that takes one parameter more than there are is given undef.
-  Val yield(std::span<const Val> values) const;
+  Val yield(std::span<const Val> values, bool wanted = true) const;
   Val yield(const Val& a) const { return yield(std::span<const Val>(&a, 1)); }
   Val yield(const Val& a, const Val& b) const {
     Val both[2] = {a, b};
@@ -81,8 +83,9 @@ struct Param3 {
   char repeat;  // 0, '?', '*', '+'
 };
 
-struct Builtin {
-  std::string_view name;
+// A built-in function. Its signatures are parsed when it is first called: a run calls few of them.
+class Builtin {
+ public:
   struct Form {
     std::string_view signature;
     std::vector<Param3> params;
@@ -91,8 +94,16 @@ struct Builtin {
     std::size_t least = 0, most = 0;
     Implementation run = nullptr;
   };
-  std::vector<Form> forms;
+  std::string_view name;
   Implementation run3x = nullptr;
+  const std::vector<Form>& forms() const;
+
+ private:
+  friend class Functions;
+  std::vector<Overload> overloads_;
+  mutable std::once_flag parsed_;
+  mutable std::vector<Form> forms_;
+  mutable Arena arena_;
 };
 
 // All built-in functions. Made once for the program, read by all threads.
@@ -108,7 +119,6 @@ class Functions {
  private:
   std::vector<Builtin*> by_symbol_;  // indexed by Symbol id: looking one up is an array access
   std::vector<std::unique_ptr<Builtin>> all_;
-  Arena arena_;
 };
 
 // Calls the overload that takes the arguments, or fails with a message that lists what the function takes.

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "lang/puppet/eval/compiler.h"
 #include "lang/puppet/functions/function.h"
 #include "lang/puppet/functions/stdlib.h"
@@ -8,7 +10,9 @@
 namespace tutti::puppet {
 
 Arena& FunctionCall::arena() const { return compiler.arena(); }
-Val FunctionCall::yield(std::span<const Val> values) const { return compiler.call_closure(*block, values, at); }
+Val FunctionCall::yield(std::span<const Val> values, bool wanted) const {
+  return compiler.call_closure(*block, values, at, wanted);
+}
 std::size_t FunctionCall::block_params() const { return block ? block->lambda->params.size() : 0; }
 bool FunctionCall::block_takes_any() const {
   return block && !block->lambda->params.empty() && block->lambda->params.back().rest;
@@ -53,41 +57,54 @@ Builtin*& slot(std::vector<Builtin*>& by_symbol, std::string_view name) {
 }
 }  // namespace
 
+namespace {
+
+Builtin::Form parse_signature(const Overload& o, Arena& arena) {
+  Builtin::Form form;
+  form.signature = o.signature;
+  form.run = o.run;
+  std::string_view rest = o.signature;
+  while (!rest.empty()) {
+    std::size_t end = 0;
+    for (int depth = 0; end < rest.size() && (depth > 0 || rest[end] != ','); ++end) {
+      if (rest[end] == '[') ++depth;
+      if (rest[end] == ']') --depth;
+    }
+    std::string_view part = rest.substr(0, end);
+    rest.remove_prefix(std::min(rest.size(), end + 1));
+    while (!part.empty() && part.front() == ' ') part.remove_prefix(1);
+    while (!part.empty() && part.back() == ' ') part.remove_suffix(1);
+    if (part.empty()) continue;
+    if (part[0] == '&') {
+      part.remove_prefix(1);
+      if (part[0] == '?') form.block_optional = true, part.remove_prefix(1);
+      form.block = type_of_text(arena, part, {});
+      continue;
+    }
+    Param3 p{nullptr, 0};
+    char last = part.back();
+    if (last == '?' || last == '*' || last == '+') p.repeat = last, part.remove_suffix(1);
+    p.type = type_of_text(arena, part, {});
+    form.params.push_back(p);
+    if (p.repeat == 0 || p.repeat == '+') ++form.least;
+    form.most = p.repeat == '*' || p.repeat == '+' ? SIZE_MAX : form.most == SIZE_MAX ? SIZE_MAX : form.most + 1;
+  }
+  return form;
+}
+
+}  // namespace
+
+const std::vector<Builtin::Form>& Builtin::forms() const {
+  std::call_once(parsed_, [this] {
+    for (const Overload& o : overloads_) forms_.push_back(parse_signature(o, arena_));
+  });
+  return forms_;
+}
+
 void Functions::add(const char* name, std::initializer_list<Overload> overloads) {
   auto f = std::make_unique<Builtin>();
   f->name = name;
-  for (const Overload& o : overloads) {
-    Builtin::Form form;
-    form.signature = o.signature;
-    form.run = o.run;
-    std::string_view rest = o.signature;
-    while (!rest.empty()) {
-      std::size_t end = 0;
-      for (int depth = 0; end < rest.size() && (depth > 0 || rest[end] != ','); ++end) {
-        if (rest[end] == '[') ++depth;
-        if (rest[end] == ']') --depth;
-      }
-      std::string_view part = rest.substr(0, end);
-      rest.remove_prefix(std::min(rest.size(), end + 1));
-      while (!part.empty() && part.front() == ' ') part.remove_prefix(1);
-      while (!part.empty() && part.back() == ' ') part.remove_suffix(1);
-      if (part.empty()) continue;
-      if (part[0] == '&') {
-        part.remove_prefix(1);
-        if (part[0] == '?') form.block_optional = true, part.remove_prefix(1);
-        form.block = type_of_text(arena_, part, {});
-        continue;
-      }
-      Param3 p{nullptr, 0};
-      char last = part.back();
-      if (last == '?' || last == '*' || last == '+') p.repeat = last, part.remove_suffix(1);
-      p.type = type_of_text(arena_, part, {});
-      form.params.push_back(p);
-      if (p.repeat == 0 || p.repeat == '+') ++form.least;
-      form.most = p.repeat == '*' || p.repeat == '+' ? SIZE_MAX : form.most == SIZE_MAX ? SIZE_MAX : form.most + 1;
-    }
-    f->forms.push_back(std::move(form));
-  }
+  f->overloads_ = overloads;
   slot(by_symbol_, name) = f.get();
   all_.push_back(std::move(f));
 }
@@ -162,22 +179,44 @@ std::string complaint(const Builtin::Form& form, const FunctionCall& call) {
 
 }  // namespace
 
+// The old interface knows no regular expressions: they arrive as text, `/a+/`, also within containers.
+static bool holds_regex(const Val& v) {
+  if (v.is(VK::kRegex)) return true;
+  if (v.is(VK::kArray)) return std::any_of(v.items().begin(), v.items().end(), holds_regex);
+  if (v.is(VK::kHash))
+    return std::any_of(v.entries().begin(), v.entries().end(), [](const Pair& p) { return holds_regex(p.value); });
+  return false;
+}
+
+static Val regexes_as_text(Arena& arena, const Val& v) {
+  if (v.is(VK::kRegex)) return make_string(arena, to_text(v));
+  if (!holds_regex(v)) return v;
+  if (v.is(VK::kArray)) {
+    std::vector<Val> items(v.items().begin(), v.items().end());
+    for (Val& i : items) i = regexes_as_text(arena, i);
+    return make_array(arena, items);
+  }
+  std::vector<Pair> pairs(v.entries().begin(), v.entries().end());
+  for (Pair& p : pairs) p.value = regexes_as_text(arena, p.value);
+  return make_hash(arena, pairs);
+}
+
 Val call_builtin(const Builtin& f, const FunctionCall& call) {
   if (f.run3x) {
     bool any = false;
-    for (const Val& v : call.args) any = any || v.undefined();
+    for (const Val& v : call.args) any = any || v.undefined() || holds_regex(v);
     if (!any) return f.run3x(call);
     std::vector<Val> args(call.args.begin(), call.args.end());
-    for (Val& v : args)
-      if (v.undefined()) v = Val::string("");
+    for (Val& v : args) v = v.undefined() ? Val::string("") : regexes_as_text(call.arena(), v);
     FunctionCall copy{call.compiler, call.scope, call.name, args, call.block, call.at};
     return f.run3x(copy);
   }
-  for (const Builtin::Form& form : f.forms)
+  const std::vector<Builtin::Form>& forms = f.forms();
+  for (const Builtin::Form& form : forms)
     if (fits(form, call)) return form.run(call);
-  if (f.forms.size() == 1) call.fail(fmt::format("'{}' {}", f.name, complaint(f.forms[0], call)));
+  if (forms.size() == 1) call.fail(fmt::format("'{}' {}", f.name, complaint(forms[0], call)));
   std::string all = fmt::format("'{}' expects one of:", f.name);
-  for (const Builtin::Form& form : f.forms)
+  for (const Builtin::Form& form : forms)
     all += fmt::format("\n  ({})\n    rejected: {}", form.signature, complaint(form, call));
   call.fail(all);
 }

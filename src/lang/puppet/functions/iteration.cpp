@@ -55,21 +55,16 @@ namespace {
 // Calls the block with (value), (index, value) or, for a hash, (pair) or (key, value), whichever it takes; `f` gets the
 // element and the answer and returns false to stop.
 template <class F>
-void walk(const FunctionCall& c, const Val& over, F f) {
-  bool two = c.block_params() == 2 && !c.block_takes_any();
-  if (c.block_takes_any() && over.is(VK::kHash)) two = true;
+void walk(const FunctionCall& c, const Val& over, F f, bool wanted = true) {
+  bool two = c.block_params() == 2 || c.block_takes_any();
   i64 index = 0;
   try {
     if (over.is(VK::kHash)) {
       for (const Pair& p : over.entries()) {
         c.compiler.session().budget.step();
-        Val answer;
-        if (two) {
-          answer = c.yield(p.key, p.value);
-        } else {
-          Val both[2] = {p.key, p.value};
-          answer = c.yield(make_array(c.arena(), both));
-        }
+        Val both[2] = {p.key, p.value};
+        Val pair = two ? Val{} : make_array(c.arena(), both);
+        Val answer = c.yield(two ? std::span<const Val>(both) : std::span<const Val>(&pair, 1), wanted);
         if (!f(p.key, p.value, answer)) return;
       }
       return;
@@ -82,7 +77,8 @@ void walk(const FunctionCall& c, const Val& over, F f) {
       held = iterate(c, over), items = held;
     for (const Val& v : items) {
       c.compiler.session().budget.step();
-      Val answer = two ? c.yield(Val::integer(index), v) : c.yield(v);
+      Val both[2] = {Val::integer(index), v};
+      Val answer = c.yield(two ? std::span<const Val>(both) : std::span<const Val>(&v, 1), wanted);
       ++index;
       if (!f(Val::integer(index - 1), v, answer)) return;
     }
@@ -91,7 +87,8 @@ void walk(const FunctionCall& c, const Val& over, F f) {
 }
 
 Val f_each(const FunctionCall& c) {
-  walk(c, c.arg(0), [](const Val&, const Val&, const Val&) { return true; });
+  walk(
+      c, c.arg(0), [](const Val&, const Val&, const Val&) { return true; }, false);
   return c.arg(0);
 }
 
@@ -223,7 +220,7 @@ Val f_step(const FunctionCall& c) {
     for (const Val& v : out) c.yield(v);
   } catch (BreakSignal&) {
   }
-  return c.arg(0);
+  return Val::undef();
 }
 
 Val f_reverse_each(const FunctionCall& c) {
@@ -239,7 +236,7 @@ Val f_reverse_each(const FunctionCall& c) {
     }
   } catch (BreakSignal&) {
   }
-  return c.arg(0);
+  return Val::undef();
 }
 
 Val f_group_by(const FunctionCall& c) {

@@ -20,7 +20,7 @@ void expect_count(const FunctionCall& c, std::size_t least, std::size_t most) {
 i64 ruby_to_i(const Val& v) {
   switch (v.kind) {
     case VK::kInt: return v.i;
-    case VK::kFloat: return static_cast<i64>(v.d);
+    case VK::kFloat: return truncated(v.d);
     case VK::kString: {
       std::string_view s = v.text();
       while (!s.empty() && (s[0] == ' ' || s[0] == '\t' || s[0] == '\n')) s.remove_prefix(1);
@@ -45,68 +45,6 @@ std::string ruby_class(const Val& v) {
     case VK::kRegex: return "Regexp";
     default: return "Object";
   }
-}
-
-namespace {
-
-void inspect(std::string& out, const Val& v) {
-  switch (v.kind) {
-    case VK::kUndef: out += "nil"; break;
-    case VK::kString:
-      out += '"';
-      for (char ch : v.text()) {
-        switch (ch) {
-          case '"': out += "\\\""; break;
-          case '\\': out += "\\\\"; break;
-          case '\n': out += "\\n"; break;
-          case '\t': out += "\\t"; break;
-          case '\r': out += "\\r"; break;
-          case '\x1b': out += "\\e"; break;
-          case '#': out += '#'; break;
-          default:
-            if (static_cast<u8>(ch) < 0x20 || ch == 0x7F) {
-              out += fmt::format("\\x{:02X}", static_cast<u8>(ch));
-            } else {
-              out += ch;
-            }
-        }
-      }
-      out += '"';
-      break;
-    case VK::kFloat: out += ruby_float(v.d); break;
-    case VK::kArray:
-      out += '[';
-      for (std::size_t i = 0; i < v.items().size(); i++) {
-        if (i > 0) out += ", ";
-        inspect(out, v.items()[i]);
-      }
-      out += ']';
-      break;
-    case VK::kHash: {
-      out += '{';
-      bool first = true;
-      for (const Pair& p : v.entries()) {
-        if (!first) out += ", ";
-        first = false;
-        inspect(out, p.key);
-        out += "=>";
-        inspect(out, p.value);
-      }
-      out += '}';
-      break;
-    }
-    case VK::kDefault: out += ":default"; break;
-    case VK::kRegex: out += fmt::format("/{}/", v.text()); break;
-    default: append_text(out, v);
-  }
-}
-
-}  // namespace
-
-std::string ruby_inspect(const Val& v) {
-  std::string out;
-  inspect(out, v);
-  return out;
 }
 
 bool is_empty_text(const Val& v) { return v.undefined() || (v.is(VK::kString) && v.size == 0); }

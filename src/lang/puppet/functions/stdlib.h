@@ -1,6 +1,7 @@
 #pragma once
 
 #include "lang/puppet/functions/function.h"
+#include "lang/puppet/types/value_text.h"
 
 namespace tutti::puppet {
 
@@ -17,10 +18,9 @@ void add_value_functions(Functions& f);   // core functions on the rest
 
 // Shared by them.
 void expect_count(const FunctionCall& c, std::size_t least, std::size_t most);
-i64 ruby_to_i(const Val& v);             // "12ab" -> 12, 3.9 -> 3, anything else 0
-std::string ruby_class(const Val& v);    // "String", "Integer", "NilClass", ...
-std::string ruby_inspect(const Val& v);  // "a" with quotes, [1, "a"], {"k"=>1}
-bool is_empty_text(const Val& v);        // undef or ''
+i64 ruby_to_i(const Val& v);           // "12ab" -> 12, 3.9 -> 3, anything else 0
+std::string ruby_class(const Val& v);  // "String", "Integer", "NilClass", ...
+bool is_empty_text(const Val& v);      // undef or ''
 // Whether Ruby's Float() takes the text.
 bool ruby_float_text(std::string_view text, double& out);
 

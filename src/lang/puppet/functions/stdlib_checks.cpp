@@ -35,21 +35,22 @@ bool absolute(std::string_view text) {
 }
 
 bool domain_name(std::string_view text) {
+  if (text == ".") return true;
   if (text.ends_with('.')) text.remove_suffix(1);
   if (text.empty() || text.size() > 255) return false;
-  if (text == ".") return true;
-  bool letters = false;
+  bool several = text.find('.') != std::string_view::npos, letters = true;
   while (!text.empty()) {
     std::size_t end = std::min(text.find('.'), text.size());
     std::string_view label = text.substr(0, end);
     if (label.empty() || label.size() > 63 || label.starts_with('-') || label.ends_with('-')) return false;
+    letters = true;
     for (char ch : label) {
-      if (std::isalnum(static_cast<u8>(ch)) == 0 && ch != '-' && ch != '_') return false;
+      if (std::isalnum(static_cast<u8>(ch)) == 0 && ch != '-') return false;
+      letters = letters && std::isalpha(static_cast<u8>(ch)) != 0;
     }
-    letters = label.find_first_not_of("0123456789") != std::string_view::npos;
     text.remove_prefix(std::min(end + 1, text.size()));
   }
-  return letters;  // a top-level domain is no number
+  return letters || !several;  // a top-level domain is alphabetic
 }
 
 constexpr std::string_view kInteger = "^(?:-?(?:0|[1-9]\\d*)|0[0-7]+|0[xX][0-9A-Fa-f]+)$";

@@ -301,7 +301,7 @@ Val join_keys_to_values(const FunctionCall& c) {
   std::vector<Val> out;
   for (const Pair& p : c.arg(0).entries()) {
     std::string key = to_text(p.key);
-    auto join = [&](const Val& v) { out.push_back(c.string(key + std::string(c.text(1)) + to_text(v))); };
+    auto join = [&](const Val& v) { out.push_back(c.string(key + std::string(c.text(1)) + ruby_to_s(v))); };
     if (p.value.is(VK::kArray)) {
       for (const Val& v : p.value.items()) join(v);
     } else if (p.value.is(VK::kString) && p.value.text() == "undef") {
@@ -444,7 +444,9 @@ Val range(const FunctionCall& c) {
     for (i64 n = a; (exclusive ? n < b : n <= b) && out.size() < kMost; n += step) out.push_back(Val::integer(n));
     return c.array(out);
   }
-  if (from.size() > to.size() || (from.size() == to.size() && from > to)) return c.array(out);
+  // As text goes up to text: the first is there when it is not behind the last, however long it is.
+  if (from > to || (c.count() > 1 && c.arg(1).is(VK::kArray))) return c.array(out);
+  if (from.size() > to.size()) out.push_back(c.string(from));
   i64 skip = 0;
   for (std::string s = from; out.size() < kMost && s.size() <= to.size(); s = successor(s)) {
     if (exclusive && s == to) break;
@@ -559,11 +561,9 @@ Val clamp(const FunctionCall& c) {
   return Val::integer(numbers[1]);
 }
 
-Val dig_down(const FunctionCall& c) {
-  expect_count(c, 2, 3);
+Val dig_along(const FunctionCall& c, std::span<const Val> path) {
   Val at = c.arg(0);
-  if (!c.arg(1).is(VK::kArray)) c.fail(fmt::format("{}(): second argument must be an array, the path", c.name));
-  for (const Val& key : c.arg(1).items()) {
+  for (const Val& key : path) {
     const Val* next = nullptr;
     if (at.is(VK::kHash)) next = at.get(key);
     if (at.is(VK::kArray) && ruby_to_i(key) >= 0 && static_cast<std::size_t>(ruby_to_i(key)) < at.items().size()) {
@@ -573,6 +573,29 @@ Val dig_down(const FunctionCall& c) {
     at = *next;
   }
   return at;
+}
+
+Val dig_down(const FunctionCall& c) {
+  expect_count(c, 2, 3);
+  if (!c.arg(1).is(VK::kArray)) c.fail(fmt::format("{}(): second argument must be an array, the path", c.name));
+  return dig_along(c, c.arg(1).items());
+}
+
+// The old way to dig: the path is one text, its parts separated by `/` or the fourth argument; digits are positions.
+Val try_get_value(const FunctionCall& c) {
+  expect_count(c, 1, 4);
+  std::string path = c.count() > 1 ? to_text(c.arg(1)) : "", separator = c.count() > 3 ? to_text(c.arg(3)) : "/";
+  if (!(c.arg(0).is(VK::kHash) || c.arg(0).is(VK::kArray)) || path.empty())
+    return c.count() > 2 && c.arg(2).truthy() ? c.arg(2) : c.arg(0);
+  std::vector<Val> keys;
+  for (std::string_view rest = path; !rest.empty();) {
+    std::size_t cut = separator.empty() ? 1 : rest.find(separator);
+    std::string_view part = rest.substr(0, cut);
+    bool digits = !part.empty() && part.find_first_not_of("0123456789") == std::string_view::npos;
+    keys.push_back(digits ? Val::integer(ruby_to_i(Val::string(part))) : c.string(part));
+    rest.remove_prefix(std::min(rest.size(), part.size() + separator.size()));
+  }
+  return dig_along(c, keys);
 }
 
 }  // namespace
@@ -609,6 +632,7 @@ void add_stdlib_collection_functions(Functions& f) {
   f.add3x("pick_default", pick_default);
   f.add3x("clamp", clamp);
   f.add3x("dig44", dig_down);
+  f.add3x("try_get_value", try_get_value);
 }
 
 }  // namespace tutti::puppet

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <glob.h>
 
+#include "base/base64.h"
 #include "base/file.h"
 #include "base/utf8.h"
 #include "lang/puppet/eval/compiler.h"
@@ -8,95 +9,24 @@
 #include "lang/puppet/hiera/data_file.h"
 #include "lang/puppet/text/digest.h"
 #include "lang/puppet/text/psych.h"
+#include "lang/puppet/text/ruby_base64.h"
 #include "lang/puppet/text/ruby_format.h"
 
 namespace tutti::puppet {
 namespace {
 
-void json_text(std::string& out, std::string_view s) {
-  out += '"';
-  for (char ch : s) {
-    switch (ch) {
-      case '"': out += "\\\""; break;
-      case '\\': out += "\\\\"; break;
-      case '\n': out += "\\n"; break;
-      case '\r': out += "\\r"; break;
-      case '\t': out += "\\t"; break;
-      case '\f': out += "\\f"; break;
-      case '\b': out += "\\b"; break;
-      default:
-        if (static_cast<u8>(ch) < 0x20) {
-          out += fmt::format("\\u{:04x}", static_cast<u8>(ch));
-        } else {
-          out += ch;
-        }
-    }
-  }
-  out += '"';
-}
-
-struct JsonForm {
-  std::string indent, space, object_nl, array_nl;
-};
-
-void json(std::string& out, const Val& v, const JsonForm& form, int depth) {
-  auto line = [&](const std::string& nl, int d) {
-    out += nl;
-    if (!nl.empty()) {
-      for (int i = 0; i < d; i++) out += form.indent;
-    }
-  };
-  switch (v.kind) {
-    case VK::kUndef: out += "null"; break;
-    case VK::kBool: out += v.b ? "true" : "false"; break;
-    case VK::kInt: out += fmt::format("{}", v.i); break;
-    case VK::kFloat: out += ruby_float(v.d); break;
-    case VK::kArray:
-      out += '[';
-      for (std::size_t i = 0; i < v.items().size(); i++) {
-        if (i > 0) out += ',';
-        line(form.array_nl, depth + 1);
-        json(out, v.items()[i], form, depth + 1);
-      }
-      if (!v.items().empty()) line(form.array_nl, depth);
-      out += ']';
-      break;
-    case VK::kHash: {
-      out += '{';
-      bool first = true;
-      for (const Pair& p : v.entries()) {
-        if (!first) out += ',';
-        first = false;
-        line(form.object_nl, depth + 1);
-        json_text(out, to_text(p.key));
-        out += ':';
-        out += form.space;
-        json(out, p.value, form, depth + 1);
-      }
-      if (!first) line(form.object_nl, depth);
-      out += '}';
-      break;
-    }
-    default: json_text(out, to_text(v));
-  }
-}
-
-Val to_json(const FunctionCall& c) {
-  std::string out;
-  json(out, c.arg(0), {}, 0);
-  return c.string(out);
-}
+Val to_json(const FunctionCall& c) { return c.string(json_text(c.arg(0))); }
 
 Val to_json_pretty(const FunctionCall& c) {
-  JsonForm form{"  ", " ", "\n", "\n"};
+  JsonLayout form{"  ", " ", "\n", "\n"};
   if (c.has(2)) {
     auto option = [&](std::string_view key, std::string& into) {
       if (const Val* v = c.arg(2).get(key); v != nullptr && v->is(VK::kString)) into = v->text();
     };
     option("indent", form.indent);
     option("space", form.space);
-    option("object_nl", form.object_nl);
-    option("array_nl", form.array_nl);
+    option("object_nl", form.map_line);
+    option("array_nl", form.list_line);
   }
   Val data = c.arg(0);
   if (c.has(1) && c.arg(1).truthy()) {
@@ -114,9 +44,7 @@ Val to_json_pretty(const FunctionCall& c) {
       data = c.hash(kept);
     }
   }
-  std::string out;
-  json(out, data, form, 0);
-  return c.string(out + "\n");
+  return c.string(json_text(data, form) + "\n");
 }
 
 // YAML as Psych prints it: sequences not indented under their key, scalars plain wherever they read back the same.
@@ -134,6 +62,7 @@ class YamlWriter {
     if (s.empty() || psych_scalar(s).what != PsychScalar::kString) return false;
     if (s == "y" || s == "n" || s == "Y" || s == "N" || s == "=" || s == "<<") return false;
     if (s.front() == ' ' || s.back() == ' ' || s.back() == ':') return false;
+    if (s == "/") return false;
     if (std::string_view("-?:,[]{}#&*!|>'\"%@`").find(s.front()) != std::string_view::npos) {
       bool lonely = (s.front() == '-' || s.front() == '?' || s.front() == ':') && s.size() > 1 && s[1] != ' ';
       if (!lonely) return false;
@@ -173,7 +102,7 @@ class YamlWriter {
       }
       out_ += '\'';
     } else {
-      json_text(out_, s);
+      append_json_string(out_, s);
     }
     out_ += '\n';
   }
@@ -254,40 +183,8 @@ class YamlWriter {
 
 Val to_yaml(const FunctionCall& c) { return c.string(YamlWriter().document(c.arg(0))); }
 
-void python(std::string& out, const Val& v) {
-  switch (v.kind) {
-    case VK::kUndef: out += "None"; break;
-    case VK::kBool: out += v.b ? "True" : "False"; break;
-    case VK::kArray:
-      out += '[';
-      for (std::size_t i = 0; i < v.items().size(); i++) {
-        if (i > 0) out += ", ";
-        python(out, v.items()[i]);
-      }
-      out += ']';
-      break;
-    case VK::kHash: {
-      out += '{';
-      bool first = true;
-      for (const Pair& p : v.entries()) {
-        if (!first) out += ", ";
-        first = false;
-        python(out, p.key);
-        out += ": ";
-        python(out, p.value);
-      }
-      out += '}';
-      break;
-    }
-    default: out += ruby_inspect(v);
-  }
-}
-Val to_python(const FunctionCall& c) {
-  std::string out;
-  python(out, c.arg(0));
-  return c.string(out);
-}
-Val to_ruby(const FunctionCall& c) { return c.string(ruby_inspect(c.arg(0))); }
+Val to_python(const FunctionCall& c) { return c.string(python_literal(c.arg(0))); }
+Val to_ruby(const FunctionCall& c) { return c.string(ruby_literal(c.arg(0))); }
 
 // Text or a file as data; the second argument is what to answer where it cannot be read.
 Val parsed(const FunctionCall& c, std::string name, std::string text, bool yaml) {
@@ -302,6 +199,8 @@ Val parsed(const FunctionCall& c, std::string name, std::string text, bool yaml)
 }
 Val parse_data(const FunctionCall& c, bool yaml) {
   expect_count(c, 1, 2);
+  if ((c.arg(0).is(VK::kArray) || c.arg(0).is(VK::kHash)) && c.count() < 2)
+    c.fail(fmt::format("{}(): text is needed, not {}", c.name, ruby_class(c.arg(0))));
   return parsed(c, fmt::format("<{}>", c.name), to_text(c.arg(0)), yaml);
 }
 Val parsejson(const FunctionCall& c) { return parse_data(c, false); }
@@ -338,12 +237,17 @@ Val base64_(const FunctionCall& c) {
     return s;
   };
   if (action == "encode") {
-    std::string made = base64_encode(c.text(1), method == "default" ? 60 : 0);
+    std::string made = method == "default" ? ruby_base64_lines(c.text(1)) : base64_encode(c.text(1));
     return c.string(method == "urlsafe" ? swap(made, "+/", "-_") : made);
   }
-  std::string out;
-  if (!base64_decode(swap(std::string(c.text(1)), "-_", "+/"), out)) c.fail("base64(): invalid base64");
-  return c.string(out);
+  std::string text(c.text(1));
+  if (method == "urlsafe") {
+    text = swap(std::move(text), "-_", "+/");
+    while (text.size() % 4 != 0) text += '=';
+  }
+  auto out = ruby_base64_decode(text, method != "default");
+  if (!out) c.fail("base64(): invalid base64");
+  return c.string(*out);
 }
 
 std::string module_path(const FunctionCall& c, const std::string& name) {
@@ -419,12 +323,12 @@ Val defined_with_params(const FunctionCall& c) {
   return Val::boolean(r != c.scope.resource && defined_with(c, r, c.count() > 1 ? c.arg(1) : Val::undef()));
 }
 
-void ensure_one(const FunctionCall& c, const std::string& type, const std::string& title, const Val& params) {
-  Val reference = c.string(fmt::format("{}[{}]", type, title));
+void ensure_one(const FunctionCall& c, const std::string& type, const Val& title, const Val& params) {
+  Val reference = c.string(fmt::format("{}[{}]", type, to_text(title)));
   Resource* r = resource_named(c, reference);
   if (r != c.scope.resource && defined_with(c, r, params)) return;
   HashDraft one;
-  one.set(c.string(title), params.is(VK::kHash) ? params : make_hash(c.arena(), {}));
+  one.set(title, params.is(VK::kHash) ? params : make_hash(c.arena(), {}));
   Val args[2] = {c.string(type), c.hash(one)};
   c.compiler.call_function(Symbol("create_resources"), args, nullptr, c.scope, c.at);
 }
@@ -434,7 +338,7 @@ void ensure_all(const FunctionCall& c, const std::string& type, const Val& title
     for (const Val& v : titles.items()) ensure_all(c, type, v, params);
     return;
   }
-  ensure_one(c, type, to_text(titles), params);
+  ensure_one(c, type, titles, params);
 }
 
 Val merged(const FunctionCall& c, const Val& below, const Val& above) {
@@ -456,7 +360,7 @@ Val ensure_resources(const FunctionCall& c) {
   if (c.count() < 2) c.fail(c.count() < 1 ? "Must specify a type" : "Must specify a title");
   if (!c.arg(1).is(VK::kHash)) c.fail("ensure_resources(): Requires second argument to be a Hash");
   Val common = c.count() > 2 ? c.arg(2) : Val::undef();
-  for (const Pair& p : c.arg(1).entries()) ensure_one(c, to_text(c.arg(0)), to_text(p.key), merged(c, common, p.value));
+  for (const Pair& p : c.arg(1).entries()) ensure_one(c, to_text(c.arg(0)), p.key, merged(c, common, p.value));
   return {};
 }
 
@@ -470,7 +374,7 @@ Val ensure_packages(const FunctionCall& c) {
     if (wanted->is(VK::kString) && wanted->text() == "present") defaults = merged(c, defaults, c.hash(draft));
   }
   if (c.arg(0).is(VK::kHash)) {
-    for (const Pair& p : c.arg(0).entries()) ensure_one(c, "package", to_text(p.key), merged(c, defaults, p.value));
+    for (const Pair& p : c.arg(0).entries()) ensure_one(c, "package", p.key, merged(c, defaults, p.value));
   } else {
     ensure_all(c, "package", c.arg(0), defaults);
   }

@@ -47,6 +47,10 @@ Val fqdn_rand_string(const FunctionCall& c) {
   expect_count(c, 1, SIZE_MAX);
   i64 length = ruby_to_i(c.arg(0));
   if (length <= 0 || length > 100'000) c.fail("fqdn_rand_string(): first argument must be a positive integer");
+  bool whole = c.arg(0).is(VK::kInt) || (c.arg(0).is(VK::kString) && c.text(0) == std::to_string(length));
+  if (!whole) c.fail("fqdn_rand_string(): first argument must be a positive integer");
+  if (c.count() > 1 && !c.arg(1).is(VK::kString))
+    c.fail("fqdn_rand_string(): second argument must be undef or a string");
   std::string set = c.count() > 1 ? to_text(c.arg(1)) : "";
   std::vector<std::string> letters;
   for (std::size_t at = 0; at < set.size();) {
@@ -59,7 +63,7 @@ Val fqdn_rand_string(const FunctionCall& c) {
       letters.emplace_back(1, ch);
   }
   std::string seed, out;
-  for (const Val& v : c.args.subspan(std::min<std::size_t>(2, c.count()))) seed += to_text(v) + ":";
+  for (const Val& v : c.args.subspan(std::min<std::size_t>(2, c.count()))) seed += ruby_to_s(v) + ":";
   for (i64 i = 1; i <= length; i++) {
     out += letters[static_cast<std::size_t>(
         host_number(c, static_cast<i64>(letters.size()), seed + fmt::format("{}", i), false))];
@@ -92,14 +96,16 @@ Val fqdn_rotate(const FunctionCall& c) {
   expect_count(c, 1, SIZE_MAX);
   std::vector<Val> all = pieces(c);
   if (all.size() <= 1) return c.arg(0);
-  std::string text = fqdn_of(c);
+  const Val* fqdn = c.compiler.find_variable(c.compiler.top(), "fqdn");
+  std::string text = fqdn ? to_text(*fqdn) : "";
   auto add = [&](auto&& self, const Val& v) -> void {
     if (v.is(VK::kArray)) {
       for (const Val& item : v.items()) self(self, item);
       return;
     }
-    text += ":" + to_text(v);
+    text += ":" + ruby_to_s(v);
   };
+  if (c.count() == 1) text += ":";
   for (const Val& v : c.args.subspan(1)) add(add, v);
   u64 offset = RubyRandom::from_hex(digest_hex("md5", text)).below(all.size());
   std::rotate(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(offset), all.end());

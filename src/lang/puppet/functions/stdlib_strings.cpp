@@ -5,6 +5,7 @@
 
 #include "base/utf8.h"
 #include "lang/puppet/functions/stdlib.h"
+#include "lang/puppet/text/ruby_format.h"
 #include "lang/puppet/types/regex.h"
 
 namespace tutti::puppet {
@@ -135,7 +136,7 @@ std::string shell_escaped(std::string_view s) {
   }
   return out;
 }
-Val shell_escape(const FunctionCall& c) { return c.string(shell_escaped(to_text(c.arg(0)))); }
+Val shell_escape(const FunctionCall& c) { return c.string(shell_escaped(ruby_to_s(c.arg(0)))); }
 Val shell_join(const FunctionCall& c) {
   expect_count(c, 1, 1);
   if (!c.arg(0).is(VK::kArray)) c.fail(fmt::format("First argument is not an Array: {}", ruby_inspect(c.arg(0))));
@@ -277,7 +278,6 @@ Val enclose_ipv6(const FunctionCall& c) {
     c.fail(fmt::format("enclose_ipv6(): Wrong argument type given {} expected String or Array", ruby_class(v)));
   std::vector<Val> out;
   auto one = [&](const Val& item) {
-    if (is_empty_text(item)) return;
     std::string text = to_text(item);
     if (text != "*") {
       in6_addr six{};
@@ -290,11 +290,8 @@ Val enclose_ipv6(const FunctionCall& c) {
     }
     out.push_back(c.string(text));
   };
-  if (v.is(VK::kString)) {
-    one(v);
-    return out.empty() ? Val::undef() : out[0];
-  }
-  for (const Val& item : v.items()) one(item);
+  if (v.is(VK::kString)) one(v);
+  for (const Val& item : v.is(VK::kArray) ? v.items() : std::span<const Val>{}) one(item);
   return c.array(out);
 }
 
@@ -302,14 +299,18 @@ Val to_bytes(const FunctionCall& c) {
   expect_count(c, 1, 1);
   const Val& v = c.arg(0);
   if (v.is(VK::kInt) || v.is(VK::kFloat)) return v;
+  if (!v.is(VK::kString)) c.fail(fmt::format("to_bytes(): a String is needed, not {}", ruby_class(v)));
   std::string s = to_text(v);
   std::size_t end = std::min(s.find_first_not_of("0123456789.e+-"), s.size());
   double number = std::strtod(s.substr(0, end).c_str(), nullptr);
   while (end < s.size() && s[end] == ' ') end++;
   char unit = end < s.size() ? s[end] : 0;
-  std::size_t power = unit == 0 || unit == 'b' || unit == 'B' ? 0 : std::string_view("kMGTPE").find(unit) + 1;
-  if (power > 6) c.fail(fmt::format("to_bytes(): Unknown prefix {}", unit));
-  return Val::integer(static_cast<i64>(number * static_cast<double>(i64{1} << (10 * power))));
+  std::size_t power = 0;
+  if (unit != 0 && unit != 'b' && unit != 'B') {
+    power = std::string_view("kMGTPE").find(unit) + 1;
+    if (power == 0) c.fail(fmt::format("to_bytes(): Unknown prefix {}", unit));
+  }
+  return Val::integer(truncated(number * static_cast<double>(i64{1} << (10 * power))));
 }
 
 Val convert_base(const FunctionCall& c) {
@@ -434,7 +435,7 @@ Val type3x(const FunctionCall& c) {
     case VK::kString: {
       Val number;
       if (!v.text().empty() && to_text(Val::integer(ruby_to_i(v))) == v.text()) return c.string("integer");
-      if (parse_number(v.text(), number) && number.is(VK::kFloat) && float_text(number.d) == v.text())
+      if (parse_number(v.text(), number) && number.is(VK::kFloat) && ruby_float(number.d) == v.text())
         return c.string("float");
       return c.string("string");
     }

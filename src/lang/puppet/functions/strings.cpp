@@ -34,7 +34,8 @@ std::string capitalize_text(std::string_view s) {
   std::size_t at = 0;
   if (s.empty()) return {};
   utf8::decode(s, at);
-  return upcase(s.substr(0, at)) + downcase(s.substr(at));
+  std::string_view first = s.substr(0, at);
+  return (first == "\u00DF" ? "Ss" : upcase(first)) + downcase(s.substr(at));
 }
 std::string camelcase_text(std::string_view s) {
   std::string out;

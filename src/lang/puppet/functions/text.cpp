@@ -119,6 +119,8 @@ Val match_one(const FunctionCall& c, const Val& text, const Val& pattern) {
       return {};
     }
     if (t->kind == TK::kRegexp && t->values.empty()) c.fail("Given Regexp Type has no regular expression");
+    if (t->kind != TK::kRegexp && t->kind != TK::kPattern)
+      c.fail(fmt::format("match() expects a String, Regexp, Pattern or an Array of them, not {}", type_text(t)));
     for (const Val& p : t->values) {
       if (Val v = match_one(c, text, p); !v.undefined()) return v;
     }
@@ -222,6 +224,8 @@ Val empty(const FunctionCall& c) {
 }
 
 Val shellquote(const FunctionCall& c) {
+  for (const Val& v : c.args)
+    if (v.is(VK::kHash)) c.fail("shellquote(): a Hash cannot be quoted");
   std::string out;
   auto one = [&](auto&& self, const Val& v) -> void {
     if (v.is(VK::kArray)) {
@@ -304,7 +308,7 @@ Val sprintf_(const FunctionCall& c) {
     } else {
       v = take();
     }
-    auto text_of = [&] { return v.is(VK::kArray) || v.is(VK::kHash) ? ruby_inspect(v) : to_text(v); };
+    auto text_of = [&] { return ruby_to_s(v); };
     switch (d->conversion) {
       case 's': out += format_text(*d, text_of()); break;
       case 'p': out += format_text(*d, ruby_inspect(v)); break;
@@ -320,7 +324,7 @@ Val sprintf_(const FunctionCall& c) {
         if (v.is(VK::kInt)) {
           n = v.i;
         } else if (v.is(VK::kFloat)) {
-          n = static_cast<i64>(std::floor(v.d));
+          n = truncated(v.d);
         } else if (Val number; v.is(VK::kString) && parse_number(v.text(), number) && number.is(VK::kInt)) {
           n = number.i;
         } else {
@@ -348,6 +352,8 @@ Val sprintf_(const FunctionCall& c) {
         break;
       }
       case 'c':
+        if (!v.is(VK::kString) && !v.is(VK::kInt) && !v.is(VK::kFloat))
+          c.fail(fmt::format("sprintf(): %c needs a character, not {}", ruby_class(v)));
         out += v.is(VK::kString) ? format_text(*d, v.text().substr(0, 1)) : format_integer(*d, ruby_to_i(v));
         break;
       default: c.fail(fmt::format("sprintf(): malformed format string - %{}", d->conversion));
@@ -556,12 +562,13 @@ void add_text_functions(Functions& f) {
   f.add("join", {{"Array, String?", join}});
   f.add("length", {{"Variant[String, Array, Hash, Binary]", length}});
   f.add("size", {{"Variant[String, Array, Hash, Binary]", length}});
-  f.add("empty", {{"Any", empty}});
+  f.add("empty", {{"Variant[String, Collection, Numeric, Undef, Binary, Sensitive]", empty}});
   f.add3x("shellquote", shellquote);
   f.add("versioncmp", {{"String, String, Optional[Boolean]?", versioncmp}});
   f.add3x("sprintf", sprintf_);
   f.add3x("md5", digest<0>);
   f.add3x("sha1", digest<1>);
+  f.add("digest", {{"String", digest<2>}});
   f.add3x("sha256", digest<2>);
   f.add("strftime", {{"Timespan, String", strftime_span},
                      {"Timestamp, String, String?", strftime_stamp},

@@ -26,11 +26,24 @@ Val abs_text(const FunctionCall& c) {
   if (!parse_number(c.text(0), n)) c.fail(fmt::format("abs(): '{}' is not a number", c.text(0)));
   return n.is(VK::kInt) ? Val::integer(std::abs(n.i)) : Val::real(std::fabs(n.d));
 }
-Val ceiling(const FunctionCall& c) { return Val::integer(static_cast<i64>(std::ceil(number_of(c.arg(0))))); }
-Val floor_(const FunctionCall& c) { return Val::integer(static_cast<i64>(std::floor(number_of(c.arg(0))))); }
+Val whole(const FunctionCall& c, double x) {
+  if (c.arg(0).is(VK::kInt)) return c.arg(0);
+  if (!(x >= -0x1p63 && x < 0x1p63)) c.fail(fmt::format("{}(): the result does not fit an Integer", c.name));
+  return Val::integer(static_cast<i64>(x));
+}
+// Text is taken as Ruby's Float() takes it.
+double numeric_argument(const FunctionCall& c) {
+  double x = 0;
+  if (!c.arg(0).is(VK::kString)) return number_of(c.arg(0));
+  if (!ruby_float_text(c.text(0), x))
+    c.fail(fmt::format("{}(): cannot convert given value to a floating point value.", c.name));
+  return x;
+}
+Val ceiling(const FunctionCall& c) { return whole(c, std::ceil(numeric_argument(c))); }
+Val floor_(const FunctionCall& c) { return whole(c, std::floor(numeric_argument(c))); }
 Val round_(const FunctionCall& c) {
   double x = number_of(c.arg(0));
-  return Val::integer(static_cast<i64>(x > 0 ? x + 0.5 : x - 0.5));
+  return whole(c, std::trunc(x > 0 ? x + 0.5 : x - 0.5));
 }
 
 int compare_plain(std::string_view a, std::string_view b) { return a < b ? -1 : a > b ? 1 : 0; }
@@ -54,6 +67,7 @@ int order(const FunctionCall& c, const Val& a, const Val& b) {
 
 Val extreme(const FunctionCall& c, int sign) {
   std::span<const Val> all = c.count() == 1 && c.arg(0).is(VK::kArray) ? c.arg(0).items() : c.args;
+  if (all.empty() && c.count() == 1) return Val::undef();
   if (all.empty()) c.fail(fmt::format("{}(): expects at least one argument", c.name));
   Val best = all[0];
   for (const Val& v : all.subspan(1)) {
@@ -323,8 +337,8 @@ Val generate(const FunctionCall& c) {
 
 void add_value_functions(Functions& f) {
   f.add("abs", {{"Numeric", abs_}, {"String", abs_text}});
-  f.add("ceiling", {{"Numeric", ceiling}});
-  f.add("floor", {{"Numeric", floor_}});
+  f.add("ceiling", {{"Numeric", ceiling}, {"String", ceiling}});
+  f.add("floor", {{"Numeric", floor_}, {"String", floor_}});
   f.add("round", {{"Numeric", round_}});
   f.add("max", {{"Any*, &?Callable[2, 2]", max_}});
   f.add("min", {{"Any*, &?Callable[2, 2]", min_}});

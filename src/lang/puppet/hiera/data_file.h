@@ -18,7 +18,8 @@ struct DataError {
   std::string message;
   Span where;
 };
-std::optional<Val> read_yaml(const Source& source, Arena& arena, DataError& error);
+enum class Dates : u8 { kRefused, kText };  // facts may hold dates, which are text there
+std::optional<Val> read_yaml(const Source& source, Arena& arena, DataError& error, Dates dates = Dates::kRefused);
 std::optional<Val> read_json_data(const Source& source, Arena& arena, DataError& error);
 
 // Data files parsed once and shared by all nodes of a site and all threads.

@@ -14,7 +14,8 @@ constexpr u64 kMostNodes = 20'000'000;  // aliases counted as often as they stan
 
 class Reader {
  public:
-  Reader(const Source& source, Arena& arena, DataError& error) : source_(source), arena_(arena), error_(error) {
+  Reader(const Source& source, Arena& arena, DataError& error, Dates dates)
+      : source_(source), arena_(arena), error_(error), dates_(dates) {
     yaml_parser_initialize(&parser_);
     yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(source.text.data()),
                                  source.text.size());
@@ -169,6 +170,10 @@ class Reader {
       case PsychScalar::kFloat: out = Val::real(read.real); break;
       case PsychScalar::kSymbol: out = make_string(arena_, read.text); break;
       case PsychScalar::kDate:
+        if (dates_ == Dates::kText) {
+          out = make_string(arena_, raw);
+          break;
+        }
         return fail(fmt::format("`{}` is a date or time, which data may not hold; quote it", raw),
                     event_.start_mark.index);
     }
@@ -184,6 +189,7 @@ class Reader {
   const Source& source_;
   Arena& arena_;
   DataError& error_;
+  Dates dates_;
   yaml_parser_t parser_{};
   yaml_event_t event_{};
   bool has_event_ = false;
@@ -193,8 +199,8 @@ class Reader {
 
 }  // namespace
 
-std::optional<Val> read_yaml(const Source& source, Arena& arena, DataError& error) {
-  return Reader(source, arena, error).document();
+std::optional<Val> read_yaml(const Source& source, Arena& arena, DataError& error, Dates dates) {
+  return Reader(source, arena, error, dates).document();
 }
 
 }  // namespace tutti::puppet

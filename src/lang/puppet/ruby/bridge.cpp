@@ -20,11 +20,6 @@ RubyProcess& process() {
 
 std::string quoted(std::string_view s) { return to_wire(Val::string(s)); }
 
-bool file_exists(const std::string& path) {
-  struct stat st {};
-  return ::stat(path.c_str(), &st) == 0 && S_ISREG(st.st_mode);
-}
-
 // One request and whatever Ruby asks before it answers.
 class Conversation {
  public:
@@ -245,34 +240,9 @@ std::string render_erb_text(Compiler& compiler, Scope& scope, std::string_view t
   return to_text(v);
 }
 
-RubyFunction find_ruby_function(Compiler& compiler, std::string_view name) {
-  RubyFunction found;
-  std::string relative(name);
-  for (std::size_t at; (at = relative.find("::")) != std::string::npos;) relative.replace(at, 2, "/");
-  auto look = [&](const std::string& root, std::string_view module) {
-    for (bool old : {false, true}) {
-      std::string path = fmt::format("{}/lib/puppet/{}/{}.rb", root, old ? "parser/functions" : "functions", relative);
-      if (!file_exists(path)) continue;
-      found = {path, old, std::string(module)};
-      return true;
-    }
-    return false;
-  };
-  Environment& environment = compiler.environment();
-  if (std::size_t colons = name.find("::"); colons != std::string_view::npos) {
-    const Module* m = environment.module(name.substr(0, colons));
-    if (m != nullptr) look(m->path, m->name.text());
-    return found;
-  }
-  for (const Module* m : environment.modules()) {
-    if (look(m->path, m->name.text())) break;
-  }
-  return found;
-}
-
 Val call_ruby_function(Compiler& compiler, Scope& scope, const RubyFunction& f, std::string_view name,
                        std::span<const Val> args, const Closure* block, Pos at) {
-  need_ruby(compiler, fmt::format("the function `{}` of the module `{}`", name, f.module), at);
+  need_ruby(compiler, fmt::format("the function `{}` of the module `{}`", name, f.module->name.text()), at);
   std::string libs;
   for (const Module* m : compiler.environment().modules()) libs += (libs.empty() ? "" : ",") + quoted(m->path + "/lib");
   std::string request = fmt::format(

@@ -9,18 +9,14 @@
 
 namespace tutti::puppet {
 
+struct RubyFunction;
+
 // Ruby code on behalf of a compilation: ERB templates and the functions that modules write in Ruby (protocol.md). Each
 // thread has one Ruby process, kept from node to node.
 std::string render_erb_file(Compiler& compiler, Scope& scope, const std::string& path, Pos at);
 std::string render_erb_text(Compiler& compiler, Scope& scope, std::string_view text, Pos at);
 
-// A Ruby function of a module or of the environment, by name; `file` is empty where there is none.
-struct RubyFunction {
-  std::string file;
-  bool old = false;  // the interface of before Puppet 4 (lib/puppet/parser/functions)
-  std::string module;
-};
-RubyFunction find_ruby_function(Compiler& compiler, std::string_view name);
+// A Ruby function of a module (Environment::ruby_function).
 Val call_ruby_function(Compiler& compiler, Scope& scope, const RubyFunction& f, std::string_view name,
                        std::span<const Val> args, const Closure* block, Pos at);
 

@@ -88,6 +88,12 @@ module Tutti
   end
 end
 
+# Messages are not translated.
+module Kernel
+  def _(text) = text
+  def n_(one, many, count) = count == 1 ? one : many
+end
+
 module Puppet
   class Error < RuntimeError; end
   class DevError < Error; end

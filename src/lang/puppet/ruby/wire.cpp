@@ -2,9 +2,9 @@
 
 #include <charconv>
 
+#include "base/base64.h"
 #include "lang/puppet/eval/compiler.h"
 #include "lang/puppet/ruby/bridge.h"
-#include "lang/puppet/text/digest.h"
 #include "lang/puppet/text/ruby_format.h"
 #include "lang/puppet/types/type_parse.h"
 
@@ -118,7 +118,7 @@ Val from_wire(const Value& v, Arena& arena, Compiler* compiler) {
       if (what == "symbol") return make_string(arena, text->value.text());
       if (what == "binary") {
         std::string bytes;
-        base64_decode(text->value.text(), bytes);
+        bytes = base64_decode(text->value.text()).value_or("");
         return Val::with_text(VK::kBinary, arena.copy(bytes));
       }
       if (what == "hash") {

@@ -4,7 +4,9 @@
 
 #include <cmath>
 
+#include "base/base64.h"
 #include "base/utf8.h"
+#include "lang/puppet/text/ruby_format.h"
 
 namespace tutti::puppet {
 namespace {
@@ -329,10 +331,9 @@ std::string Printer::render(const Val& v, const FormatMap& map, int depth, bool 
       if (f.letter == 'p') return pad(std::to_string(v.i), f);
       illegal(v, f.letter, "dxXobBeEfgGaAspc");
     case VK::kFloat:
-      if (std::string_view("dxXobB").find(f.letter) != std::string_view::npos)
-        return format_int(static_cast<i64>(v.d), f);
+      if (std::string_view("dxXobB").find(f.letter) != std::string_view::npos) return format_int(truncated(v.d), f);
       if (std::string_view("eEfgGaA").find(f.letter) != std::string_view::npos) return format_float(v.d, f);
-      if (f.letter == 's' || f.letter == 'p') return pad(float_text(v.d), f);
+      if (f.letter == 's' || f.letter == 'p') return pad(ruby_float(v.d), f);
       illegal(v, f.letter, "dxXobBeEfgGaAsp");
     case VK::kString: return string(v, f);
     case VK::kBool:
@@ -363,11 +364,16 @@ std::string Printer::render(const Val& v, const FormatMap& map, int depth, bool 
     case VK::kDefault: return pad(f.letter == 'D' ? "Default" : "default", f);
     case VK::kArray: return pad(list(v, f, depth, breaks), f);
     case VK::kHash: return pad(hash(v, f, depth, breaks), f);
-    case VK::kRegex: return pad(f.letter == 'p' || f.alternative ? to_text(v) : std::string(to_text(v)), f);
+    case VK::kRegex:
+      if (f.letter != 's' && f.letter != 'p') illegal(v, f.letter, "sp");
+      return pad(to_text(v), f);
+    case VK::kType:
+      if (f.letter != 's' && f.letter != 'p') illegal(v, f.letter, "sp");
+      return pad(f.alternative ? "\"" + to_text(v) + "\"" : to_text(v), f);
     case VK::kBinary:
       if (f.letter == 's') return pad(std::string(v.text()), f);
-      if (f.letter == 'p') return pad("Binary('" + base64(v.text()) + "')", f);
-      return pad(base64(v.text()), f);
+      if (f.letter == 'p') return pad("Binary('" + base64_encode(v.text()) + "')", f);
+      return pad(base64_encode(v.text()), f);
     default: return pad(f.letter == 'p' && f.alternative ? "\"" + to_literal(v) + "\"" : to_text(v), f);
   }
 }
@@ -377,6 +383,7 @@ std::string Printer::render(const Val& v, const FormatMap& map, int depth, bool 
 std::string format_value(const Val& value, const Val& format) {
   FormatMap map;
   if (!format.undefined() && !format.is(VK::kDefault)) {
+    if (!format.is(VK::kString) && !format.is(VK::kHash)) throw TypeError("a format is a String or a Hash of formats");
     if (format.is(VK::kString)) {
       Arena arena;
       const Type* t = value.is(VK::kInt) || value.is(VK::kFloat) ? plain(TK::kNumeric) : plain(TK::kAny);

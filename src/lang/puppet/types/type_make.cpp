@@ -152,8 +152,12 @@ const Type* make_resource(Arena& arena, const Type* base, std::span<const Val> a
 i64 timespan_arg(const Type* base, const Val& v, i64 otherwise) {
   if (v.is(VK::kDefault)) return otherwise;
   if (v.is(VK::kTimespan) || v.is(VK::kTimestamp)) return v.i;
-  if (v.is(VK::kInt)) return v.i * 1'000'000'000;
-  if (v.is(VK::kFloat)) return static_cast<i64>(v.d * 1e9);
+  if (v.is(VK::kInt)) {
+    i64 ns = 0;
+    if (__builtin_mul_overflow(v.i, i64{1'000'000'000}, &ns)) bad(base, "the time is out of range");
+    return ns;
+  }
+  if (v.is(VK::kFloat)) return truncated(v.d * 1e9);
   bad(base, "needs a time, a number or default");
 }
 
@@ -198,7 +202,7 @@ const Type* parameterize(Arena& arena, const Type* base, std::span<const Val> ar
       if (args.size() > 2) bad(base, "takes a lower and an upper limit");
       t.min = whole(base, args[0], kNoMin);
       t.max = args.size() > 1 ? whole(base, args[1], kNoMax) : kNoMax;
-      if (t.min > t.max) std::swap(t.min, t.max);
+      if (t.min > t.max) bad(base, fmt::format("the lower limit {} is above the upper one, {}", t.min, t.max));
       t.sized = true;
       break;
     }

@@ -2,6 +2,7 @@
 
 #include <ctime>
 
+#include "lang/puppet/text/ruby_format.h"
 #include "lang/puppet/types/type.h"
 
 namespace tutti::puppet {
@@ -111,8 +112,8 @@ void append_type(std::string& out, const Type* t, bool names_only, int depth) {
     case TK::kFloat:
       if (t->sized)
         out += fmt::format("[{}, {}]",
-                           t->fmin == -std::numeric_limits<double>::infinity() ? "default" : float_text(t->fmin),
-                           t->fmax == std::numeric_limits<double>::infinity() ? "default" : float_text(t->fmax));
+                           t->fmin == -std::numeric_limits<double>::infinity() ? "default" : ruby_float(t->fmin),
+                           t->fmax == std::numeric_limits<double>::infinity() ? "default" : ruby_float(t->fmax));
       return;
     case TK::kString:
       if (t->sized && t->values.empty()) out += "[", append_size(out, t, false), out += "]";
@@ -244,55 +245,6 @@ std::string object_text(const Val& v) {
     out += to_literal(v.o->fields[n].key) + " => " + to_literal(v.o->fields[n].value);
   }
   return out + "})";
-}
-
-std::string base64(std::string_view bytes) {
-  static constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  for (std::size_t n = 0; n < bytes.size(); n += 3) {
-    u32 b = static_cast<unsigned char>(bytes[n]) << 16;
-    if (n + 1 < bytes.size()) b |= static_cast<u32>(static_cast<unsigned char>(bytes[n + 1])) << 8;
-    if (n + 2 < bytes.size()) b |= static_cast<unsigned char>(bytes[n + 2]);
-    out += kDigits[b >> 18];
-    out += kDigits[b >> 12 & 63];
-    out += n + 1 < bytes.size() ? kDigits[b >> 6 & 63] : '=';
-    out += n + 2 < bytes.size() ? kDigits[b & 63] : '=';
-  }
-  return out;
-}
-
-bool unbase64(std::string_view text, std::string& out, bool strict) {
-  u32 bits = 0;
-  int count = 0, pad = 0;
-  for (char c : text) {
-    int d = c >= 'A' && c <= 'Z'   ? c - 'A'
-            : c >= 'a' && c <= 'z' ? c - 'a' + 26
-            : c >= '0' && c <= '9' ? c - '0' + 52
-            : c == '+' || c == '-' ? 62
-            : c == '/' || c == '_' ? 63
-                                   : -1;
-    if (c == '=') {
-      ++pad;
-      continue;
-    }
-    if (d < 0) {
-      if (strict) return false;
-      continue;
-    }
-    if (pad && strict) return false;
-    bits = bits << 6 | static_cast<u32>(d);
-    if (++count == 4) {
-      out += static_cast<char>(bits >> 16);
-      out += static_cast<char>(bits >> 8);
-      out += static_cast<char>(bits);
-      bits = 0;
-      count = 0;
-    }
-  }
-  if (count == 1) return !strict;
-  if (count == 2) out += static_cast<char>(bits >> 4);
-  if (count == 3) out += static_cast<char>(bits >> 10), out += static_cast<char>(bits >> 2);
-  return !strict || (text.size() % 4 == 0);
 }
 
 }  // namespace tutti::puppet

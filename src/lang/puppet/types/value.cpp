@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "base/utf8.h"
 #include "lang/puppet/types/type.h"
@@ -274,143 +275,11 @@ std::string upcase(std::string_view s) {
   return out;
 }
 
-// Shortest digits that read back the same; fixed notation for 1e-4 <= |x| < 1e15, else d.de+XX.
-std::string float_text(double d) {
-  if (std::isnan(d)) return "NaN";
-  if (std::isinf(d)) return d < 0 ? "-Infinity" : "Infinity";
-  if (d == 0) return std::signbit(d) ? "-0.0" : "0.0";
-  char buffer[64];
-  auto r = std::to_chars(buffer, buffer + sizeof buffer, d, std::chars_format::scientific);
-  std::string_view sci(buffer, static_cast<std::size_t>(r.ptr - buffer));
-  std::size_t e = sci.find('e');
-  int exponent = 0;
-  std::string_view exp_text = sci.substr(e + 1);
-  if (exp_text[0] == '+') exp_text.remove_prefix(1);
-  std::from_chars(exp_text.data(), exp_text.data() + exp_text.size(), exponent);
-  std::string digits;
-  bool negative = sci[0] == '-';
-  for (char c : sci.substr(0, e))
-    if (c >= '0' && c <= '9') digits += c;
-  std::string out = negative ? "-" : "";
-  if (exponent < -4 || exponent >= 15) {
-    out += digits[0];
-    out += '.';
-    out += digits.size() > 1 ? digits.substr(1) : "0";
-    out += fmt::format("e{}{:02}", exponent < 0 ? '-' : '+', std::abs(exponent));
-    return out;
-  }
-  if (exponent < 0) {
-    out += "0." + std::string(static_cast<std::size_t>(-exponent - 1), '0') + digits;
-  } else {
-    std::size_t whole = static_cast<std::size_t>(exponent) + 1;
-    if (digits.size() <= whole)
-      out += digits + std::string(whole - digits.size(), '0') + ".0";
-    else
-      out += digits.substr(0, whole) + "." + digits.substr(whole);
-  }
-  return out;
-}
-
-void append_text(std::string& out, const Val& v) {
-  switch (v.kind) {
-    case VK::kUndef: return;
-    case VK::kDefault: out += "default"; return;
-    case VK::kBool: out += v.b ? "true" : "false"; return;
-    case VK::kInt: fmt::format_to(std::back_inserter(out), "{}", v.i); return;
-    case VK::kFloat: out += float_text(v.d); return;
-    case VK::kRegex:
-      out += '/';
-      for (char c : v.text()) {
-        if (c == '/') out += '\\';
-        out += c;
-      }
-      out += '/';
-      return;
-    case VK::kArray: {
-      out += '[';
-      bool first = true;
-      for (const Val& i : v.items()) {
-        if (!first) out += ", ";
-        first = false;
-        append_text(out, i);
-      }
-      out += ']';
-      return;
-    }
-    case VK::kHash: {
-      out += '{';
-      bool first = true;
-      for (const Pair& p : v.entries()) {
-        if (!first) out += ", ";
-        first = false;
-        append_text(out, p.key);
-        out += " => ";
-        append_text(out, p.value);
-      }
-      out += '}';
-      return;
-    }
-    case VK::kType: out += type_text(v.t); return;
-    case VK::kSensitive: out += "Sensitive [value redacted]"; return;
-    case VK::kBinary: out += base64(v.text()); return;
-    case VK::kTimestamp: out += timestamp_text(v.i); return;
-    case VK::kTimespan: out += timespan_text(v.i); return;
-    case VK::kObject: out += object_text(v); return;
-    case VK::kClosure: out += "lambda"; return;
-    default: out += v.text();
-  }
-}
-
-std::string to_text(const Val& v) {
-  std::string out;
-  append_text(out, v);
-  return out;
-}
-
-namespace {
-void append_quoted(std::string& out, std::string_view s) {
-  out += '\'';
-  for (char c : s) {
-    if (c == '\'' || c == '\\') out += '\\';
-    out += c;
-  }
-  out += '\'';
-}
-void append_literal(std::string& out, const Val& v) {
-  switch (v.kind) {
-    case VK::kUndef: out += "undef"; return;
-    case VK::kString: append_quoted(out, v.text()); return;
-    case VK::kArray: {
-      out += '[';
-      for (u32 n = 0; n < v.size; ++n) {
-        if (n) out += ", ";
-        append_literal(out, v.list[n]);
-      }
-      out += ']';
-      return;
-    }
-    case VK::kHash: {
-      out += '{';
-      bool first = true;
-      for (const Pair& p : v.entries()) {
-        if (!first) out += ", ";
-        first = false;
-        append_literal(out, p.key);
-        out += " => ";
-        append_literal(out, p.value);
-      }
-      out += '}';
-      return;
-    }
-    default: append_text(out, v);
-  }
-}
-}  // namespace
-
-std::string to_literal(const Val& v) {
-  std::string out;
-  append_literal(out, v);
-  return out;
+i64 truncated(double d) {
+  if (std::isnan(d)) return 0;
+  if (d >= 0x1p63) return std::numeric_limits<i64>::max();
+  if (d < -0x1p63) return std::numeric_limits<i64>::min();
+  return static_cast<i64>(d);
 }
 
 bool parse_number(std::string_view s, Val& out) {

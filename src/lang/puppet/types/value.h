@@ -184,7 +184,7 @@ std::string to_text(const Val& v);
 void append_text(std::string& out, const Val& v);
 // As the language would write it: strings in single quotes, undef as a word. For messages and String(x, '%p').
 std::string to_literal(const Val& v);
-std::string float_text(double d);
+i64 truncated(double d);  // towards zero; the nearest there is when it does not fit
 // A string that a number may be read from: decimal, octal, hex, float; false when it is none.
 bool parse_number(std::string_view text, Val& out);
 

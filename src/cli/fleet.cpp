@@ -1,0 +1,180 @@
+#include "cli/fleet.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <unordered_map>
+
+#include "base/sink.h"
+#include "cli/output.h"
+#include "format/json.h"
+#include "format/write.h"
+
+namespace fs = std::filesystem;
+
+namespace tutti {
+namespace {
+
+const Symbol& catalogs_tag() {
+  static const Symbol s("catalogs");
+  return s;
+}
+
+bool is_directory(const std::string& path) {
+  std::error_code error;
+  return fs::is_directory(path, error);
+}
+
+std::vector<std::string> files_below(const std::string& dir, std::initializer_list<std::string_view> endings) {
+  std::vector<std::string> out;
+  std::error_code error;
+  for (const auto& e : fs::recursive_directory_iterator(dir, error)) {
+    std::string ending = e.path().extension().string();
+    if (std::find(endings.begin(), endings.end(), ending) != endings.end()) out.push_back(e.path().string());
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+bool is_catalog(const Value& v) {
+  return v.is(Kind::kMap) && v.find("name") != nullptr && v.find("resources") != nullptr;
+}
+
+std::string_view text_of(const Value& map, std::string_view key) {
+  const Entry* e = map.find(key);
+  return e != nullptr && e->value.is(Kind::kString) ? e->value.text() : std::string_view{};
+}
+
+// One resource without where it was written, its tags as a set.
+Value plain_resource(const TreeBuilder& b, const Value& r) {
+  std::vector<Entry> kept;
+  for (Entry e : r.entries()) {
+    std::string_view key = e.key.text();
+    if (key == "file" || key == "line") continue;
+    if (key == "tags" && e.value.is(Kind::kList)) {
+      std::vector<Value> tags(e.value.items().begin(), e.value.items().end());
+      std::sort(tags.begin(), tags.end(), [](const Value& x, const Value& y) { return compare(x, y) < 0; });
+      e.value = b.list(tags);
+    }
+    kept.push_back(e);
+  }
+  return b.map(kept, r.origin());
+}
+
+// A catalog with its resources by reference and its edges as a set: their order, the lines they were written on, the
+// environment's name and what counts up from run to run say nothing about a node.
+Value plain_catalog(const TreeBuilder& b, const Value& catalog) {
+  if (!is_catalog(catalog)) return catalog;
+  std::vector<Entry> kept;
+  for (Entry e : catalog.entries()) {
+    std::string_view key = e.key.text();
+    if (key == "version" || key == "catalog_uuid" || key == "code_id" || key == "catalog_format" || key == "tags" ||
+        key == "environment")
+      continue;
+    MapDraft draft;
+    if (key == "resources" && e.value.is(Kind::kList)) {
+      for (const Value& r : e.value.items())
+        draft.set(Symbol(fmt::format("{}[{}]", text_of(r, "type"), text_of(r, "title"))), plain_resource(b, r));
+      e.value = draft.build(b);
+    } else if (key == "resources" && e.value.is(Kind::kMap)) {
+      for (const Entry& r : e.value.entries()) draft.set(r.key, plain_resource(b, r.value));
+      e.value = draft.build(b);
+    } else if (key == "edges" && e.value.is(Kind::kList)) {
+      for (const Value& edge : e.value.items())
+        draft.set(Symbol(fmt::format("{} -> {}", text_of(edge, "source"), text_of(edge, "target"))),
+                  Value::boolean(true));
+      e.value = draft.build(b);
+    }
+    kept.push_back(e);
+  }
+  return b.map(kept, catalog.origin());
+}
+
+std::string key_of(const Difference& d) {
+  StringSink sink;
+  sink.put(static_cast<char>('0' + static_cast<int>(d.change)));
+  sink.put(d.path.text());
+  for (const Value* v : {d.before, d.after}) {
+    sink.put('\0');
+    if (v != nullptr) write_json(*v, {.indent = 0}, sink);
+  }
+  return sink.take();
+}
+
+}  // namespace
+
+std::optional<Value> evaluate_side(Call& call, const std::string& argument) {
+  if (!is_directory(argument)) return evaluate_files(call, std::span(&argument, 1), false).value;
+  if (is_directory(argument + "/manifests")) {
+    Options options = call.options;
+    options.add("environment", argument);
+    std::vector<Part> parts = call.parts(files_below(argument + "/manifests", {".pp"}));
+    return evaluate(call.session, parts, options, false);
+  }
+  std::vector<Entry> nodes;
+  for (const std::string& file : files_below(argument, {".json", ".yaml", ".yml"})) {
+    std::optional<Value> tree = evaluate_files(call, std::span(&file, 1), false).value;
+    if (!tree) return std::nullopt;
+    Entry e;
+    e.key = Symbol(fs::path(file).stem().string());
+    e.value = *tree;
+    nodes.push_back(e);
+  }
+  if (nodes.empty()) {
+    call.session.diagnostics
+        .error("DIFF-EMPTY", {}, fmt::format("{}: no file of a node (NAME.json, NAME.yaml) in this folder", argument))
+        .suggest("write them with `tutti export --out catalog`, or name an environment, which has a folder `manifests`");
+    return std::nullopt;
+  }
+  return call.session.builder().map(nodes).with_tag(catalogs_tag());
+}
+
+std::optional<Fleet> fleet_of(Session& session, const Value& tree) {
+  TreeBuilder b = session.builder();
+  Fleet fleet;
+  if (tree.is(Kind::kMap) && tree.tag() == catalogs_tag()) {
+    for (const Entry& e : tree.entries()) fleet.emplace(e.key.text(), plain_catalog(b, e.value));
+    return fleet;
+  }
+  if (tree.tag() != documents_tag()) return std::nullopt;
+  for (const Value& document : documents(tree)) {
+    if (!is_catalog(document)) return std::nullopt;
+    fleet.insert_or_assign(std::string(text_of(document, "name")), plain_catalog(b, document));
+  }
+  return fleet;
+}
+
+Value comparable(Session& session, const Value& tree) { return plain_catalog(session.builder(), tree); }
+
+FleetDiff diff_fleets(const Fleet& before, const Fleet& after, bool ordered) {
+  FleetDiff out;
+  std::unordered_map<std::string, std::size_t> known;
+  for (const auto& [name, tree] : before) {
+    auto other = after.find(name);
+    if (other == after.end()) {
+      out.only_before.push_back(name);
+      continue;
+    }
+    u32 node = static_cast<u32>(out.names.size());
+    out.names.push_back(name);
+    std::vector<Difference> found = diff(tree, other->second, ordered);
+    if (found.empty()) ++out.same;
+    for (Difference& d : found) {
+      auto [at, fresh] = known.try_emplace(key_of(d), out.changes.size());
+      if (fresh) out.changes.push_back({std::move(d), {}});
+      out.changes[at->second].nodes.push_back(node);
+    }
+  }
+  for (const auto& [name, tree] : after) {
+    if (!before.contains(name)) out.only_after.push_back(name);
+  }
+  // What concerns most nodes first; changes on the same nodes together.
+  std::stable_sort(out.changes.begin(), out.changes.end(), [](const FleetChange& a, const FleetChange& b) {
+    if (a.nodes.size() != b.nodes.size()) return a.nodes.size() > b.nodes.size();
+    return a.nodes < b.nodes;
+  });
+  return out;
+}
+
+}  // namespace tutti

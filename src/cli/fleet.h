@@ -1,0 +1,34 @@
+#pragma once
+
+#include <map>
+
+#include "cli/verb.h"
+#include "tree/diff.h"
+
+namespace tutti {
+
+// The trees of many nodes, by node name: what a change does to a fleet is told once for all nodes that it does it to.
+using Fleet = std::map<std::string, Value>;
+
+// What an argument of `diff` means: a file, a folder with a file for each node, or a Puppet environment (a folder with
+// `manifests`).
+std::optional<Value> evaluate_side(Call& call, const std::string& argument);
+
+// The fleet that a tree is: catalogs by node name, or several documents that are catalogs. nullopt: it is none.
+std::optional<Fleet> fleet_of(Session& session, const Value& tree);
+// A tree as it is compared: of a catalog, what says something about the node.
+Value comparable(Session& session, const Value& tree);
+
+struct FleetChange {
+  Difference difference;  // of the first node that has it
+  std::vector<u32> nodes;
+};
+struct FleetDiff {
+  std::vector<std::string> names;  // of the nodes on both sides
+  std::vector<FleetChange> changes;
+  std::size_t same = 0;  // nodes without a change
+  std::vector<std::string> only_before, only_after;
+};
+FleetDiff diff_fleets(const Fleet& before, const Fleet& after, bool ordered);
+
+}  // namespace tutti

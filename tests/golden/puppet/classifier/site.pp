@@ -1,0 +1,2 @@
+class role(Integer $port = 80) { notify { "port ${port} in ${datacentre}": } }
+class base { notify { 'base': } }

@@ -1,0 +1,2 @@
+function f($n) { f($n + 1) }
+notice(f(1))

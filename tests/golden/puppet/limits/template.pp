@@ -1,0 +1,1 @@
+notify { 'x': message => epp('m/self.epp') }

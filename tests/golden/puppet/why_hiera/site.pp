@@ -1,0 +1,2 @@
+class web(Integer $port, String $owner = 'root', String $mode = '0644') { }
+include web
