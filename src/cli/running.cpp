@@ -302,7 +302,7 @@ int apply_catalog(Running& running, const deploy::Prepared& p, deploy::Deployer:
 
 int carry_out(Running& running, const deploy::Prepared& prepared, std::string_view verb) {
   Call& call = running.call;
-  if (prepared.plan.flat.find("program") && prepared.program.system.program.size() <= 1) {
+  if (prepared.empty()) {
     call.out.put(fmt::format("No changes: `{}` is as wanted.\n", prepared.system));
     return exit_code::kOk;
   }

@@ -45,6 +45,9 @@ struct Prepared {
   std::vector<resource::Conflict> conflicts;
   std::vector<std::string> managed;  // paths of its files
   std::size_t resources = 0;
+
+  // Nothing to do and nothing to write down.
+  bool empty() const;
 };
 
 struct Check {

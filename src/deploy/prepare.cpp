@@ -7,6 +7,7 @@
 #include "deploy/deployer.h"
 #include "deploy/encode.h"
 #include "format/yaml.h"
+#include "model/component_model.h"
 #include "transport/host.h"
 
 namespace tutti::deploy {
@@ -53,9 +54,20 @@ std::optional<engine::Recorded> Deployer::recorded(const std::string& system, i6
   return engine::read_recorded(session_, *v);
 }
 
+bool Prepared::empty() const {
+  const Entry* changes = plan.flat.find("changes");
+  return program.system.program.size() <= 1 && (!changes || !changes->value.fits_i64() || changes->value.as_i64() == 0);
+}
+
 std::optional<Prepared> Deployer::prepare(const Value& wanted, const std::string& system, const std::string& kind,
                                           const engine::PlanOptions& options) {
   if (resource::is_catalog(wanted)) return prepare_catalog(wanted, system, {});
+  if (model::is_component_model(wanted)) {
+    std::size_t before = session_.diagnostics.errors();
+    Value plain = model::system_of_components(session_, wanted);
+    auto prepared = prepare(plain, system, kind, options);
+    return session_.diagnostics.errors() == before ? std::move(prepared) : std::nullopt;
+  }
   auto deployment = model::read_deployment(session_, wanted, library(session_));
   if (!deployment) return std::nullopt;
   Prepared p;

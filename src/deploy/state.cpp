@@ -76,7 +76,7 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
       c.config = complete || !old ? (config ? *config : b.map({})) : *old;
       const Value* needs = resource::with(inst, "needs");
       for (auto& link : links) {
-        if (link.user != i) continue;
+        if (link.user != i || model::is_order_port(type.ports[link.use].name)) continue;
         model::Need n;
         n.port = type.ports[link.use].name;
         n.provider = Symbol(p.program.component_of[link.provider]);
@@ -88,6 +88,7 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
               if (const Entry* hold = v.find("hold")) n.hold = hold->value.as_bool();
         c.needs.push_back(n);
       }
+      if (const Value* orders = resource::with(inst, "orders")) c.orders = engine::read_orders(*orders);
       c.outputs = knowledge.outputs(i);
       for (auto& [key, h] : held[i]) c.held.push_back(h);
       next.order.push_back(c.name);

@@ -6,6 +6,7 @@
 #include <array>
 #include <set>
 
+#include "model/component_model.h"
 #include "model/reader.h"
 #include "model/template.h"
 
@@ -14,8 +15,8 @@ namespace {
 
 constexpr std::array<std::string_view, 9> kSystemKeys{"system", "types", "components", "hosts",   "invariants",
                                                       "host",   "doc",   "name",       "defaults"};
-constexpr std::array<std::string_view, 9> kComponentKeys{"type",  "host",    "config", "state", "uses",
-                                                         "after", "protect", "doc",    "name"};
+constexpr std::array<std::string_view, 10> kComponentKeys{"type",  "host",  "config",  "state", "uses",
+                                                          "after", "order", "protect", "doc",   "name"};
 
 struct KindName {
   std::string_view word;
@@ -91,7 +92,10 @@ class DeploymentReader : public Reader {
     check_keys(v, kComponentKeys, what);
     auto type = name(*find(v, {"type"}), "a type");
     const ComponentKind* kind = kind_named(*type);
-    if (!kind) return;
+    if (!kind) {
+      broken_.push_back(full.text());
+      return;
+    }
     c.type = kind->name;
     c.state = kind->goal;
     c.host = host_;
@@ -130,6 +134,8 @@ class DeploymentReader : public Reader {
         read_need(Symbol("after1"), *a, false, c);
       }
     }
+    if (const Value* o = find(v, {"order"}); o && wants(*o, Kind::kList, "`order`"))
+      for (const Value& item : o->items()) read_order(item, *kind, c);
     if (seen_.insert(full).second)
       out_.components.push_back(std::move(c));
     else
@@ -156,45 +162,71 @@ class DeploymentReader : public Reader {
     c.needs.push_back({port, n->name, Symbol(), hold, n->at});
   }
 
+  void read_order(const Value& v, const ComponentKind& kind, Component& c) {
+    if (!wants(v, Kind::kMap, "an order")) return;
+    const Value *place = find(v, {"at"}), *after = find(v, {"after"});
+    auto where = place ? name(*place, "`at`") : std::nullopt;
+    auto whom = after ? name(*after, "`after`") : std::nullopt;
+    if (!where || !whom) {
+      error("DEPLOY-ORDER", v, "an order is {at: PLACE, after: COMPONENT.PORT}");
+      return;
+    }
+    auto places = names(kind.tree.find("places")->value, "a place");
+    if (std::none_of(places.begin(), places.end(), [&](auto& p) { return p.name == where->name; })) {
+      error("DEPLOY-ORDER", *place,
+            fmt::format("a {} has no place `{}` to wait in", kind.name.text(), where->name.text()));
+      return;
+    }
+    c.orders.push_back({where->name, whom->name, Symbol(), whom->at});
+  }
+
   void resolve_needs() {
     std::vector<std::string_view> known;
     for (auto& c : out_.components) known.push_back(c.name.text());
-    for (auto& c : out_.components)
-      for (auto& n : c.needs) {
-        const Component* provider = out_.find(n.provider);
-        if (!provider) {
-          std::string_view text = n.provider.text();
-          std::size_t dot = text.rfind('.');
-          if (dot != std::string_view::npos && (provider = out_.find(Symbol(text.substr(0, dot))))) {
-            n.provider = provider->name;
-            n.provide = Symbol(text.substr(dot + 1));
-          }
-        }
-        if (!provider) {
-          session_.diagnostics
-              .error("DEPLOY-UNKNOWN-COMPONENT", n.at, fmt::format("there is no component `{}`", n.provider.text()))
-              .did_you_mean(nearest(n.provider.text(), known));
-          continue;
-        }
-        if (provider == &c) {
-          session_.diagnostics.error("DEPLOY-USES-ITSELF", n.at, fmt::format("`{}` cannot use itself", c.name.text()));
-          continue;
-        }
-        const ComponentKind& kind = out_.kinds.at(std::string(provider->type.text()));
-        if (n.provide.empty()) n.provide = kind.service;
-        const Value* provides = find(kind.tree, {"provide", "provides"});
-        if (!provides || !provides->find(n.provide)) {
-          std::vector<std::string_view> ports;
-          if (provides)
-            for (const Entry& e : provides->entries()) ports.push_back(e.key.text());
-          session_.diagnostics
-              .error("DEPLOY-UNKNOWN-PORT", n.at,
-                     fmt::format("`{}` ({}) provides no `{}`", provider->name.text(), provider->type.text(),
-                                 n.provide.text()))
-              .note(ports.empty() ? "it provides nothing" : fmt::format("it provides {}", fmt::join(ports, ", ")))
-              .did_you_mean(nearest(n.provide.text(), ports));
-        }
+    for (auto& c : out_.components) {
+      for (auto& n : c.needs) resolve(c, n, known);
+      for (auto& o : c.orders) resolve(c, o, known);
+    }
+  }
+
+  // The component and the port that a need or an order names.
+  template <class T>
+  void resolve(const Component& c, T& n, const std::vector<std::string_view>& known) {
+    const Component* provider = out_.find(n.provider);
+    if (!provider) {
+      std::string_view text = n.provider.text();
+      std::size_t dot = text.rfind('.');
+      if (dot != std::string_view::npos && (provider = out_.find(Symbol(text.substr(0, dot))))) {
+        n.provider = provider->name;
+        n.provide = Symbol(text.substr(dot + 1));
       }
+    }
+    if (!provider) {
+      for (auto name : broken_)  // its own trouble was reported
+        if (n.provider.text() == name || n.provider.text().starts_with(std::string(name) + ".")) return;
+      session_.diagnostics
+          .error("DEPLOY-UNKNOWN-COMPONENT", n.at, fmt::format("there is no component `{}`", n.provider.text()))
+          .did_you_mean(nearest(n.provider.text(), known));
+      return;
+    }
+    if (provider == &c) {
+      session_.diagnostics.error("DEPLOY-USES-ITSELF", n.at, fmt::format("`{}` cannot use itself", c.name.text()));
+      return;
+    }
+    const ComponentKind& kind = out_.kinds.at(std::string(provider->type.text()));
+    if (n.provide.empty()) n.provide = kind.service;
+    const Value* provides = find(kind.tree, {"provide", "provides"});
+    if (!provides || !provides->find(n.provide)) {
+      std::vector<std::string_view> ports;
+      if (provides)
+        for (const Entry& e : provides->entries()) ports.push_back(e.key.text());
+      session_.diagnostics
+          .error("DEPLOY-UNKNOWN-PORT", n.at,
+                 fmt::format("`{}` ({}) provides no `{}`", provider->name.text(), provider->type.text(),
+                             n.provide.text()))
+          .note(ports.empty() ? "it provides nothing" : fmt::format("it provides {}", fmt::join(ports, ", ")))
+          .did_you_mean(nearest(n.provide.text(), ports));
+    }
   }
 
   // Settings that refer to others' settings are put in now, so that a change there is a change here. What only a run
@@ -271,6 +303,7 @@ class DeploymentReader : public Reader {
       return std::nullopt;
     }
     chain.push_back(n);
+    if (const Entry* of = e->value.find("component_of")) return component_tree(e->value, of->value, chain);
     const Entry* base = e->value.find("extends");
     if (!base) return e->value;
     auto b = name(base->value, "`extends`");
@@ -278,6 +311,21 @@ class DeploymentReader : public Reader {
     auto tree = type_tree(b->name, b->at, chain);
     if (!tree) return std::nullopt;
     return merged(*tree, e->value, builder_);
+  }
+
+  // A type of the CDDLM component model: another type with its operations apart.
+  std::optional<Value> component_tree(const Value& type, const Value& of, std::vector<Symbol>& chain) {
+    auto base = name(of, "`component_of`");
+    auto tree = base ? type_tree(base->name, base->at, chain) : std::nullopt;
+    if (!tree) return std::nullopt;
+    const Entry* children = type.find("children");
+    std::string why;
+    auto life =
+        component_life(*tree, children && children->value.is(Kind::kBool) && children->value.as_bool(), builder_, why);
+    if (!life)
+      error("DEPLOY-COMPONENT-TYPE", of, fmt::format("type `{}` cannot be a component's class: {}", base->name.text(), why))
+          .note("its `operations` say which of its transitions are deploy, start, stop and undeploy");
+    return life;
   }
 
   // ---- configuration against the type's own description of it
@@ -395,6 +443,7 @@ class DeploymentReader : public Reader {
   Symbol host_;
   Deployment out_;
   std::set<Symbol> seen_;
+  std::vector<std::string_view> broken_;  // components of unknown types
 };
 
 }  // namespace
@@ -436,64 +485,6 @@ bool is_deployment(const Value& root) { return root.is(Kind::kMap) && root.find(
 
 std::optional<Deployment> read_deployment(Session& session, const Value& root, const Value& library) {
   return DeploymentReader(session, library).read(root);
-}
-
-Value plain_tree(const Deployment& d, const Value& root, const TreeBuilder& b) {
-  MapDraft m;
-  m.set(Symbol("system"), b.string(d.name));
-  for (std::string_view key : {"types", "hosts", "invariants"})
-    if (const Entry* e = root.find(key)) m.set(e->key, e->value);
-  std::vector<Entry> components;
-  for (auto& c : d.components) {
-    MapDraft one;
-    one.set(Symbol("type"), Value::string(c.type.text()));
-    one.set(Symbol("host"), Value::string(c.host.empty() ? "here" : c.host.text()));
-    one.set(Symbol("state"), Value::string(c.state.text()));
-    one.set(Symbol("config"), c.config);
-    if (c.protect) one.set(Symbol("protect"), Value::boolean(true));
-    std::vector<Entry> uses;
-    std::vector<Value> after;
-    for (auto& n : c.needs) {
-      Value what = b.string(std::string(n.provider.text()) + "." + std::string(n.provide.text()));
-      if (n.hold)
-        uses.push_back({n.port, Field::kPlain, what});
-      else
-        after.push_back(what);
-    }
-    if (!uses.empty()) one.set(Symbol("uses"), b.map(uses));
-    if (!after.empty()) one.set(Symbol("after"), b.list(after));
-    components.push_back({c.name, Field::kPlain, one.build(b)});
-  }
-  m.set(Symbol("components"), b.map(components));
-  return m.build(b);
-}
-
-std::string engine_type_name(const ComponentKind& kind, const std::vector<Need>& needs) {
-  std::string name(kind.name.text());
-  for (auto& n : needs) name += (n.hold ? "+" : ">") + std::string(n.port.text());
-  return name;
-}
-
-Value engine_type(const ComponentKind& kind, const std::vector<Need>& needs, const TreeBuilder& builder) {
-  static constexpr std::string_view kKept[] = {"places",     "initial", "stations", "transitions", "behaviors",
-                                               "behaviours", "groups",  "provide",  "provides"};
-  MapDraft draft;
-  for (std::string_view key : kKept)
-    if (const Entry* e = kind.tree.find(key)) draft.set(e->key, e->value);
-  std::vector<Entry> ports;
-  auto list = [&](const std::vector<Symbol>& places) {
-    std::vector<Value> items;
-    for (Symbol p : places) items.push_back(Value::string(p.text(), Origin(kind.at)));
-    return builder.list(items, Origin(kind.at));
-  };
-  if (const Value* own = Reader::find(kind.tree, {"use", "uses"}); own && own->is(Kind::kMap))
-    for (const Entry& e : own->entries())
-      if (std::any_of(needs.begin(), needs.end(), [&](auto& n) { return n.port == e.key; })) ports.push_back(e);
-  for (auto& n : needs)
-    if (std::none_of(ports.begin(), ports.end(), [&](auto& e) { return e.key == n.port; }))
-      ports.push_back({n.port, Field::kPlain, list(n.hold ? kind.hold : kind.gate)});
-  if (!ports.empty()) draft.set(Symbol("use"), builder.map(ports, Origin(kind.at)));
-  return draft.build(builder, Origin(kind.at));
 }
 
 }  // namespace tutti::model

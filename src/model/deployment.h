@@ -20,6 +20,14 @@ struct Need {
   Pos at;
 };
 
+// When one does something together with another: it enters a place only after the other provides a port. Unlike a need
+// it counts only in plans in which both of them move that way (all of a compound comes up, or goes down).
+struct Order {
+  Symbol place;              // of its own life cycle: deploy-gate
+  Symbol provider, provide;  // the component and its port
+  Pos at;
+};
+
 struct Component {
   Symbol name;
   Pos at;
@@ -28,6 +36,7 @@ struct Component {
   Symbol state;  // the place it should be in
   Value config;  // a map, defaults filled in
   std::vector<Need> needs;
+  std::vector<Order> orders;
   bool protect = false;  // never removed or replaced by a plan
 };
 
@@ -76,8 +85,13 @@ bool is_deployment(const Value& root);
 // The same system as a tree again, with nothing left to guess: names in full, settings checked, secrets marked.
 Value plain_tree(const Deployment& deployment, const Value& root, const TreeBuilder& builder);
 
-// One type as the engine wants it, with a use port for each need; several components with the same ports share one.
-Value engine_type(const ComponentKind& kind, const std::vector<Need>& needs, const TreeBuilder& builder);
-std::string engine_type_name(const ComponentKind& kind, const std::vector<Need>& needs);
+// One type as the engine wants it, with a use port for each need and each order that counts; several components with the
+// same ports share one. The port of the n-th order (from 1) is called "order N".
+Value engine_type(const ComponentKind& kind, const std::vector<Need>& needs, const std::vector<Order>& orders,
+                  const TreeBuilder& builder);
+std::string engine_type_name(const ComponentKind& kind, const std::vector<Need>& needs,
+                             const std::vector<Order>& orders);
+Symbol order_port(std::size_t number);
+bool is_order_port(Symbol port);
 
 }  // namespace tutti::model

@@ -93,7 +93,7 @@ int run(Call& call) {
             fmt::format("≠ {}: {}: {} is {}, should be {}\n", d.component, d.resource, c.property, c.from, c.to));
     }
   }
-  bool nothing = prepared->program.system.program.size() <= 1;
+  bool nothing = prepared->empty();
   deploy::Check check;
   if (!nothing) check = running.deployer->check(*prepared);
   std::string out = call.options.get("out", "text");

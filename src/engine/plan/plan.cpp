@@ -34,6 +34,7 @@ struct Item {
   Symbol goal;
   std::vector<u32> first, second;  // behaviours before and after its links are changed
   std::vector<Need> unlink, link;  // of the old and the new needs
+  std::vector<model::Order> orders;  // those that count in this plan
   std::set<std::size_t> waits;     // items that must be finished before it is touched
   std::optional<PlanChange> change;
   u32 level = 0;
@@ -78,6 +79,8 @@ class Planner {
     for (auto& item : items_) decide(item);
     if (session_.diagnostics.errors() != before) return std::nullopt;
     propagate();
+    count_orders();
+    if (!compile_types()) return std::nullopt;
     order();
     emit();
     if (session_.diagnostics.errors() != before) return std::nullopt;
@@ -91,6 +94,12 @@ class Planner {
 
   static bool same_need(const Need& a, const Need& b) {
     return a.port == b.port && a.provider == b.provider && a.provide == b.provide && a.hold == b.hold;
+  }
+
+  static bool same_orders(const std::vector<model::Order>& a, const std::vector<model::Order>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](auto& x, auto& y) {
+      return x.place == y.place && x.provider == y.provider && x.provide == y.provide;
+    });
   }
 
   void gather() {
@@ -213,9 +222,9 @@ class Planner {
       for (auto& n : item.old_needs)
         if (std::none_of(ports.begin(), ports.end(), [&](auto& p) { return p.port == n.port; })) ports.push_back(n);
       std::sort(ports.begin(), ports.end(), [](auto& a, auto& b) { return a.port.text() < b.port.text(); });
-      item.type_name = model::engine_type_name(item.kind, ports);
+      item.type_name = model::engine_type_name(item.kind, ports, item.orders);
       if (item.was && !item.want) item.type_name += "'";  // as it was recorded, which may not be as it is now
-      if (!trees.count(item.type_name)) trees[item.type_name] = model::engine_type(item.kind, ports, builder_);
+      if (!trees.count(item.type_name)) trees[item.type_name] = model::engine_type(item.kind, ports, item.orders, builder_);
     }
     std::vector<Entry> entries;
     for (auto& [name, tree] : trees) entries.push_back({Symbol(name), Field::kPlain, tree});
@@ -227,6 +236,7 @@ class Planner {
       auto it = named.find(item.type_name);
       if (it == named.end()) return false;
       item.type = it->second;
+      item.at.clear();
       if (!item.was) {
         item.at = item.type->initial;
       } else {
@@ -348,6 +358,8 @@ class Planner {
         if (const Entry* e = item.kind.change.find("*")) rule = &e->value;
       if (rule) word = behaviours(item, *rule);
     }
+    if (!same_orders(item.want->orders, item.was->orders))
+      change.details.push_back({"order", Value::null(), Value::null(), false});
     u32 goal = item.type->find_place(item.goal);
     bool there = item.at.size() == 1 && item.at[0] == goal;
     if (!item.was->failed.empty()) change.why = fmt::format("`{}` failed the last time", item.was->failed);
@@ -459,6 +471,51 @@ class Planner {
         again = true;
       }
     }
+  }
+
+  static const std::vector<model::Order>& all_orders(const Item& item) {
+    static const std::vector<model::Order> kNone;
+    return item.want ? item.want->orders : item.was ? item.was->orders : kNone;
+  }
+
+  std::optional<std::size_t> ordered_after(const Item& item, const model::Order& o) const {
+    auto& by = item.want ? by_new_ : by_old_;
+    auto it = by.find(std::string(o.provider.text()));
+    if (it == by.end() || &items_[it->second] == &item) return std::nullopt;
+    return it->second;
+  }
+
+  // An order counts where one enters the place in this plan and the other is on its way to provide the port for good.
+  // Where both only go down and come up again they take turns instead, in the same order.
+  void count_orders() {
+    for (Item& item : items_) {
+      if (!item.busy()) continue;
+      for (auto& o : all_orders(item)) {
+        auto p = ordered_after(item, o);
+        u32 place = item.type->find_place(o.place);
+        if (!p || place == model::kNone || !items_[*p].busy() || !visits(item, place)) continue;
+        Item& other = items_[*p];
+        u32 port = other.type->find_port(o.provide);
+        if (port == model::kNone) continue;
+        bool now = active(*other.type, other.at, port);
+        bool then = active(*other.type, run_word(*other.type, other.at, other.word()), port);
+        if (!now && then)
+          item.orders.push_back(o);
+        else if (now && then && item.was && other.was && drops(*other.type, other.at, other.word(), port) &&
+                 !other.waits.count(static_cast<std::size_t>(&item - items_.data())))
+          item.waits.insert(*p);
+      }
+    }
+  }
+
+  static bool visits(const Item& item, u32 place) {
+    Marking m = item.at;
+    for (u32 b : item.word()) {
+      Passage p = pass(*item.type, m, b);
+      if (std::find(p.visited.begin(), p.visited.end(), place) != p.visited.end()) return true;
+      m = p.end;
+    }
+    return false;
   }
 
   // Whether a word of its own has a moment without the port.
@@ -580,6 +637,14 @@ class Planner {
     instruction({word("dcon"), number(i), word(n.port.text()), number(p->second), word(n.provide.text())});
   }
 
+  void link_orders(std::size_t i, std::string_view op) {
+    for (std::size_t k = 0; k < items_[i].orders.size(); ++k) {
+      const model::Order& o = items_[i].orders[k];
+      instruction({word(op), number(i), word(model::order_port(k + 1).text()), number(*ordered_after(items_[i], o)),
+                   word(o.provide.text())});
+    }
+  }
+
   // Providers before users: then a provider that goes down refuses whoever would come back too early.
   std::vector<std::size_t> providers_first() const {
     std::vector<std::size_t> order;
@@ -603,6 +668,7 @@ class Planner {
     for (std::size_t i = existing_; i < items_.size(); ++i) instruction({word("add"), number(i)});
     for (std::size_t i = existing_; i < items_.size(); ++i)
       for (auto& n : items_[i].link) connect(i, n);
+    for (std::size_t i = 0; i < items_.size(); ++i) link_orders(i, "con");
     u32 levels = 0;
     for (auto& item : items_) levels = std::max(levels, item.level);
     for (u32 level = 0; level <= levels; ++level) {
@@ -630,12 +696,18 @@ class Planner {
     for (std::size_t i : order)
       if (items_[i].was && !items_[i].want && !kept_.count(i)) going.push_back(i);
     for (std::size_t i : going)
+      if (!items_[i].orders.empty()) instruction({word("wait"), number(i)});
+    for (std::size_t i : going) {
+      link_orders(i, "dcon");
       for (auto& n : items_[i].unlink) disconnect(i, n);
+    }
     for (auto it = going.rbegin(); it != going.rend(); ++it) {
       instruction({word("wait"), number(*it)});
       instruction({word("del"), number(*it)});
     }
     instruction({word("wait_all")});
+    for (std::size_t i = 0; i < items_.size(); ++i)
+      if (items_[i].want) link_orders(i, "dcon");
     for (std::size_t i : shown) {
       if (items_[i].change) plan_.changes.push_back(*items_[i].change);
     }
@@ -675,6 +747,7 @@ class Planner {
         needs.push_back(builder_.map(one));
       }
       m.set(Symbol("needs"), builder_.list(needs));
+      if (auto& orders = all_orders(item); !orders.empty()) m.set(Symbol("orders"), write_orders(orders, builder_));
       instances.push_back(m.build(builder_));
       if (item.was)
         for (auto& n : item.old_needs) {
@@ -708,6 +781,7 @@ class Planner {
                             {Symbol("instances"), Field::kPlain, builder_.list(instances)},
                             {Symbol("links"), Field::kPlain, builder_.list(links)},
                             {Symbol("program"), Field::kPlain, builder_.list(program_)},
+                            {Symbol("changes"), Field::kPlain, number(plan_.changes.size())},
                             {Symbol("kinds"), Field::kPlain, builder_.map(kind_entries)},
                             {Symbol("hosts"), Field::kPlain, builder_.map(hosts)},
                             {Symbol("invariants"), Field::kPlain, builder_.list(invariants)}};

@@ -10,6 +10,25 @@ std::string text(const Value& map, std::string_view key) {
 
 }  // namespace
 
+Value write_orders(const std::vector<model::Order>& orders, const TreeBuilder& b) {
+  std::vector<Value> list;
+  for (auto& o : orders) {
+    std::vector<Entry> one{{Symbol("place"), Field::kPlain, Value::string(o.place.text())},
+                           {Symbol("provider"), Field::kPlain, Value::string(o.provider.text())},
+                           {Symbol("provide"), Field::kPlain, Value::string(o.provide.text())}};
+    list.push_back(b.map(one));
+  }
+  return b.list(list);
+}
+
+std::vector<model::Order> read_orders(const Value& list) {
+  std::vector<model::Order> out;
+  if (list.is(Kind::kList))
+    for (const Value& one : list.items())
+      out.push_back({Symbol(text(one, "place")), Symbol(text(one, "provider")), Symbol(text(one, "provide")), {}});
+  return out;
+}
+
 Recorded read_recorded(Session&, const Value& state) {
   Recorded out;
   const Entry* kinds = state.find("types");
@@ -39,6 +58,7 @@ Recorded read_recorded(Session&, const Value& state) {
                            !hold || hold->value.as_bool(),
                            {}});
       }
+    if (const Entry* o = v.find("orders")) c.orders = read_orders(o->value);
     if (const Entry* o = v.find("outputs"); o && o->value.is(Kind::kMap))
       for (const Entry& one : o->value.entries())
         if (one.value.is(Kind::kString)) c.outputs[std::string(one.key.text())] = one.value.text();
@@ -74,6 +94,7 @@ Value write_recorded(const Recorded& r, const TreeBuilder& b) {
       needs.push_back(b.map(one));
     }
     m.set(Symbol("needs"), b.list(needs));
+    if (!c.orders.empty()) m.set(Symbol("orders"), write_orders(c.orders, b));
     std::vector<Entry> outputs;
     for (auto& [k, v] : c.outputs) outputs.push_back({Symbol(k), Field::kPlain, b.string(v)});
     if (!outputs.empty()) m.set(Symbol("outputs"), b.map(outputs));

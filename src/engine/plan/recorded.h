@@ -18,6 +18,7 @@ struct RecordedComponent {
   std::vector<Symbol> places;
   Value config;
   std::vector<model::Need> needs;  // provider is the instance's component
+  std::vector<model::Order> orders;
   std::map<std::string, std::string> outputs;
   std::vector<Value> held;  // resources it holds: {type, title, parameters}; for drift
   std::string failed;       // the transition that failed, "" when none did
@@ -31,6 +32,8 @@ struct Recorded {
 
 // To and from the tree that is stored.
 Recorded read_recorded(Session& session, const Value& state);
+Value write_orders(const std::vector<model::Order>& orders, const TreeBuilder& builder);
+std::vector<model::Order> read_orders(const Value& list);
 Value write_recorded(const Recorded& recorded, const TreeBuilder& builder);
 
 }  // namespace tutti::engine

@@ -7,7 +7,19 @@ namespace fs = std::filesystem;
 
 Loader::Loader(Session& session, std::vector<std::string> roots) : session_(session), roots_(std::move(roots)) {}
 
+namespace {
+constexpr std::string_view kModelName = "tutti:component-model.sf";
+}
+
+const Source* Loader::open(const std::string& path, Span wanted_at) {
+  if (path != kModelName) return session_.open(path, wanted_at);
+  if (!model_)
+    if (auto added = session_.sources->add(path, std::string(kComponentModel))) model_ = *added;
+  return model_;
+}
+
 std::string Loader::find(std::string_view name, const Source& from) const {
+  if (name == kModelName) return std::string(name);
   while (name.starts_with('/')) name.remove_prefix(1);
   if (name.empty() || name.find("//") != std::string_view::npos) return {};
   std::error_code ec;
