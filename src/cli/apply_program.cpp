@@ -21,15 +21,19 @@ namespace {
 
 using namespace engine;
 
-// For the signal handler: the first Ctrl-C ends the run in good order, the second one at once.
+// For the signal handler: the first Ctrl-C lets what runs come to its end, the second one ends it, the third us.
 Runner* g_runner = nullptr;
 ProcessExecutor* g_executor = nullptr;
 volatile std::sig_atomic_t g_signals = 0;
 
 void on_signal(int) {
   g_signals = g_signals + 1;
-  if (g_runner) g_runner->cancel();
+  if (g_runner) g_signals == 1 ? g_runner->drain() : g_runner->cancel();
   if (g_executor) g_executor->wake();
+  if (g_signals > 1) {  // the next signal does what it always does; the guardian cleans up
+    std::signal(SIGINT, SIG_DFL);
+    std::signal(SIGTERM, SIG_DFL);
+  }
 }
 
 class SignalsHere {
@@ -39,8 +43,6 @@ class SignalsHere {
     g_executor = &executor;
     struct sigaction action {};
     action.sa_handler = on_signal;
-    action.sa_flags =
-        static_cast<int>(SA_RESETHAND);  // a second signal does what it always does; the guardian cleans up
     sigaction(SIGINT, &action, &old_int_);
     sigaction(SIGTERM, &action, &old_term_);
   }

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
+#include <csignal>
 #include <cstddef>
 
 namespace tutti {
@@ -24,7 +25,15 @@ bool run_in(const std::function<void()>& work, std::size_t size) {
   bool started = pthread_attr_setstack(&attributes, stack, size) == 0 &&
                  pthread_create(&thread, &attributes, enter, const_cast<std::function<void()>*>(&work)) == 0;
   pthread_attr_destroy(&attributes);
-  if (started) pthread_join(thread, nullptr);
+  if (started) {
+    // This thread only waits. Signals go to the others, so that whoever blocks them to take them in good order gets
+    // them.
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    pthread_join(thread, nullptr);
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
   ::munmap(stack, size);
   return started;
 }

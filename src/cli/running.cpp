@@ -19,7 +19,8 @@
 namespace tutti {
 namespace {
 
-// Signals are taken in one thread: the first ends the run in good order, the second at once.
+// Signals are taken in one thread: the first lets what runs come to its end and starts nothing more, the second ends
+// what runs, the third ends us at once.
 class Interrupts {
  public:
   Interrupts() {
@@ -34,14 +35,14 @@ class Interrupts {
           if (done_) return;
           continue;
         }
-        if (++count_ == 1) {
-          say_now("\ninterrupted: ending what runs, starting nothing more (once more ends at once)\n");
-          std::lock_guard lock(mutex_);
-          if (cancel_) cancel_();
-        } else {
+        if (++count_ > 2) {
           say_now("\nended at once; `tutti resume` goes on from here\n");
           ::_exit(exit_code::kUnknown);
         }
+        say_now(count_ == 1 ? "\ninterrupted: what runs is finished, nothing more is started (once more ends it)\n"
+                            : "\ninterrupted again: what runs is ended\n");
+        std::lock_guard lock(mutex_);
+        if (stop_) stop_(count_ > 1);
       }
     });
   }
@@ -51,16 +52,17 @@ class Interrupts {
     thread_.join();
     ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
   }
-  void on_cancel(std::function<void()> f) {
+  void on_stop(std::function<void(bool)> f) {
     std::lock_guard lock(mutex_);
-    cancel_ = std::move(f);
+    stop_ = std::move(f);
+    if (stop_ && count_ > 0) stop_(count_ > 1);  // it came before there was anything to stop
   }
   bool any() const { return count_ > 0; }
 
  private:
   sigset_t set_, before_;
   std::mutex mutex_;
-  std::function<void()> cancel_;
+  std::function<void(bool)> stop_;
   std::atomic<int> count_{0};
   std::atomic<bool> done_{false};
   std::thread thread_;
@@ -186,11 +188,33 @@ deploy::Deployer::RunSettings Running::settings(std::string command) {
   s.events.say = [](std::string_view who, resource::Level level, std::string_view text) {
     if (level >= resource::Level::kWarning) say_now(fmt::format("          {}: {}\n", who, text));
   };
-  s.on_cancel = [](std::function<void()> cancel) {
+  s.on_stop = [](std::function<void(bool)> stop) {
     if (!interrupts()) interrupts() = std::make_unique<Interrupts>();
-    interrupts()->on_cancel(std::move(cancel));
+    interrupts()->on_stop(std::move(stop));
   };
   return s;
+}
+
+std::optional<deploy::Prepared> Running::plan(const Value& wanted, u32* unknown) {
+  engine::PlanOptions options;
+  options.only = call.options.all("only");
+  options.restart = call.options.has("restart");
+  std::string system = call.options.get("system");
+  auto prepared = deployer->prepare(wanted, system, "apply", options);
+  if (!prepared || prepared->catalog || !call.options.has("refresh")) return prepared;
+  if (const Entry* h = prepared->plan.flat.find("hosts")) hosts->describe(h->value);
+  auto recorded = deployer->recorded(prepared->system);
+  if (!recorded) return std::nullopt;
+  auto found = deployer->drift(*recorded, settings("plan").executor);
+  for (auto& d : found)
+    if (!d.problem.empty()) {
+      if (unknown) ++*unknown;
+      call.session.diagnostics.warning(
+          "PLAN-UNSEEN", {}, fmt::format("{}: {} cannot be looked at: {}", d.component, d.resource, d.problem));
+    }
+  options.drift = deploy::Deployer::deviations(found);
+  if (options.drift.empty()) return prepared;
+  return deployer->prepare(wanted, system, "apply", options);
 }
 
 bool Running::nothing_unfinished(const std::string& system) {
@@ -237,6 +261,12 @@ int report_outcome(Running& running, const deploy::Outcome& o) {
     return held ? exit_code::kLocked : o.wrong_code == store::kFenced ? exit_code::kUnknown : exit_code::kError;
   }
   for (auto& f : o.failures) call.session.diagnostics.error(o.unknown ? "RUN-UNKNOWN" : "RUN-FAILED", {}, f);
+  if (o.open) {
+    call.out.put(fmt::format("Run {}: interrupted, {}.\n", o.run, o.summary));
+    say_now("`tutti resume` goes on from here; `tutti resume --stop` leaves it as it is.\n");
+    if (!o.unknown) return exit_code::kInterrupted;
+    return exit_code::kUnknown | (o.unreachable ? exit_code::kUnreachable : 0);
+  }
   if (o.unknown) {
     call.session.diagnostics.add(
         Severity::kNote, "RUN-UNKNOWN", {},
@@ -289,7 +319,7 @@ int apply_catalog(Running& running, const deploy::Prepared& p, deploy::Deployer:
   auto began = std::chrono::steady_clock::now();
   deploy::Outcome o = running.deployer->run(p, settings);
   interrupts().reset();
-  if (!o.wrong.empty() || o.cancelled) return report_outcome(running, o);
+  if (!o.wrong.empty() || o.open || o.cancelled) return report_outcome(running, o);
   double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   if (!quiet) say_now(fmt::format("Notice: Applied catalog in {:.2f} seconds\n", seconds));
   u32 skipped = 0;

@@ -26,6 +26,9 @@ struct Running {
   std::optional<Value> wanted();
   std::optional<Value> components_of(const Value& catalog);
   deploy::Deployer::RunSettings settings(std::string command);
+  // A plan for what is wanted; with --refresh after a look at what is really there, which is told about. `unknown`
+  // counts what could not be looked at.
+  std::optional<deploy::Prepared> plan(const Value& wanted, u32* unknown = nullptr);
   // A run that did not end must be dealt with first: its number, with a diagnostic.
   bool nothing_unfinished(const std::string& system);
 

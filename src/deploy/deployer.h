@@ -70,6 +70,7 @@ struct RunEvents {
 struct Outcome {
   i64 run = 0;
   bool finished = false, cancelled = false, unknown = false;
+  bool open = false;  // the run is left as it is, for `resume`
   u32 changed = 0, failed = 0, unreachable = 0;
   double seconds = 0;
   std::vector<std::string> failures;  // "db.start: ...", one line each
@@ -103,8 +104,11 @@ class Deployer {
     std::string command;                           // who says it, for the lock
     std::map<std::string, std::string> decisions;  // resume: "component/transition" -> "done" or "repeat"
     RunEvents events;
-    resource::ExecutorOptions executor;                           // host, fetch, managed
-    std::function<void(std::function<void()> cancel)> on_cancel;  // gets the function that ends the run
+    resource::ExecutorOptions executor;  // host, fetch, managed
+    // Gets the function that ends the run early: what runs is let come to its end, or with `now` ended too. The run
+    // stays open for `resume`.
+    std::function<void(std::function<void(bool now)> stop)> on_stop;
+    bool give_up = false;  // resume: start nothing, write down how things are and end the run
   };
   Outcome run(const Prepared& prepared, RunSettings& settings);
   // Goes on with a run that did not end.
@@ -117,11 +121,13 @@ class Deployer {
 
   // What is really there: the resources that components hold, looked at.
   struct Drift {
-    std::string component, resource;
+    std::string component, type, resource;  // "file", "file /etc/motd"
     std::vector<resource::Change> changes;
     std::string problem;  // could not be looked at
   };
   std::vector<Drift> drift(const engine::Recorded& recorded, const resource::ExecutorOptions& options);
+  // The same as what a plan wants to know. Resources that could not be looked at are left out.
+  static std::map<std::string, std::vector<engine::Deviation>> deviations(const std::vector<Drift>& drift);
 
  private:
   Outcome execute(const Prepared& prepared, RunSettings& settings, const store::Lease& lease, i64 run,

@@ -86,6 +86,9 @@ void StoreJournal::starting(double, std::span<const ActionRequest> requests) {
 void StoreJournal::ended(double, std::span<const ActionResult> results) {
   bool acts = false;
   for (const ActionResult& r : results) {
+    // What was cut off, by us or with the connection, has no known result: to the journal it is still in flight, and
+    // whoever takes the run up again looks at it first.
+    if (r.how == How::kCancelled || r.how == How::kLost) continue;
     const model::ComponentType& type = system_.type_of(r.instance);
     bool nothing = type.action_of(type.transitions[r.transition]).what.is(Kind::kNull);
     acts = acts || !nothing;

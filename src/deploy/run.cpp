@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <condition_variable>
 #include <set>
 #include <thread>
@@ -232,8 +233,8 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
   std::atomic<bool> lost{false};
   std::string lost_why;
   std::mutex lost_mutex;
-  auto cancel = [&] {
-    runner.cancel();
+  auto stop = [&](bool now) {
+    now ? runner.cancel() : runner.drain();
     executor.wake();
   };
   auto on_lost = [&](const Failure& f) {
@@ -247,7 +248,8 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
     executor.wake();
   };
   journal.on_broken = on_lost;
-  if (settings.on_cancel) settings.on_cancel(cancel);
+  if (settings.on_stop) settings.on_stop(stop);
+  if (settings.give_up) runner.drain();
   RunReport report;
   std::set<std::pair<u32, u32>> unknown;
   {
@@ -341,7 +343,8 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
     } else {
       failed[a.instance] = t.name.text();
       ++out.failed;
-      if (a.how == How::kLost) ++out.unreachable;
+      if (a.how == How::kLost || a.code == EHOSTUNREACH) ++out.unreachable;
+      if (a.how == How::kLost || a.how == How::kCancelled) out.open = out.unknown = true;
       std::string line =
           fmt::format("{}: {}", s.transition_text(a.instance, a.transition), a.message.empty() ? "failed" : a.message);
       out.failures.push_back(std::move(line));
@@ -359,6 +362,12 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
   out.changed = static_cast<u32>(touched.size());
   if (!report.finished) out.stuck = report.stuck;
   [[maybe_unused]] auto learnt = place_.store->learn(durations);
+  if (report.cancelled && !report.finished && !settings.give_up) out.open = true;
+  if (out.open) {
+    out.summary = fmt::format("{} changed, {} {} in {:.1f} s", out.changed, out.failed,
+                              out.unknown ? "without a known result" : "failed", out.seconds);
+    return out;
+  }
   bool good = report.finished && out.failed == 0;
   std::string status = good ? "done" : out.cancelled ? "interrupted" : "failed";
   out.summary = fmt::format("{} changed, {} failed in {:.1f} s", out.changed, out.failed, out.seconds);

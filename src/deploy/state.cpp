@@ -117,6 +117,7 @@ std::vector<Deployer::Drift> Deployer::drift(const engine::Recorded& recorded,
     for (auto& h : c.held) {
       Drift d;
       d.component = name;
+      d.type = h.find("type")->value.text();
       resource::Resource r{std::string(h.find("type")->value.text()), std::string(h.find("title")->value.text()),
                            h.find("parameters")->value};
       d.resource = fmt::format("{} {}", r.type, r.title);
@@ -140,6 +141,17 @@ std::vector<Deployer::Drift> Deployer::drift(const engine::Recorded& recorded,
       }
     }
   }
+  return out;
+}
+
+std::map<std::string, std::vector<engine::Deviation>> Deployer::deviations(const std::vector<Drift>& drift) {
+  std::map<std::string, std::vector<engine::Deviation>> out;
+  for (auto& d : drift)
+    for (auto& c : d.changes)
+      if (!c.unknown)
+        out[d.component].push_back(
+            {d.type, fmt::format("{}: {} is {}, should be {}", d.resource, c.property,
+                                 c.from.empty() ? "otherwise" : c.from, c.to.empty() ? "as it was left" : c.to)});
   return out;
 }
 

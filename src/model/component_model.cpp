@@ -24,9 +24,7 @@ bool among(const std::array<std::string_view, N>& words, std::string_view word) 
   return false;
 }
 
-const Value* class_of(const Value& v) {
-  return v.is(Kind::kMap) ? Reader::find(v, {"ClassName", "sfClass"}) : nullptr;
-}
+const Value* class_of(const Value& v) { return v.is(Kind::kMap) ? Reader::find(v, {"ClassName", "sfClass"}) : nullptr; }
 
 bool shown(const Entry& e) {
   return e.field != Field::kHidden && e.field != Field::kOptional && e.field != Field::kDefinition;

@@ -221,9 +221,9 @@ class DeploymentReader : public Reader {
       if (provides)
         for (const Entry& e : provides->entries()) ports.push_back(e.key.text());
       session_.diagnostics
-          .error("DEPLOY-UNKNOWN-PORT", n.at,
-                 fmt::format("`{}` ({}) provides no `{}`", provider->name.text(), provider->type.text(),
-                             n.provide.text()))
+          .error(
+              "DEPLOY-UNKNOWN-PORT", n.at,
+              fmt::format("`{}` ({}) provides no `{}`", provider->name.text(), provider->type.text(), n.provide.text()))
           .note(ports.empty() ? "it provides nothing" : fmt::format("it provides {}", fmt::join(ports, ", ")))
           .did_you_mean(nearest(n.provide.text(), ports));
     }
@@ -323,7 +323,8 @@ class DeploymentReader : public Reader {
     auto life =
         component_life(*tree, children && children->value.is(Kind::kBool) && children->value.as_bool(), builder_, why);
     if (!life)
-      error("DEPLOY-COMPONENT-TYPE", of, fmt::format("type `{}` cannot be a component's class: {}", base->name.text(), why))
+      error("DEPLOY-COMPONENT-TYPE", of,
+            fmt::format("type `{}` cannot be a component's class: {}", base->name.text(), why))
           .note("its `operations` say which of its transitions are deploy, start, stop and undeploy");
     return life;
   }

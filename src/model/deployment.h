@@ -85,8 +85,8 @@ bool is_deployment(const Value& root);
 // The same system as a tree again, with nothing left to guess: names in full, settings checked, secrets marked.
 Value plain_tree(const Deployment& deployment, const Value& root, const TreeBuilder& builder);
 
-// One type as the engine wants it, with a use port for each need and each order that counts; several components with the
-// same ports share one. The port of the n-th order (from 1) is called "order N".
+// One type as the engine wants it, with a use port for each need and each order that counts; several components with
+// the same ports share one. The port of the n-th order (from 1) is called "order N".
 Value engine_type(const ComponentKind& kind, const std::vector<Need>& needs, const std::vector<Order>& orders,
                   const TreeBuilder& builder);
 std::string engine_type_name(const ComponentKind& kind, const std::vector<Need>& needs,

@@ -34,10 +34,9 @@ Value plain_tree(const Deployment& d, const Value& root, const TreeBuilder& b) {
     if (!after.empty()) one.set(Symbol("after"), b.list(after));
     std::vector<Value> orders;
     for (auto& o : c.orders) {
-      std::vector<Entry> order{
-          {Symbol("at"), Field::kPlain, Value::string(o.place.text())},
-          {Symbol("after"), Field::kPlain,
-           b.string(std::string(o.provider.text()) + "." + std::string(o.provide.text()))}};
+      std::vector<Entry> order{{Symbol("at"), Field::kPlain, Value::string(o.place.text())},
+                               {Symbol("after"), Field::kPlain,
+                                b.string(std::string(o.provider.text()) + "." + std::string(o.provide.text()))}};
       orders.push_back(b.map(order));
     }
     if (!orders.empty()) one.set(Symbol("order"), b.list(orders));

@@ -97,6 +97,13 @@ struct Expander {
     return secret ? result.as_secret() : result;
   }
 
+  // Keys too: a map may go from paths to contents.
+  Symbol key(Symbol k) const {
+    if (k.text().find("${") == std::string_view::npos) return k;
+    auto now = text(Value::string(k.text()));
+    return now && now->is(Kind::kString) ? Symbol(now->text()) : k;
+  }
+
   std::optional<Value> value(const Value& v) const {
     switch (v.kind()) {
       case Kind::kString: return text(v);
@@ -116,7 +123,7 @@ struct Expander {
             for (const Entry& inner : one->entries())
               draft.set(inner.key, one->secret() ? inner.value.as_secret() : inner.value);
           } else if (!splices(e.key)) {
-            draft.set(e.key, *one, e.field);
+            draft.set(key(e.key), *one, e.field);
           }
         }
         return draft.build(builder, v.origin());
@@ -146,7 +153,7 @@ bool has_placeholders(const Value& v) {
       return false;
     case Kind::kMap:
       for (const Entry& e : v.entries())
-        if (has_placeholders(e.value)) return true;
+        if (has_placeholders(e.value) || e.key.text().find("${") != std::string_view::npos) return true;
       return false;
     default: return false;
   }

@@ -12,9 +12,9 @@ namespace tutti::model {
 // Looks up what is between `${` and `}`: "config.port", "uses.db.address". nullopt: there is none.
 using Lookup = std::function<std::optional<Value>(std::string_view path)>;
 
-// A value with every `${path}` in its texts replaced. A text that is one `${path}` and nothing else becomes the value
-// itself, whatever its kind; in a longer text scalars are put in as text. `${path|words}` gives the words where there
-// is nothing.
+// A value with every `${path}` in its texts and keys replaced. A text that is one `${path}` and nothing else becomes
+// the value itself, whatever its kind; in a longer text scalars are put in as text. `${path|words}` gives the words
+// where there is nothing.
 // `$${` is a plain `${`. A key `...` (three dots or more) puts the entries of its map in its place. Parameters that
 // become nothing are left out of their map. Secrets stay secret, and make secret whatever they are put into. Lazy
 // values (kLazy) are looked up by their name too. `missing`, when given, gets the first path that had no value and no

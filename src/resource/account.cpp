@@ -63,7 +63,7 @@ Result<std::vector<std::string>> entry(Context& c, const char* database, const s
   k.argv = {"getent", database, name};
   auto r = c.host.run(k);
   if (r.end != CommandResult::End::kExited)
-    return failure(r.describe(), r.end == CommandResult::End::kLost ? ECONNRESET : 0);
+    return failure(r.describe(), r.end == CommandResult::End::kLost ? r.lost_code() : 0);
   if (r.code == 2) return std::vector<std::string>{};
   if (r.code != 0) return failure(fmt::format("getent {} {}: {}", database, name, r.err));
   return split(r.out.substr(0, r.out.find('\n')), ':');
@@ -77,7 +77,7 @@ Result<void> run(Context& c, std::vector<std::string> argv, std::string input = 
   k.timeout = std::chrono::minutes(5);
   auto lock = exclusive_use(c.host, "accounts");
   auto r = c.host.run(k);
-  if (r.end == CommandResult::End::kLost) return failure(r.describe(), ECONNRESET);
+  if (r.end == CommandResult::End::kLost) return failure(r.describe(), r.lost_code());
   if (!r.ok()) return failure(fmt::format("{}: {} {}", k.argv[0], r.describe(), r.err));
   return {};
 }

@@ -163,7 +163,7 @@ class Exec : public Provider {
     k.argv = words(command, c.params.text("provider") == "shell");
     auto r = c.host.run(k);
     if (r.end == CommandResult::End::kNotStarted) return failure(r.message);
-    if (r.end == CommandResult::End::kLost) return failure(r.describe(), ECONNRESET);
+    if (r.end == CommandResult::End::kLost) return failure(r.describe(), r.lost_code());
     return r;
   }
 

@@ -129,7 +129,7 @@ class Package : public Provider {
     if (k.argv[0] != "dpkg") k.argv.push_back(name);
     auto lock = exclusive_use(c.host, exclusive());
     auto r = c.host.run(k);
-    if (r.end == CommandResult::End::kLost) return failure(r.describe(), ECONNRESET);
+    if (r.end == CommandResult::End::kLost) return failure(r.describe(), r.lost_code());
     if (!r.ok())
       return failure(fmt::format("{} of {}: {} {}", k.argv[0], name, r.describe(), r.err.empty() ? r.out : r.err));
     done = f.changes;

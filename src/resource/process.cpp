@@ -54,7 +54,7 @@ Result<bool> holds(Context& c, const Params& p) {
     k.timeout = milliseconds(30000);
     k.cancel = c.cancel;
     auto r = c.host.run(k);
-    if (r.end == CommandResult::End::kLost) return failure(r.describe(), ECONNRESET);
+    if (r.end == CommandResult::End::kLost) return failure(r.describe(), r.lost_code());
     if (!r.ok()) return false;
   }
   return true;
@@ -218,10 +218,14 @@ class Process : public Provider {
     Daemon d;
     const Value* command = c.params.find("command");
     if (!command) return failure("a process needs a command");
-    if (command->is(Kind::kList))
+    if (command->is(Kind::kList)) {
       d.command.argv = c.params.list("command");
-    else
-      d.command.argv = {"/bin/sh", "-c", "exec " + text_of(*command)};
+    } else {
+      // One plain command takes the shell's place; anything more is the shell's own business.
+      std::string text = text_of(*command);
+      bool plain = text.find_first_of(";&|(){}\n`") == std::string::npos;
+      d.command.argv = {"/bin/sh", "-c", plain ? "exec " + text : text};
+    }
     d.command.cwd = c.params.text("cwd");
     d.command.user = c.params.text("user");
     d.command.group = c.params.text("group");

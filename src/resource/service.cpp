@@ -105,7 +105,7 @@ class Service : public Provider {
 
   static Result<void> command(Context& c, const std::string& text) {
     auto r = sh(c, text);
-    if (r.end == CommandResult::End::kLost) return failure(r.describe(), ECONNRESET);
+    if (r.end == CommandResult::End::kLost) return failure(r.describe(), r.lost_code());
     if (!r.ok()) return failure(fmt::format("'{}': {} {}", text, r.describe(), r.err));
     return {};
   }
@@ -121,7 +121,7 @@ class Service : public Provider {
     else
       r = sh(c, fmt::format("pgrep -f -- {} | grep -vx $$",
                             shell_quote(guarded(c.params.text("pattern", c.params.text("binary", name(c)))))));
-    if (r.end == CommandResult::End::kLost) return failure(r.describe(), ECONNRESET);
+    if (r.end == CommandResult::End::kLost) return failure(r.describe(), r.lost_code());
     return r.ok();
   }
 
@@ -136,7 +136,7 @@ class Service : public Provider {
     auto r = m == Manager::kSystemd
                  ? sh(c, "systemctl is-enabled " + shell_quote(name(c)))
                  : sh(c, fmt::format("ls /etc/rc[2345].d/S??{} >/dev/null 2>&1 && echo enabled", shell_quote(name(c))));
-    if (r.end == CommandResult::End::kLost) return failure(r.describe(), ECONNRESET);
+    if (r.end == CommandResult::End::kLost) return failure(r.describe(), r.lost_code());
     std::string word = r.out.substr(0, r.out.find('\n'));
     if (word == "masked") return std::string("mask");
     return std::string(

@@ -26,6 +26,8 @@ bool Cancel::raised() const {
   return ::poll(&p, 1, 0) == 1;
 }
 
+int CommandResult::lost_code() const { return code == EHOSTUNREACH ? EHOSTUNREACH : ECONNRESET; }
+
 std::string CommandResult::describe() const {
   switch (end) {
     case End::kExited: return fmt::format("exit status {}", code);

@@ -82,7 +82,7 @@ class SshHost : public Host {
     return refused(r, what, path);
   }
   tl::unexpected<Failure> refused(const CommandResult& r, std::string_view what, const std::string& path) const {
-    if (r.end == CommandResult::End::kLost) return failure(r.describe(), ECONNRESET);
+    if (r.end == CommandResult::End::kLost) return failure(r.describe(), r.lost_code());
     std::string why = r.err.empty() ? r.describe() : r.err;
     while (!why.empty() && why.back() == '\n') why.pop_back();
     int code = why.find("No such file") != std::string::npos  ? ENOENT
@@ -131,6 +131,7 @@ CommandResult SshHost::script(const std::string& text, const std::string& input,
         CommandResult lost;
         lost.end = r.end == CommandResult::End::kCancelled ? CommandResult::End::kCancelled : CommandResult::End::kLost;
         while (!r.err.empty() && r.err.back() == '\n') r.err.pop_back();
+        lost.code = EHOSTUNREACH;  // nothing was begun there
         lost.message = fmt::format("cannot reach {}: {}", target_.name, r.err.empty() ? r.describe() : r.err);
         return lost;
       }
@@ -178,6 +179,7 @@ CommandResult SshHost::script(const std::string& text, const std::string& input,
   std::unique_lock lock(mutex_);
   connected_ = false;  // the next one makes a new connection
   r.end = CommandResult::End::kLost;
+  r.code = 0;
   while (!r.err.empty() && r.err.back() == '\n') r.err.pop_back();
   r.message =
       fmt::format("the connection to {} was lost{}{}", target_.name, r.err.empty() ? "" : ": ", r.err.substr(0, 200));

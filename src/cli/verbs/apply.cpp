@@ -15,6 +15,7 @@ constexpr OptionSpec kOptions[] = {
     {"dry-run", "", "show what would be done and touch nothing"},
     {"only", "COMPONENT", "look at this component only", true},
     {"restart", "", "also restart what did not change"},
+    {"refresh", "", "look at what is really there, and bring back what is no longer as it was left"},
     {"parallel", "N", "at most N actions at once", false, 'j'},
     {"lock-timeout", "SECONDS", "wait so long for somebody else to be done"},
     {"lease", "SECONDS", "how long the lock outlives us when we die on another host (default 30)"},
@@ -48,9 +49,6 @@ int run(Call& call) {
   } else {
     auto wanted = running.wanted();
     if (!wanted) return exit_code::kError;
-    engine::PlanOptions options;
-    options.only = call.options.all("only");
-    options.restart = call.options.has("restart");
     if (resource::is_catalog(*wanted)) {
       resource::CatalogOptions how;
       how.noop = call.options.has("noop") || call.options.has("dry-run");
@@ -61,7 +59,7 @@ int run(Call& call) {
       if (!running.nothing_unfinished(prepared->system)) return exit_code::kUnknown;
       return carry_out(running, *prepared, "apply");
     }
-    prepared = running.deployer->prepare(*wanted, call.options.get("system"), "apply", options);
+    prepared = running.plan(*wanted);
   }
   if (!prepared) return exit_code::kError;
   if (!running.nothing_unfinished(prepared->system)) return exit_code::kUnknown;

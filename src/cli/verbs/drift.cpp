@@ -55,12 +55,10 @@ int run(Call& call) {
       call.out.put(fmt::format("≠ {}: {}{}{}: {} is {}, should be {}\n", d.component, d.resource,
                                c.subject.empty() ? "" : " ", c.subject, c.property, c.from, c.to));
   }
-  call.out.put(
-      found.empty()
-          ? fmt::format("No drift: everything that `{}` holds is as it was left.\n", system)
-          : fmt::format(
-                "{} of what `{}` holds differ; `tutti apply --restart` or `tutti plan --refresh` go on from here.\n",
-                found.size(), system));
+  call.out.put(found.empty()
+                   ? fmt::format("No drift: everything that `{}` holds is as it was left.\n", system)
+                   : fmt::format("{} of what `{}` holds differ; `tutti apply --refresh FILE` brings them back.\n",
+                                 found.size(), system));
   return found.empty() ? exit_code::kOk : exit_code::kDifferent;
 }
 

@@ -72,27 +72,11 @@ int run(Call& call) {
   if (!running.open()) return exit_code::kError;
   auto wanted = running.wanted();
   if (!wanted) return exit_code::kError;
-  engine::PlanOptions options;
-  options.only = call.options.all("only");
-  options.restart = call.options.has("restart");
-  auto prepared = running.deployer->prepare(*wanted, call.options.get("system"), "apply", options);
+  u32 unknown = 0;
+  auto prepared = running.plan(*wanted, &unknown);
   if (!prepared) return exit_code::kError;
   if (!running.nothing_unfinished(prepared->system)) return exit_code::kUnknown;
   if (prepared->catalog) return plan_catalog(running, *prepared);
-  bool drifted = false;
-  if (call.options.has("refresh")) {
-    if (const Entry* h = prepared->plan.flat.find("hosts")) running.hosts->describe(h->value);
-    auto settings = running.settings("plan");
-    auto recorded = running.deployer->recorded(prepared->system);
-    if (!recorded) return exit_code::kError;
-    for (auto& d : running.deployer->drift(*recorded, settings.executor)) {
-      drifted = true;
-      if (!d.problem.empty()) call.out.put(fmt::format("? {}: {}: {}\n", d.component, d.resource, d.problem));
-      for (auto& c : d.changes)
-        call.out.put(
-            fmt::format("≠ {}: {}: {} is {}, should be {}\n", d.component, d.resource, c.property, c.from, c.to));
-    }
-  }
   bool nothing = prepared->empty();
   deploy::Check check;
   if (!nothing) check = running.deployer->check(*prepared);
@@ -113,7 +97,7 @@ int run(Call& call) {
     if (out == "text") call.out.put(fmt::format("Saved. To do it: tutti apply {}\n", file));
   }
   if (!nothing && !check.safe) return exit_code::kError;
-  return nothing && !drifted ? exit_code::kOk : exit_code::kDifferent;
+  return nothing && unknown == 0 ? exit_code::kOk : exit_code::kDifferent;
 }
 
 }  // namespace

@@ -10,6 +10,7 @@ constexpr OptionSpec kOptions[] = {
     TUTTI_RUNNING_OPTIONS,
     {"done", "ACTION", "this action, whose result is not known, is done (`db.start`)", true},
     {"repeat", "ACTION", "this action, whose result is not known, is to be done again", true},
+    {"stop", "", "start nothing more: write down how things are and end the run"},
     {"parallel", "N", "at most N actions at once", false, 'j'},
     {"lease", "SECONDS", "how long the lock outlives us when we die on another host (default 30)"},
     {"detailed-exitcode", "", "2 when something was changed"},
@@ -30,6 +31,7 @@ int run(Call& call) {
     if (auto flat = deploy::decode(call.session, "plan of the run", (*record)->plan, *running.place->seal))
       if (const Entry* h = flat->find("hosts")) running.hosts->describe(h->value);
   auto settings = running.settings("resume");
+  settings.give_up = call.options.has("stop");
   for (auto& name : call.options.all("done")) settings.decisions[name] = "done";
   for (auto& name : call.options.all("repeat")) settings.decisions[name] = "repeat";
   return report_outcome(running, running.deployer->resume(id, settings));

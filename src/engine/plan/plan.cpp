@@ -32,10 +32,10 @@ struct Item {
   std::string type_name;
   Marking at;
   Symbol goal;
-  std::vector<u32> first, second;  // behaviours before and after its links are changed
-  std::vector<Need> unlink, link;  // of the old and the new needs
+  std::vector<u32> first, second;    // behaviours before and after its links are changed
+  std::vector<Need> unlink, link;    // of the old and the new needs
   std::vector<model::Order> orders;  // those that count in this plan
-  std::set<std::size_t> waits;     // items that must be finished before it is touched
+  std::set<std::size_t> waits;       // items that must be finished before it is touched
   std::optional<PlanChange> change;
   u32 level = 0;
 
@@ -224,7 +224,8 @@ class Planner {
       std::sort(ports.begin(), ports.end(), [](auto& a, auto& b) { return a.port.text() < b.port.text(); });
       item.type_name = model::engine_type_name(item.kind, ports, item.orders);
       if (item.was && !item.want) item.type_name += "'";  // as it was recorded, which may not be as it is now
-      if (!trees.count(item.type_name)) trees[item.type_name] = model::engine_type(item.kind, ports, item.orders, builder_);
+      if (!trees.count(item.type_name))
+        trees[item.type_name] = model::engine_type(item.kind, ports, item.orders, builder_);
     }
     std::vector<Entry> entries;
     for (auto& [name, tree] : trees) entries.push_back({Symbol(name), Field::kPlain, tree});
@@ -362,9 +363,16 @@ class Planner {
       change.details.push_back({"order", Value::null(), Value::null(), false});
     u32 goal = item.type->find_place(item.goal);
     bool there = item.at.size() == 1 && item.at[0] == goal;
+    bool drifted = there && options_.drift.count(item.component) != 0;
+    if (drifted) {
+      const auto& found = options_.drift.at(item.component);
+      if (word.empty()) word = repair(item, found);
+      change.why = found[0].text + (found.size() > 1 ? fmt::format(" (and {} more)", found.size() - 1) : "");
+    }
     if (!item.was->failed.empty()) change.why = fmt::format("`{}` failed the last time", item.was->failed);
     if (!there) word.clear();  // on its way there it meets its new configuration anyway
     change.kind = !there && !item.was->failed.empty()   ? PlanChange::Kind::kRepair
+                  : drifted && change.details.empty()   ? PlanChange::Kind::kRepair
                   : !there                              ? PlanChange::Kind::kMove
                   : change.details.empty() && all_of_it ? PlanChange::Kind::kChange
                   : keys.empty() && !type_changed       ? PlanChange::Kind::kRelink
@@ -378,6 +386,18 @@ class Planner {
     split(item, word);
     if (item.busy() || !item.link.empty() || !item.unlink.empty() || !change.details.empty())
       item.change = std::move(change);
+  }
+
+  // Where only files are otherwise, what is done when they change; else what is done for any change. Either way
+  // everything is looked at before it is touched.
+  std::vector<u32> repair(const Item& item, const std::vector<Deviation>& found) {
+    bool files = std::all_of(found.begin(), found.end(), [](auto& d) { return d.resource == "file"; });
+    const Entry* rule = files ? item.kind.change.find("files") : nullptr;
+    if (!rule || !rule->value.is(Kind::kList) || rule->value.size() == 0) rule = item.kind.change.find("*");
+    if (rule && rule->value.is(Kind::kList) && rule->value.size() > 0) return behaviours(item, rule->value);
+    // A type that is never changed in place goes all the way down and comes back.
+    auto down = path(item, item.at, item.kind.removed);
+    return down ? *down : std::vector<u32>{};
   }
 
   // Ports of its old links that must be let go of.

@@ -22,7 +22,7 @@ struct PlanChange {
     kChange,     // its configuration, in place
     kRelink,     // what it uses
     kMove,       // to another state
-    kRepair,     // it was left half way by a failure
+    kRepair,     // it was left half way by a failure, or something it holds is no longer as it was left
     kInterrupt,  // nothing of its own changes: something that it holds is interrupted
   };
   struct Detail {
@@ -48,9 +48,16 @@ struct Plan {
   bool empty() const { return changes.empty(); }
 };
 
+// Something that a component holds is not as it was left.
+struct Deviation {
+  std::string resource;  // its type: file, process, ...
+  std::string text;      // one line for people
+};
+
 struct PlanOptions {
-  std::vector<std::string> only;  // components to look at; empty: all
-  bool restart = false;           // also those whose configuration did not change
+  std::vector<std::string> only;                        // components to look at; empty: all
+  bool restart = false;                                 // also those whose configuration did not change
+  std::map<std::string, std::vector<Deviation>> drift;  // components to bring back to what they should be
 };
 
 // Errors (a component that is protected, a state that cannot be reached) are in the diagnostics.

@@ -118,8 +118,12 @@ struct Runner::Impl : StepListener {
     }
   }
 
+  bool stopping() const {
+    return cancelled_.load(std::memory_order_relaxed) || draining_.load(std::memory_order_relaxed);
+  }
+
   void launch() {
-    if (cancelled_.load(std::memory_order_relaxed)) {
+    if (stopping()) {
       ready_.clear();
       by_host_.clear();
       behind_.clear();
@@ -194,7 +198,9 @@ struct Runner::Impl : StepListener {
                                 system_.transition_text(r.instance, r.transition));
       }
     }
-    bool again = r.how != How::kOk && r.how != How::kCancelled && r.attempt < action.retry.times && !cancelled_.load();
+    // What was lost on the way may still have happened: only what may be done twice is tried again unasked.
+    bool again = r.how != How::kOk && r.how != How::kCancelled && (r.how != How::kLost || action.idempotent) &&
+                 r.attempt < action.retry.times && !cancelled_.load();
     if (r.how == How::kCancelled && !cancelled_.load()) r.message = r.message.empty() ? "cancelled" : r.message;
     if (listener_) listener_->ended(executor_.now(), r, again);
     if (again) {  // the token stays where it is: to the model the action only takes longer (F2)
@@ -229,12 +235,12 @@ struct Runner::Impl : StepListener {
 
   RunReport loop() {
     std::vector<ActionResult> results;
-    bool stopping = false;
+    bool told = false;
     for (;;) {
       collect();
       launch();
-      if (cancelled_.load(std::memory_order_relaxed) && !stopping) {
-        stopping = true;
+      if (cancelled_.load(std::memory_order_relaxed) && !told) {
+        told = true;
         for (const auto& [k, begun] : running_) executor_.cancel(static_cast<u32>(k >> 32), static_cast<u32>(k));
       }
       if (running_.empty() && later_.empty()) break;
@@ -250,7 +256,7 @@ struct Runner::Impl : StepListener {
 
   RunReport finish() {
     report_.finished = scheduler_.finished();
-    report_.cancelled = cancelled_.load();
+    report_.cancelled = stopping();
     report_.total = std::max(last_, program_end_);
     report_.program_end = program_end_;
     report_.pc = scheduler_.pc();
@@ -288,7 +294,7 @@ struct Runner::Impl : StepListener {
   RunReport report_;
   double program_end_ = 0, last_ = 0;
   bool replaying_ = false, any_outputs_ = false;
-  std::atomic<bool> cancelled_{false};
+  std::atomic<bool> cancelled_{false}, draining_{false};
 };
 
 Runner::Runner(const System& system, Executor& executor, const RunOptions& options, Journal* journal,
@@ -367,6 +373,7 @@ RunReport Runner::replay(std::span<const Step> steps) {
   return m.finish();
 }
 
+void Runner::drain() { impl_->draining_.store(true); }
 void Runner::cancel() { impl_->cancelled_.store(true); }
 const Scheduler& Runner::scheduler() const { return impl_->scheduler_; }
 const Outputs& Runner::outputs(u32 instance) const { return impl_->outputs_[instance]; }

@@ -66,7 +66,9 @@ class Runner {
   // Goes exactly these steps, without executor: each takes one unit of time. Ends at the first that the scheduler does
   // not allow; report.steps says how many it did.
   RunReport replay(std::span<const Step> steps);
-  // From another thread or a signal handler: start nothing more, cancel what runs.
+  // From another thread or a signal handler: start nothing more, let what runs come to its end.
+  void drain();
+  // The same, but cancel what runs.
   void cancel();
 
   const Scheduler& scheduler() const;

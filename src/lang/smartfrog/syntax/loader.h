@@ -13,8 +13,8 @@ extern const std::string_view kComponentModel;  // schema/smartfrog/component-mo
 
 // Finds the files that `#include` names. A name is looked for beside the including file and then under each root, in
 // order. A file that is itself under one of the roots is part of a library, and is looked at as the production compiler
-// looks at its class path: names in it are names under the roots, never beside it. `tutti:component-model.sf` is part of
-// the program.
+// looks at its class path: names in it are names under the roots, never beside it. `tutti:component-model.sf` is part
+// of the program.
 class Loader {
  public:
   Loader(Session& session, std::vector<std::string> roots);
