@@ -185,7 +185,7 @@ void run_import(Program& p) {
     }
     FormatOptions options;
     options.simplify = true;
-    options.sources = &p.sources();
+
     std::string text = format_node(i.file, options);
     if (file == "-") {
       p.print(text);

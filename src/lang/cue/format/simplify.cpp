@@ -54,7 +54,6 @@ void process(Nodes decls, Scope* parent) {
     auto it = u.ok() ? scope.names.find(u.text) : scope.names.end();
     if (it == scope.names.end() || !it->second) continue;
     label->text = label->text.substr(1, label->text.size() - 2);
-    label->pos = {};  // it is laid out anew
   }
 }
 

@@ -1,0 +1,16 @@
+#include "lang/cue/format/format.h"
+
+#include "lang/cue/format/unfold.h"
+
+namespace tutti::cue {
+
+std::string format_node(ast::Node* node, const FormatOptions& options) {
+  if (options.simplify) simplify_labels(node);
+  Unfold unfold(options);
+  unfold.declaration(node);
+  std::string out = unfold.render();
+  if (node->kind == ast::Kind::kFile && !out.empty()) out += '\n';
+  return out;
+}
+
+}  // namespace tutti::cue
