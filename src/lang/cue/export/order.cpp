@@ -1,346 +1,369 @@
 #include "lang/cue/export/order.h"
 
 #include <algorithm>
+#include <map>
 #include <queue>
+#include <string>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace tutti::cue {
 
 namespace {
 
-struct Meta {
-  StructInfo info;
-  Pos pos;                 // of the literal, or of the reference it came through
-  bool explicit_ = false;  // an operand of &
-};
-
-struct GraphNode {
-  Label label;
-  std::vector<u32> out;
-  const Meta* meta = nullptr;  // the literal that placed it last
-};
-
-class Order {
+// Which label comes before which, as numbers in order of first mention.
+class Precedence {
  public:
-  Order(const Sources& sources, Vertex* v) : sources_(sources), v_(v) {}
-
-  std::vector<Label> run() {
-    if (v_->structs.empty()) {  // made, not written: as it was made
-      for (Vertex* a : v_->arcs) result_.push_back(a->label);
-      return result_;
+  u32 number(Label l) {
+    auto [it, fresh] = numbers_.try_emplace(l.bits(), static_cast<u32>(labels_.size()));
+    if (fresh) {
+      labels_.push_back(l);
+      after_.emplace_back();
     }
-    if (simple()) return result_;
-    analyse();
-    place();
-    return sorted();
+    return it->second;
+  }
+  void add(Label before, Label after) {
+    u32 a = number(before), b = number(after);
+    if (a != b) after_[a].push_back(b);
+  }
+
+  // Labels on a cycle come together, by name or as they were first mentioned.
+  std::vector<Label> sorted(bool by_name) const {
+    std::vector<u32> alone(labels_.size());
+    for (u32 i = 0; i < alone.size(); ++i) alone[i] = i;
+    std::vector<Label> out = in_order(alone, by_name);
+    return out.size() == labels_.size() ? out : in_order(components(), by_name);
   }
 
  private:
-  const Source* file(Pos p) {
-    if (!p) return nullptr;
-    if (last_file_ && p.at >= last_file_->first.at && p.at <= last_file_->first.at + last_file_->text.size())
-      return last_file_;
-    return last_file_ = sources_.find(p);
-  }
-
-  std::string_view file_name(Pos p) {
-    const Source* s = file(p);
-    return s ? std::string_view(s->name) : std::string_view{};
-  }
-
-  // By file name and place; no place comes last.
-  int compare(Pos a, Pos b) {
-    if (a == b) return 0;
-    if (!a) return 1;
-    if (!b) return -1;
-    const Source *fa = file(a), *fb = file(b);
-    if (fa != fb && fa && fb)
-      if (int c = fa->name.compare(fb->name)) return c;
-    return a < b ? -1 : 1;
-  }
-
-  // One literal that declares all fields there are: its order is theirs.
-  bool simple() {
-    if (v_->structs.size() != 1 || v_->structs[0].comp_id != 0) return false;
-    std::size_t fields = 0;
-    for (Node* d : v_->structs[0].lit->decls) {
-      if (d->type != NodeType::kField) {
-        if (d->type == NodeType::kLetField || d->type == NodeType::kEllipsis || d->type == NodeType::kPattern) continue;
-        return false;
-      }
-      Label l = to<Field>(d)->label;
-      if (fields > 64) {
-        if (!seen_.insert({l.bits(), 0}).second) continue;
-      } else if (std::find(result_.begin(), result_.end(), l) != result_.end()) {
-        continue;
-      }
-      result_.push_back(l);
-      if (++fields == 65)
-        for (Label x : result_) seen_.insert({x.bits(), 0});
-    }
-    // Are there arcs from elsewhere?
-    std::size_t known = 0;
-    for (Vertex* a : v_->arcs) {
-      if (a->label.is_let()) continue;
-      bool found = fields > 64 ? seen_.count(a->label.bits()) > 0
-                               : std::find(result_.begin(), result_.end(), a->label) != result_.end();
-      if (!found) {
-        result_.clear();
-        seen_.clear();
-        return false;
-      }
-      ++known;
-    }
-    return true;
-  }
-
-  u32 node(Label l) {
-    auto [it, fresh] = seen_.try_emplace(l.bits(), static_cast<u32>(nodes_.size()));
-    if (fresh) nodes_.push_back({l, {}, nullptr});
-    return it->second;
-  }
-
-  bool dynamic(const Meta& m) const {
-    for (Node* d : m.info.lit->decls)
-      if (d->type == NodeType::kDynamicField && dynamic_.count(d)) return true;
-    return false;
-  }
-
-  void link(const Node* n, u32 meta) {
-    auto& list = by_node_[n];
-    if (std::find(list.begin(), list.end(), meta) == list.end()) list.push_back(meta);
-  }
-
-  // Finds for each literal where it came from, and which ones are operands of &.
-  void analyse() {
-    metas_.reserve(v_->structs.size());
-    for (const StructInfo& s : v_->structs) {
-      u32 i = static_cast<u32>(metas_.size());
-      metas_.push_back({s, s.lit->pos, false});
-      link(s.lit, i);
-      for (Node* d : s.lit->decls) link(d, i);
-    }
-    for (Vertex* arc : v_->arcs) {
-      if (arc->label.is_let()) continue;
-      node(arc->label);
-      for (const Conjunct& c : arc->conjuncts) {
-        if (c.x->type == NodeType::kDynamicField) dynamic_[c.x].push_back(arc->label);
-        auto it = by_node_.find(c.x);
-        if (it == by_node_.end()) continue;
-        std::vector<u32> metas = it->second;
-        if (c.x->pos)
-          for (u32 m : metas) metas_[m].pos = c.x->pos;
-        const RefNode* ref = c.ci.refs;
-        if (!ref) continue;
-        while (ref->next) ref = ref->next;
-        for (u32 m : metas) link(ref->ref, m);
-        if (ref->ref->pos)
-          for (u32 m : by_node_[ref->ref]) metas_[m].pos = ref->ref->pos;
-      }
-    }
-    std::vector<Node*> work;
-    for (const Conjunct& c : v_->conjuncts) work.push_back(expression_of(c.x));
-    for (const StructInfo& s : v_->structs)
-      for (Node* d : s.lit->decls)
-        if (d->is_expr()) work.push_back(d);
-    while (!work.empty()) {
-      Node* x = work.back();
-      work.pop_back();
-      if (!x || x->type != NodeType::kBinary || to<Binary>(x)->op != Op::kAnd) continue;
-      for (Node* side : {to<Binary>(x)->x, to<Binary>(x)->y}) {
-        if (auto it = by_node_.find(side); it != by_node_.end())
-          for (u32 m : it->second) metas_[m].explicit_ = true;
-        work.push_back(side);
-      }
-    }
-  }
-
-  using Batch = std::vector<Meta*>;
-  static bool explicit_batch(const Batch& b) { return b.size() > 1 || (b.size() == 1 && b[0]->explicit_); }
-
-  void add_batch(Batch& batch) {
-    if (batch.empty()) return;
-    if (!batches_.empty() && explicit_batch(batch) && explicit_batch(batches_.back()) &&
-        file_name(batch[0]->pos) == file_name(batches_.back()[0]->pos))
-      batches_.back().insert(batches_.back().end(), batch.begin(), batch.end());
-    else
-      batches_.push_back(std::move(batch));
-    batch.clear();
-  }
-
-  void place() {
-    std::stable_sort(metas_.begin(), metas_.end(), [&](const Meta& a, const Meta& b) {
-      if (int c = compare(a.pos, b.pos)) return c < 0;
-      return !dynamic(a) && dynamic(b);
-    });
-    Batch batch;
-    for (Meta& m : metas_) {
-      if (batch.empty() || (batch[0]->pos == m.pos && !dynamic(m))) {
-        batch.push_back(&m);
-      } else {
-        add_batch(batch);
-        batch.push_back(&m);
-      }
-    }
-    add_batch(batch);
-    std::vector<u32> previous, next;
-    const Batch* before = nullptr;
-    for (Batch& b : batches_) {
-      bool together = explicit_batch(b);
-      if (before && file_name((*before)[0]->pos) != file_name(b[0]->pos)) previous.clear();
-      for (Meta* m : b) {
-        m->explicit_ = together;
-        std::vector<u32> tail = chain(previous, *m);
-        next.insert(next.end(), tail.begin(), tail.end());
-      }
-      previous = std::move(next);
-      next.clear();
-      before = &b;
-    }
-  }
-
-  std::vector<u32> chain(std::vector<u32> previous, const Meta& m) {
-    for (Node* d : m.info.lit->decls) {
-      Label l;
-      if (d->type == NodeType::kField) {
-        l = to<Field>(d)->label;
-      } else if (d->type == NodeType::kDynamicField) {
-        auto it = dynamic_.find(d);
-        if (it == dynamic_.end() || it->second.empty()) continue;
-        l = it->second.front();
-        it->second.erase(it->second.begin());
-      } else {
-        continue;
-      }
-      bool known = seen_.count(l.bits()) > 0;
-      u32 n = node(l);
-      const Meta* placed = nodes_[n].meta;
-      if (known && placed == &m) continue;
-      if (known && !m.explicit_ && m.pos && placed && file_name(placed->pos) == file_name(m.pos)) continue;
-      nodes_[n].meta = &m;
-      for (u32 p : previous) {
-        auto& out = nodes_[p].out;
-        if (out.empty() || out.back() != n)
-          if (std::find(out.begin(), out.end(), n) == out.end()) out.push_back(n);
-      }
-      previous.assign(1, n);
-    }
-    return previous;
-  }
-
-  bool less(u32 a, u32 b) const {
-    Label x = nodes_[a].label, y = nodes_[b].label;
-    if (x.is_int() != y.is_int()) return x.is_int();
-    if (x.is_int()) return x.index() < y.index();
-    return x.name() < y.name();
-  }
-
-  // Strongly connected components, without recursion on the number of fields.
-  void components(std::vector<u32>& component, std::vector<std::vector<u32>>& members) {
-    u32 n = static_cast<u32>(nodes_.size()), counter = 0;
-    constexpr u32 kNone = 0xFFFFFFFF;
-    std::vector<u32> index(n, kNone), low(n, 0), stack;
-    std::vector<bool> on_stack(n, false);
-    component.assign(n, kNone);
-    struct Frame {
-      u32 node;
-      std::size_t edge;
+  // Of the groups that nothing must precede any more, always the one with the smallest name. Labels on a cycle of
+  // groups are left out.
+  std::vector<Label> in_order(const std::vector<u32>& group, bool by_name) const {
+    u32 n = static_cast<u32>(labels_.size());
+    struct Group {
+      std::vector<std::pair<std::string, u32>> members;
+      u32 waiting = 0;
     };
-    std::vector<Frame> work;
-    for (u32 start = 0; start < n; ++start) {
-      if (index[start] != kNone) continue;
-      work.push_back({start, 0});
-      while (!work.empty()) {
-        u32 cur = work.back().node;
-        if (work.back().edge == 0) {
-          index[cur] = low[cur] = counter++;
-          stack.push_back(cur);
-          on_stack[cur] = true;
-        }
-        bool deeper = false;
-        while (work.back().edge < nodes_[cur].out.size()) {
-          u32 to = nodes_[cur].out[work.back().edge++];
-          if (index[to] == kNone) {
-            work.push_back({to, 0});
-            deeper = true;
-            break;
-          }
-          if (on_stack[to]) low[cur] = std::min(low[cur], index[to]);
-        }
-        if (deeper) continue;
-        if (low[cur] == index[cur]) {
-          members.emplace_back();
-          for (;;) {
-            u32 m = stack.back();
-            stack.pop_back();
-            on_stack[m] = false;
-            component[m] = static_cast<u32>(members.size() - 1);
-            members.back().push_back(m);
-            if (m == cur) break;
-          }
-        }
-        work.pop_back();
-        if (!work.empty()) {
-          u32 parent = work.back().node;
-          low[parent] = std::min(low[parent], low[cur]);
-        }
+    std::vector<Group> groups(n);
+    for (u32 i = 0; i < n; ++i) groups[group[i]].members.push_back({labels_[i].plain(), i});
+    std::vector<std::string> smallest(n);
+    for (u32 g = 0; g < n; ++g) {
+      auto& m = groups[g].members;
+      if (m.empty()) continue;
+      smallest[g] = std::min_element(m.begin(), m.end())->first;
+      if (by_name) std::sort(m.begin(), m.end());
+    }
+    for (u32 i = 0; i < n; ++i)
+      for (u32 j : after_[i])
+        if (group[i] != group[j]) ++groups[group[j]].waiting;
+    auto later = [&](u32 a, u32 b) { return smallest[a] > smallest[b]; };
+    std::priority_queue<u32, std::vector<u32>, decltype(later)> ready(later);
+    for (u32 g = 0; g < n; ++g)
+      if (!groups[g].members.empty() && groups[g].waiting == 0) ready.push(g);
+    std::vector<Label> out;
+    while (!ready.empty()) {
+      u32 g = ready.top();
+      ready.pop();
+      for (const auto& [name, i] : groups[g].members) {
+        out.push_back(labels_[i]);
+        for (u32 j : after_[i])
+          if (group[j] != g && --groups[group[j]].waiting == 0) ready.push(group[j]);
       }
+    }
+    return out;
+  }
+
+  // For each label the number of one label of its strongly connected component: two walks without recursion, the
+  // second against the edges in the order in which the first one left the labels.
+  std::vector<u32> components() const {
+    u32 n = static_cast<u32>(labels_.size());
+    std::vector<std::vector<u32>> before(n);
+    for (u32 i = 0; i < n; ++i)
+      for (u32 j : after_[i]) before[j].push_back(i);
+    std::vector<u32> left;
+    std::vector<char> seen(n, 0);
+    std::vector<std::pair<u32, std::size_t>> path;
+    for (u32 i = 0; i < n; ++i) {
+      if (seen[i]) continue;
+      seen[i] = 1;
+      path.push_back({i, 0});
+      while (!path.empty()) {
+        auto& [at, next] = path.back();
+        if (next == after_[at].size()) {
+          left.push_back(at);
+          path.pop_back();
+          continue;
+        }
+        u32 to = after_[at][next++];
+        if (seen[to]) continue;
+        seen[to] = 1;
+        path.push_back({to, 0});
+      }
+    }
+    constexpr u32 kNone = ~u32{0};
+    std::vector<u32> group(n, kNone), work;
+    for (std::size_t k = left.size(); k-- > 0;) {
+      if (group[left[k]] != kNone) continue;
+      group[left[k]] = left[k];
+      work.push_back(left[k]);
+      while (!work.empty()) {
+        u32 at = work.back();
+        work.pop_back();
+        for (u32 from : before[at])
+          if (group[from] == kNone) {
+            group[from] = left[k];
+            work.push_back(from);
+          }
+      }
+    }
+    return group;
+  }
+
+  std::vector<Label> labels_;
+  std::vector<std::vector<u32>> after_;
+  std::unordered_map<u32, u32> numbers_;
+};
+
+u32 run_of(const Environment* env) {
+  for (; env; env = env->up)
+    if (env->comp_id) return env->comp_id;
+  return 0;
+}
+
+using Chain = std::vector<Label>;
+
+// One declaration of the struct: a literal, an embedded one, one run of a comprehension, a reference, operands of `&`.
+// Its chains stand side by side; declarations of a file follow each other.
+struct Declaration {
+  Pos at;  // of its last field, or of its reference
+  u32 run;
+  std::vector<Chain> chains;
+  bool computed = false;  // has a part that only evaluation knows
+};
+
+Chain side_by_side(const std::vector<Chain>& chains, bool by_name = true) {
+  if (chains.size() == 1) return chains[0];
+  Precedence order;
+  for (const Chain& c : chains)
+    for (std::size_t i = 0; i < c.size(); ++i) {
+      order.number(c[i]);
+      if (i > 0) order.add(c[i - 1], c[i]);
+    }
+  return order.sorted(by_name);
+}
+
+class Declarations {
+ public:
+  Declarations(const Sources& sources, Vertex* v) : sources_(sources), v_(v) {}
+
+  std::vector<Label> ordered() {
+    if (v_->structs.empty()) return as_made();
+    collect_computed();
+    if (v_->structs.size() == 1 && computed_.empty()) {
+      Chain only = labels(v_->structs[0], nullptr);
+      if (covers(only)) return only;
+    }
+    std::vector<Chain> all = chains();
+    return side_by_side(all, declarations_.size() == 1);
+  }
+
+ private:
+  std::vector<Label> as_made() const {
+    std::vector<Label> out;
+    for (Vertex* a : v_->arcs) out.push_back(a->label);
+    return out;
+  }
+
+  // What is said about the order, without deciding more than that.
+  std::vector<Chain> chains() {
+    for (const Conjunct& c : v_->conjuncts) declare(expression_of(c.x), c.env);
+    // What came in otherwise (functions, other packages) belongs to what was computed, or stands beside all else.
+    std::vector<Chain> others = by_literal([&](const StructInfo& s) { return !taken_.count(s.lit); });
+    std::vector<Chain> beside_all;
+    auto computed =
+        std::find_if(declarations_.begin(), declarations_.end(), [](const Declaration& d) { return d.computed; });
+    for (Chain& c : others) (computed != declarations_.end() ? computed->chains : beside_all).push_back(std::move(c));
+    std::erase_if(declarations_, [](const Declaration& d) { return d.chains.empty(); });
+    std::vector<Chain> out = declarations_.size() == 1 ? std::move(declarations_[0].chains) : by_file();
+    for (Chain& c : beside_all) out.push_back(std::move(c));
+    std::unordered_set<u32> known;
+    auto is_new = [&](Label l) { return !known.count(l.bits()); };
+    for (const Chain& c : out)
+      for (Label l : c) known.insert(l.bits());
+    for (Vertex* a : v_->arcs)
+      if (!a->label.is_let() && is_new(a->label)) out.push_back({a->label});
+    return out;
+  }
+
+  bool covers(const Chain& chain) const {
+    if (chain.size() < v_->arcs.size()) return false;
+    std::unordered_set<u32> known;
+    for (Label l : chain) known.insert(l.bits());
+    return std::all_of(v_->arcs.begin(), v_->arcs.end(),
+                       [&](Vertex* a) { return a->label.is_let() || known.count(a->label.bits()); });
+  }
+
+  // Fields whose names were computed: which declaration, in which run, made which label.
+  void collect_computed() {
+    bool any = false;
+    for (const StructInfo& s : v_->structs)
+      for (const Node* d : s.lit->decls) any |= d->type == NodeType::kDynamicField;
+    if (!any) return;
+    for (Vertex* a : v_->arcs)
+      for (const Conjunct& c : a->conjuncts)
+        if (c.x->type == NodeType::kDynamicField) computed_[{c.x, run_of(c.env)}].push_back(a->label);
+  }
+
+  // A chain for each literal; the runs of a comprehension follow each other in one.
+  template <class Wanted>
+  std::vector<Chain> by_literal(Wanted&& wanted) const {
+    std::vector<Chain> out;
+    std::unordered_map<const Node*, std::size_t> place;
+    for (const StructInfo& s : v_->structs) {
+      if (!wanted(s)) continue;
+      Chain c = labels(s, nullptr);
+      if (c.empty()) continue;
+      auto [it, fresh] = place.try_emplace(s.lit, out.size());
+      if (fresh) out.emplace_back();
+      out[it->second].insert(out[it->second].end(), c.begin(), c.end());
+    }
+    return out;
+  }
+
+  // The labels a literal declares as they are written, each once.
+  Chain labels(const StructInfo& s, Pos* last) const {
+    Chain out;
+    std::unordered_set<u32> seen;
+    auto add = [&](Label l, const Node* d) {
+      if (last) *last = d->pos;
+      if (seen.insert(l.bits()).second) out.push_back(l);
+    };
+    for (Node* d : s.lit->decls) {
+      if (d->type == NodeType::kField) add(to<Field>(d)->label, d);
+      if (d->type != NodeType::kDynamicField) continue;
+      if (auto it = computed_.find({d, s.comp_id}); it != computed_.end())
+        for (Label l : it->second) add(l, d);
+    }
+    return out;
+  }
+
+  void declare(Node* x, Environment* env) {
+    if (x->type == NodeType::kStruct) return literal(to<StructLit>(x), env);
+    if (x->type == NodeType::kComprehension) return comprehension(to<Comprehension>(x));
+    Declaration d{x->pos, 0, {}};
+    beside(x, env, d);
+    declarations_.push_back(std::move(d));
+  }
+
+  void comprehension(const Comprehension* c) {
+    literal(c->value, nullptr);
+    if (c->fallback) literal(c->fallback, nullptr);
+  }
+
+  // A declaration for each time the literal came in; what it embeds by name stands beside its own fields.
+  void literal(StructLit* lit, Environment* env) {
+    if (!taken_.insert(lit).second) return;
+    Environment inside;
+    inside.up = env;
+    inside.vertex = v_;
+    for (const StructInfo& s : v_->structs) {
+      if (s.lit != lit) continue;
+      Declaration d{lit->pos, s.comp_id, {}};
+      if (Chain own = labels(s, &d.at); !own.empty()) d.chains.push_back(std::move(own));
+      for (Node* e : lit->decls)
+        if (e->is_expr() && e->type != NodeType::kStruct && !has_literal(e)) beside(e, env ? &inside : nullptr, d);
+      declarations_.push_back(std::move(d));
+    }
+    for (Node* e : lit->decls) {
+      if (e->type == NodeType::kStruct) literal(to<StructLit>(e), env ? &inside : nullptr);
+      if (e->is_expr() && e->type != NodeType::kStruct && has_literal(e)) declare(e, env ? &inside : nullptr);
+      if (e->type == NodeType::kComprehension) comprehension(to<Comprehension>(e));
     }
   }
 
-  std::vector<Label> sorted() {
-    std::vector<u32> component;
-    std::vector<std::vector<u32>> members;
-    components(component, members);
-    u32 n = static_cast<u32>(members.size());
-    for (auto& m : members) std::sort(m.begin(), m.end(), [&](u32 a, u32 b) { return less(a, b); });
-    std::vector<std::vector<u32>> out(n);
-    std::vector<u32> waiting(n, 0);
-    for (u32 i = 0; i < nodes_.size(); ++i)
-      for (u32 to : nodes_[i].out)
-        if (component[i] != component[to]) out[component[i]].push_back(component[to]);
-    for (auto& o : out) {
-      std::sort(o.begin(), o.end());
-      o.erase(std::unique(o.begin(), o.end()), o.end());
-      for (u32 to : o) ++waiting[to];
+  // Is a literal an operand of it?
+  static bool has_literal(const Node* x) {
+    if (x->type == NodeType::kStruct) return true;
+    return x->type == NodeType::kBinary && to<Binary>(x)->op == Op::kAnd &&
+           (has_literal(to<Binary>(x)->x) || has_literal(to<Binary>(x)->y));
+  }
+
+  void beside(Node* x, Environment* env, Declaration& d) {
+    if (x->type == NodeType::kBinary && to<Binary>(x)->op == Op::kAnd) {
+      beside(to<Binary>(x)->x, env, d);
+      beside(to<Binary>(x)->y, env, d);
+    } else if (x->type == NodeType::kDisjunctionExpr) {
+      for (const Disjunct& v : to<DisjunctionExpr>(x)->values) beside(v.value, env, d);
+    } else if (x->type == NodeType::kStruct) {
+      auto* lit = to<StructLit>(x);
+      taken_.insert(lit);
+      for (const StructInfo& s : v_->structs)
+        if (s.lit == lit)
+          if (Chain c = labels(s, nullptr); !c.empty()) d.chains.push_back(std::move(c));
+    } else if (Vertex* target = resolve(x, env)) {
+      Declarations there(sources_, target);
+      there.collect_computed();
+      for (const StructInfo& s : target->structs) taken_.insert(s.lit);
+      for (Chain& c : there.by_literal([](const StructInfo&) { return true; })) d.chains.push_back(std::move(c));
+    } else if (!x->is_value()) {
+      d.computed = true;
     }
-    auto later = [&](u32 a, u32 b) { return less(members[b][0], members[a][0]); };
-    std::priority_queue<u32, std::vector<u32>, decltype(later)> ready(later);
-    for (u32 i = 0; i < n; ++i)
-      if (waiting[i] == 0) ready.push(i);
-    result_.clear();
-    while (!ready.empty()) {
-      u32 c = ready.top();
-      ready.pop();
-      for (u32 m : members[c]) result_.push_back(nodes_[m].label);
-      for (u32 to : out[c])
-        if (--waiting[to] == 0) ready.push(to);
+  }
+
+  // What a plain reference refers to; nullptr for what would have to be evaluated.
+  static Vertex* resolve(const Node* x, Environment* env) {
+    Vertex* v = nullptr;
+    if (x->type == NodeType::kFieldRef) {
+      for (u32 n = to<FieldRef>(x)->up; env && n > 0; --n) env = env->up;
+      v = env && env->vertex ? env->vertex->find_raw(to<FieldRef>(x)->label) : nullptr;
+    } else if (x->type == NodeType::kSelector) {
+      if (Vertex* from = resolve(to<Selector>(x)->x, env)) v = from->find_raw(to<Selector>(x)->label);
     }
-    return std::move(result_);
+    return v ? v->deref_value() : nullptr;
+  }
+
+  // For each file one chain: its declarations one after the other, a label where it is mentioned first.
+  std::vector<Chain> by_file() {
+    std::stable_sort(declarations_.begin(), declarations_.end(), [](const Declaration& a, const Declaration& b) {
+      return a.at != b.at ? a.at < b.at : a.run < b.run;
+    });
+    std::vector<Chain> out;
+    std::unordered_set<u32> seen;
+    const Source* file = nullptr;
+    for (const Declaration& d : declarations_) {
+      const Source* in = sources_.find(d.at);
+      if (out.empty() || in != file) {
+        out.emplace_back();
+        seen.clear();
+        file = in;
+      }
+      for (Label l : side_by_side(d.chains))
+        if (seen.insert(l.bits()).second) out.back().push_back(l);
+    }
+    return out;
   }
 
   const Sources& sources_;
   Vertex* v_;
-  const Source* last_file_ = nullptr;
-  std::vector<Label> result_;
-  std::unordered_map<u32, u32> seen_;
-  std::vector<GraphNode> nodes_;
-  std::vector<Meta> metas_;
-  std::unordered_map<const Node*, std::vector<u32>> by_node_;
-  std::unordered_map<const Node*, std::vector<Label>> dynamic_;
-  std::vector<Batch> batches_;
+  std::map<std::pair<const Node*, u32>, Chain> computed_;
+  std::unordered_set<const Node*> taken_;  // literals that are in a declaration
+  std::vector<Declaration> declarations_;
 };
 
 }  // namespace
 
-std::vector<Label> field_order(const Sources& sources, Vertex* v) { return Order(sources, v).run(); }
+std::vector<Label> field_order(const Sources& sources, Vertex* v) { return Declarations(sources, v).ordered(); }
 
 std::vector<Vertex*> ordered_arcs(const Sources& sources, Vertex* v) {
   std::vector<Vertex*> out;
-  out.reserve(v->arcs.size());
+  if (v->arcs.size() < 2) {
+    for (Vertex* a : v->arcs)
+      if (!a->label.is_let() && !a->label.is_int()) out.push_back(a);
+    return out;
+  }
   for (Label l : field_order(sources, v)) {
-    if (l.is_int() || l.is_let()) continue;
-    if (Vertex* a = v->find_raw(l)) out.push_back(a);
+    Vertex* a = v->find_raw(l);
+    if (a && !l.is_let() && !l.is_int()) out.push_back(a);
   }
   return out;
 }
