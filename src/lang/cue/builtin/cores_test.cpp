@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
 #include "lang/cue/builtin/encodings.h"
-#include "lang/cue/builtin/go_time.h"
 #include "lang/cue/builtin/regex.h"
+#include "lang/cue/builtin/timestamp.h"
 #include "lang/cue/format/tab_writer.h"
 
 namespace tutti::cue {

@@ -1,4 +1,8 @@
+// The path package: paths of three systems, whatever system this runs on.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <optional>
 
 #include "base/utf8.h"
 #include "lang/cue/builtin/support.h"
@@ -7,409 +11,392 @@ namespace tutti::cue {
 
 namespace {
 
-enum class System { kUnix, kWindows, kPlan9 };
+// A path taken apart.
+struct Parts {
+  std::string volume;
+  bool rooted = false;
+  std::vector<std::string> names;
+};
 
-bool slash(char c) { return c == '/' || c == '\\'; }
+// What paths look like on one system.
+class Style {
+ public:
+  struct Traits {
+    std::string_view name;
+    char separator, list_separator;
+    bool drives;       // C: and \\host\share, both slashes, case does not count
+    char other_root;   // a first character that makes a path absolute, beside the separator
+    bool list_quotes;  // "a;b" in a list of paths is one path
+  };
 
-// The rules of one operating system for paths.
-struct Rules {
-  System system;
+  explicit Style(const Traits& t) : t_(t) {}
 
-  char separator() const { return system == System::kWindows ? '\\' : '/'; }
-  bool is_separator(char c) const { return system == System::kWindows ? slash(c) : c == '/'; }
+  char separator() const { return t_.separator; }
+  bool windows() const { return t_.drives; }
+  bool separates(char c) const { return c == t_.separator || (t_.drives && c == '/'); }
 
+  // Bytes of `C:` or `\\host\share` in front.
   std::size_t volume(std::string_view p) const {
-    if (system != System::kWindows || p.size() < 2) return 0;
-    char c = static_cast<char>(p[0] | 0x20);
-    if (p[1] == ':' && c >= 'a' && c <= 'z') return 2;
-    // \\server\share
-    if (p.size() >= 5 && slash(p[0]) && slash(p[1]) && !slash(p[2]) && p[2] != '.') {
-      for (std::size_t n = 3; n < p.size() - 1; ++n) {
-        if (!slash(p[n])) continue;
-        ++n;
-        if (slash(p[n]) || p[n] == '.') break;
-        while (n < p.size() && !slash(p[n])) ++n;
-        return n;
-      }
-    }
-    return 0;
+    if (!t_.drives || p.size() < 2) return 0;
+    if (p[1] == ':' && std::isalpha(static_cast<unsigned char>(p[0]))) return 2;
+    if (!separates(p[0]) || !separates(p[1])) return 0;
+    std::size_t host = name_end(p, 2);
+    if (host == 2 || p[2] == '.' || host == p.size()) return 0;
+    std::size_t share = name_end(p, host + 1);
+    return share == host + 1 || p[host + 1] == '.' ? 0 : share;
   }
 
-  bool is_absolute(std::string_view p) const {
-    if (system == System::kUnix) return p.starts_with('/');
-    if (system == System::kPlan9) return p.starts_with('/') || p.starts_with('#');
+  bool absolute(std::string_view p) const {
+    if (!t_.drives) return !p.empty() && (p[0] == t_.separator || (t_.other_root && p[0] == t_.other_root));
+    if (device(p)) return true;
     std::size_t v = volume(p);
-    return v > 0 && v < p.size() && slash(p[v]);
+    return v > 2 || (v > 0 && v < p.size() && separates(p[v]));
   }
 
-  std::string from_slash(std::string s) const {
-    if (system == System::kWindows) std::replace(s.begin(), s.end(), '/', '\\');
-    return s;
+  // `.` and empty names are left out, `..` takes the name before it away.
+  Parts parse(std::string_view p) const {
+    Parts out;
+    std::size_t v = volume(p);
+    out.volume = from_slash(p.substr(0, v));
+    p.remove_prefix(v);
+    out.rooted = !p.empty() && separates(p[0]);
+    while (!p.empty()) {
+      std::size_t n = name_end(p, 0);
+      std::string_view name = p.substr(0, n);
+      p.remove_prefix(std::min(n + 1, p.size()));
+      if (name.empty() || name == ".") continue;
+      if (name != "..")
+        out.names.emplace_back(name);
+      else if (!out.names.empty() && out.names.back() != "..")
+        out.names.pop_back();
+      else if (!out.rooted)
+        out.names.emplace_back(name);
+    }
+    return out;
   }
 
-  std::string clean(std::string_view original) const {
-    std::size_t v = volume(original);
-    std::string_view p = original.substr(v);
-    if (p.empty()) {
-      if (v > 1 && original[1] != ':') return from_slash(std::string(original));
-      return std::string(original) + ".";
+  std::string text(const Parts& p) const {
+    std::string out = p.volume;
+    if (p.rooted) out += t_.separator;
+    for (std::size_t i = 0; i < p.names.size(); ++i) {
+      if (i > 0) out += t_.separator;
+      out += p.names[i];
     }
-    bool rooted = is_separator(p[0]);
-    std::string out;
-    std::size_t r = 0, floor = 0, n = p.size();
-    if (rooted) {
-      out += separator();
-      r = floor = 1;
-    }
-    while (r < n) {
-      if (is_separator(p[r])) {
-        ++r;
-      } else if (p[r] == '.' && (r + 1 == n || is_separator(p[r + 1]))) {
-        ++r;
-      } else if (p[r] == '.' && r + 1 < n && p[r + 1] == '.' && (r + 2 == n || is_separator(p[r + 2]))) {
-        r += 2;
-        if (out.size() > floor) {
-          out.pop_back();
-          while (out.size() > floor && !is_separator(out[out.size()])) out.pop_back();
-        } else if (!rooted) {
-          if (!out.empty()) out += separator();
-          out += "..";
-          floor = out.size();
-        }
-      } else {
-        if (rooted ? out.size() != 1 : !out.empty()) out += separator();
-        while (r < n && !is_separator(p[r])) out += p[r++];
-      }
-    }
-    if (out.empty()) out = ".";
-    return from_slash(std::string(original.substr(0, v)) + out);
+    if (!p.rooted && p.names.empty() && p.volume.size() <= 2) out += '.';
+    return out;
+  }
+  std::string clean(std::string_view p) const { return text(parse(p)); }
+
+  std::string from_slash(std::string_view p) const {
+    std::string out(p);
+    if (t_.separator != '/') std::replace(out.begin(), out.end(), '/', t_.separator);
+    return out;
   }
 
-  std::string join(const std::vector<std::string_view>& parts) const {
-    std::size_t i = 0;
-    while (i < parts.size() && parts[i].empty()) ++i;
-    if (i == parts.size()) return "";
-    auto glue = [&](std::size_t from) {
-      std::string s;
-      for (std::size_t k = from; k < parts.size(); ++k) {
-        if (k > from) s += separator();
-        s += parts[k];
-      }
-      return s;
-    };
-    if (system != System::kWindows) return clean(glue(i));
-    // A drive without a slash stays relative; the parts must not make a network path by accident.
-    if (parts[i].size() == 2 && parts[i][1] == ':') {
-      std::size_t k = i + 1;
-      while (k < parts.size() && parts[k].empty()) ++k;
-      return clean(std::string(parts[i]) + glue(k));
+  // Where the last name begins.
+  std::size_t last_name(std::string_view p) const {
+    std::size_t v = volume(p), i = p.size();
+    while (i > v && !separates(p[i - 1])) --i;
+    return i;
+  }
+
+  std::string join(std::span<const std::string_view> parts) const {
+    std::string all;
+    for (std::string_view p : parts) {
+      if (p.empty()) continue;
+      // After a bare drive nothing is put, so that C: and a are C:a; two parts never make a volume together.
+      bool drive = t_.drives && all.size() == 2 && volume(all) == 2;
+      if (!all.empty() && t_.drives && separates(all.back()))
+        p.remove_prefix(std::min(std::find_if(p.begin(), p.end(), [&](char c) { return !separates(c); }) - p.begin(),
+                                 static_cast<long>(p.size())));
+      else if (!all.empty() && !drive)
+        all += t_.separator;
+      all += p;
     }
-    std::string p = clean(glue(i));
-    bool network = p.size() > 1 && slash(p[0]) && slash(p[1]);
-    if (!network) return p;
-    std::string head = clean(parts[i]);
-    if (head.size() > 1 && slash(head[0]) && slash(head[1])) return p;
-    std::vector<std::string_view> rest(parts.begin() + static_cast<long>(i) + 1, parts.end());
-    std::string tail = join(rest);
-    if (tail.empty()) return head;
-    return head.back() == '\\' ? head + tail : head + "\\" + tail;
+    return all.empty() ? "" : clean(all);
+  }
+
+  std::vector<std::string> split_list(std::string_view p) const {
+    std::vector<std::string> out;
+    if (p.empty()) return out;
+    out.emplace_back();
+    bool quoted = false;
+    for (char c : p) {
+      if (t_.list_quotes && c == '"')
+        quoted = !quoted;
+      else if (c == t_.list_separator && !quoted)
+        out.emplace_back();
+      else
+        out.back() += c;
+    }
+    return out;
   }
 
   bool same(std::string_view a, std::string_view b) const {
-    if (system != System::kWindows) return a == b;
-    return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) {
-             auto low = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; };
-             return low(x) == low(y);
-           });
+    auto fold = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+    return t_.drives
+               ? std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return fold(x) == fold(y); })
+               : a == b;
   }
 
-  std::pair<std::string_view, std::string_view> split(std::string_view p) const {
-    std::size_t v = volume(p), i = p.size();
-    while (i > v && !is_separator(p[i - 1])) --i;
-    return {p.substr(0, i), p.substr(i)};
+ private:
+  std::size_t name_end(std::string_view p, std::size_t from) const {
+    while (from < p.size() && !separates(p[from])) ++from;
+    return from;
   }
+
+  // Names that stand for devices wherever they are.
+  bool device(std::string_view p) const {
+    static constexpr std::string_view kDevices[] = {"CON",  "PRN",  "AUX",  "NUL",  "COM1", "COM2", "COM3", "COM4",
+                                                    "COM5", "COM6", "COM7", "COM8", "COM9", "LPT1", "LPT2", "LPT3",
+                                                    "LPT4", "LPT5", "LPT6", "LPT7", "LPT8", "LPT9"};
+    return std::any_of(std::begin(kDevices), std::end(kDevices), [&](std::string_view d) { return same(d, p); });
+  }
+
+  Traits t_;
 };
 
-Rules rules(CallContext& c, std::size_t i, System otherwise = System::kUnix) {
-  if (i >= c.size()) return {otherwise};
-  std::string_view s = c.string(i);
-  return {s == "windows" ? System::kWindows : s == "plan9" ? System::kPlan9 : System::kUnix};
+constexpr Style::Traits kStyles[] = {
+    {"unix", '/', ':', false, '\0', false},
+    {"windows", '\\', ';', true, '\0', true},
+    {"plan9", '/', '\0', false, '#', false},
+};
+
+// The style an argument names; `otherwise` for a name that is none.
+Style style(CallContext& c, std::size_t i, std::size_t otherwise = 0) {
+  std::string_view name = c.string(i);
+  for (const Style::Traits& t : kStyles)
+    if (t.name == name) return Style(t);
+  return Style(kStyles[otherwise]);
 }
 
-std::vector<std::string> split_list(std::string_view p, System system) {
-  std::vector<std::string> out;
-  if (p.empty()) return out;
-  char mark = system == System::kWindows ? ';' : system == System::kPlan9 ? '\0' : ':';
-  std::string part;
-  bool quoted = false;
-  for (char ch : p) {
-    if (system == System::kWindows && ch == '"') {
-      quoted = !quoted;
-    } else if (ch == mark && !quoted) {
-      out.push_back(part);
-      part.clear();
-    } else {
-      part += ch;
-    }
-  }
-  out.push_back(part);
-  return out;
-}
+// ---- patterns: * ? [a-z] [^a-z] \x
 
-// Shell patterns: 1 matches, 0 does not, -1 a bad pattern, -2 for `**`.
-struct Matcher {
-  Rules r;
-  bool escapes() const { return r.system != System::kWindows; }
+struct PatternPart {
+  enum Kind : u8 { kChar, kAnyChar, kAnyText, kSet } kind;
+  char32_t c = 0;
+  bool negated = false;
+  std::vector<std::pair<char32_t, char32_t>> ranges;
+};
 
-  int class_char(std::string_view& p, char32_t& out) const {
-    if (p.empty() || p[0] == '-' || p[0] == ']') return -1;
-    if (p[0] == '\\' && escapes()) {
-      p.remove_prefix(1);
-      if (p.empty()) return -1;
-    }
-    std::size_t at = 0;
-    out = utf8::decode(p, at);
-    if (out == utf8::kInvalid) return -1;
-    p.remove_prefix(at);
-    return p.empty() ? -1 : 1;
-  }
+class PathPattern {
+ public:
+  PathPattern(std::string_view pattern, const Style& s) : style_(s), rest_(pattern) {}
 
-  int match(std::string_view p, std::string_view s) const {
-    while (!p.empty()) {
-      if (p[0] == '*') {
-        p.remove_prefix(1);
-        if (!p.empty() && p[0] == '*') return -2;
-        if (p.empty()) return s.find(r.separator()) == std::string_view::npos;
-        int found = 0;
-        for (std::size_t i = 0; i <= s.size(); ++i) {
-          int m = match(p, s.substr(i));
-          if (m != 0) {
-            found = m;
-            break;
-          }
-          if (i < s.size() && s[i] == r.separator()) break;
-        }
-        return found;
-      }
-      if (p[0] == '[') {
-        std::size_t at = 0;
-        char32_t ch = s.empty() ? 0 : utf8::decode(s, at);
-        p.remove_prefix(1);
-        bool negated = !p.empty() && p[0] == '^', hit = false;
-        if (negated) p.remove_prefix(1);
-        for (int n = 0;; ++n) {
-          if (!p.empty() && p[0] == ']' && n > 0) {
-            p.remove_prefix(1);
-            break;
-          }
-          char32_t low = 0;
-          if (class_char(p, low) < 0) return -1;
-          char32_t high = low;
-          if (p[0] == '-') {
-            p.remove_prefix(1);
-            if (class_char(p, high) < 0) return -1;
-          }
-          hit |= low <= ch && ch <= high;
-        }
-        if (s.empty() || hit == negated) return rest_ok(p) ? 0 : -1;
-        s.remove_prefix(at);
-        continue;
-      }
-      if (p[0] == '?') {
-        if (s.empty() || s[0] == r.separator()) return rest_ok(p.substr(1)) ? 0 : -1;
-        std::size_t at = 0;
-        utf8::decode(s, at);
-        s.remove_prefix(at);
-        p.remove_prefix(1);
-        continue;
-      }
-      if (p[0] == '\\' && escapes()) {
-        p.remove_prefix(1);
-        if (p.empty()) return -1;
-      }
-      if (s.empty() || s[0] != p[0]) return rest_ok(p.substr(1)) ? 0 : -1;
-      s.remove_prefix(1);
-      p.remove_prefix(1);
-    }
-    return s.empty();
-  }
-
-  // What is left of a pattern is checked even when it can no longer match.
-  bool rest_ok(std::string_view p) const {
-    while (!p.empty()) {
-      if (p[0] == '\\' && escapes()) {
-        if (p.size() < 2) return false;
-        p.remove_prefix(2);
-      } else if (p[0] == '[') {
-        p.remove_prefix(1);
-        if (!p.empty() && p[0] == '^') p.remove_prefix(1);
-        for (int n = 0;; ++n) {
-          if (!p.empty() && p[0] == ']' && n > 0) {
-            p.remove_prefix(1);
-            break;
-          }
-          char32_t x;
-          if (class_char(p, x) < 0) return false;
-          if (p[0] == '-') {
-            p.remove_prefix(1);
-            if (class_char(p, x) < 0) return false;
-          }
-        }
+  // What is wrong with it; "" for nothing.
+  std::string_view compile() {
+    while (!rest_.empty()) {
+      char32_t c = next();
+      if (c == '*') {
+        if (!parts_.empty() && parts_.back().kind == PatternPart::kAnyText)
+          return "'**' is not supported in patterns as of yet";
+        parts_.push_back({PatternPart::kAnyText, 0, false, {}});
+      } else if (c == '?') {
+        parts_.push_back({PatternPart::kAnyChar, 0, false, {}});
+      } else if (c == '[') {
+        if (!set()) return kBad;
       } else {
-        p.remove_prefix(1);
+        if (escapes(c)) {
+          if (rest_.empty()) return kBad;
+          c = next();
+        }
+        parts_.push_back({PatternPart::kChar, c, false, {}});
       }
     }
+    return {};
+  }
+
+  // Back to the last star, one character further, whenever the rest does not fit.
+  bool matches(std::string_view name) const {
+    std::size_t at = 0, part = 0;
+    std::size_t star = parts_.size() + 1, star_at = 0;
+    for (;;) {
+      if (part < parts_.size() && parts_[part].kind == PatternPart::kAnyText) {
+        star = part++;
+        star_at = at;
+        continue;
+      }
+      if (at == name.size() && part == parts_.size()) return true;
+      if (at < name.size() && part < parts_.size()) {
+        std::size_t after = at;
+        if (fits(parts_[part], utf8::decode(name, after))) {
+          at = after;
+          ++part;
+          continue;
+        }
+      }
+      if (star > parts_.size() || star_at >= name.size() || style_.separates(name[star_at])) return false;
+      utf8::decode(name, star_at);
+      at = star_at;
+      part = star + 1;
+    }
+  }
+
+ private:
+  static constexpr std::string_view kBad = "syntax error in pattern";
+
+  char32_t next() {
+    std::size_t at = 0;
+    char32_t c = utf8::decode(rest_, at);
+    rest_.remove_prefix(at);
+    return c;
+  }
+  bool escapes(char32_t c) const { return c == '\\' && !style_.windows(); }
+
+  bool bound(char32_t& c) {
+    if (rest_.empty()) return false;
+    c = next();
+    if (c == '-' || c == ']') return false;
+    if (escapes(c)) {
+      if (rest_.empty()) return false;
+      c = next();
+    }
+    return c != utf8::kInvalid && !rest_.empty();
+  }
+  bool set() {
+    PatternPart p{PatternPart::kSet, 0, rest_.starts_with('^'), {}};
+    if (p.negated) rest_.remove_prefix(1);
+    do {
+      char32_t low, high;
+      if (!bound(low)) return false;
+      high = low;
+      if (rest_.starts_with('-')) {
+        rest_.remove_prefix(1);
+        if (!bound(high)) return false;
+      }
+      p.ranges.push_back({low, high});
+    } while (!rest_.starts_with(']'));
+    rest_.remove_prefix(1);
+    parts_.push_back(std::move(p));
     return true;
   }
+
+  bool fits(const PatternPart& p, char32_t c) const {
+    switch (p.kind) {
+      case PatternPart::kChar: return c == p.c;
+      case PatternPart::kAnyChar: return c > 127 || !style_.separates(static_cast<char>(c));
+      case PatternPart::kAnyText: return false;
+      case PatternPart::kSet: break;
+    }
+    bool in = std::any_of(p.ranges.begin(), p.ranges.end(), [&](auto r) { return r.first <= c && c <= r.second; });
+    return in != p.negated;
+  }
+
+  const Style& style_;
+  std::string_view rest_;
+  std::vector<PatternPart> parts_;
 };
 
-Node* relative(CallContext& c) {
-  Rules r = rules(c, 2);
-  std::string_view base_path = c.string(0), target_path = c.string(1);
+// ---- functions
+
+std::optional<std::string> relative(const Style& s, std::string_view base, std::string_view target) {
+  Parts b = s.parse(base), t = s.parse(target);
+  if (s.same(s.text(b), s.text(t))) return ".";
+  if (!s.same(b.volume, t.volume)) return std::nullopt;
+  // What is only a volume of a host is its root.
+  bool base_rooted = b.rooted || b.volume.size() > 2, target_rooted = t.rooted || t.volume.size() > 2;
+  if (base_rooted != target_rooted) return std::nullopt;
+  std::size_t common = 0;
+  while (common < b.names.size() && common < t.names.size() && s.same(b.names[common], t.names[common])) ++common;
+  if (common < b.names.size() && b.names[common] == "..") return std::nullopt;
+  Parts way;
+  way.names.assign(b.names.size() - common, "..");
+  way.names.insert(way.names.end(), t.names.begin() + static_cast<long>(common), t.names.end());
+  return s.text(way);
+}
+
+Node* call_split(CallContext& c) {
+  std::string_view p = c.string(0);
+  std::size_t at = style(c, 1).last_name(p);
+  return strings_result(c, {std::string(p.substr(0, at)), std::string(p.substr(at))});
+}
+
+Node* call_join(CallContext& c) {
+  std::vector<std::string_view> parts = c.strings(0);
+  return c.failed() ? nullptr : c.make_string(style(c, 1).join(parts));
+}
+
+Node* call_match(CallContext& c) {
+  Style s = style(c, 2);
+  PathPattern pattern(c.string(0), s);
   if (c.failed()) return nullptr;
-  std::string base = r.clean(base_path), target = r.clean(target_path);
-  auto cannot = [&] {
-    return c.error("Rel: can't make " + std::string(target_path) + " relative to " + std::string(base_path));
-  };
-  if (r.same(target, base)) return c.make_string(".");
-  std::size_t bv = r.volume(base_path), tv = r.volume(target_path);
-  bool same_volume = r.same(base_path.substr(0, bv), target_path.substr(0, tv));
-  base.erase(0, bv);
-  target.erase(0, tv);
-  if (base == ".") base.clear();
-  char sep = r.separator();
-  bool b_rooted = !base.empty() && base[0] == sep, t_rooted = !target.empty() && target[0] == sep;
-  if (b_rooted != t_rooted || !same_volume) return cannot();
-  std::size_t b0 = 0, bi = 0, t0 = 0, ti = 0;
-  for (;;) {
-    while (bi < base.size() && base[bi] != sep) ++bi;
-    while (ti < target.size() && target[ti] != sep) ++ti;
-    if (!r.same(std::string_view(target).substr(t0, ti - t0), std::string_view(base).substr(b0, bi - b0))) break;
-    if (bi < base.size()) ++bi;
-    if (ti < target.size()) ++ti;
-    b0 = bi;
-    t0 = ti;
-  }
-  if (base.substr(b0, bi - b0) == "..") return cannot();
-  if (b0 == base.size()) return c.make_string(std::string_view(target).substr(t0));
-  std::string out = "..";
-  for (std::size_t i = b0; i < base.size(); ++i)
-    if (base[i] == sep) out += std::string(1, sep) + "..";
-  if (t0 != target.size()) out += sep + target.substr(t0);
-  return c.make_string(out);
+  if (std::string_view wrong = pattern.compile(); !wrong.empty()) return c.error(wrong);
+  return c.make_bool(pattern.matches(c.string(1)));
+}
+
+Node* call_extension(CallContext& c) {
+  std::string_view p = c.string(0);
+  std::string_view name = p.substr(style(c, 1).last_name(p));
+  std::size_t dot = name.rfind('.');
+  return c.make_string(dot == std::string_view::npos ? "" : name.substr(dot));
+}
+
+Node* call_resolve(CallContext& c) {
+  Style s = style(c, 2);
+  std::string_view sub = c.string(1);
+  if (s.absolute(sub)) return c.make_string(s.clean(sub));
+  std::string dir = s.clean(c.string(0));
+  std::string_view parts[] = {dir, sub};
+  return c.make_string(s.join(parts));
+}
+
+Node* call_relative(CallContext& c) {
+  std::string_view base = c.string(0), target = c.string(1);
+  std::optional<std::string> way = relative(style(c, 2), base, target);
+  if (!way) return c.error(fmt::format("Rel: can't make {} relative to {}", target, base));
+  return c.make_string(*way);
+}
+
+Node* call_base(CallContext& c) {
+  Style s = style(c, 1);
+  std::string_view p = c.string(0);
+  if (p.empty()) return c.make_string(".");
+  while (!p.empty() && s.separates(p.back())) p.remove_suffix(1);
+  p = p.substr(s.last_name(p));
+  return c.make_string(p.empty() ? std::string(1, s.separator()) : std::string(p));
+}
+
+Node* call_directory(CallContext& c) {
+  Style s = style(c, 1);
+  std::string_view p = c.string(0);
+  return c.make_string(s.clean(p.substr(0, s.last_name(p))));
 }
 
 const BuiltinSpec kFunctions[] = {
-    {"Split",
-     {kStringKind, kStringKind},
-     kListKind,
-     [](CallContext& c) -> Node* {
-       auto [dir, file] = rules(c, 1).split(c.string(0));
-       return strings_result(c, {std::string(dir), std::string(file)});
-     },
-     false,
-     "unix"},
+    {"Split", {kStringKind, kStringKind}, kListKind, call_split, false, "unix"},
     {"SplitList",
      {kStringKind, kStringKind},
      kListKind,
-     [](CallContext& c) -> Node* { return strings_result(c, split_list(c.string(0), rules(c, 1).system)); }},
-    {"Join",
-     {kListKind, kStringKind},
-     kStringKind,
-     [](CallContext& c) -> Node* {
-       std::vector<std::string_view> parts = c.strings(0);
-       return c.failed() ? nullptr : c.make_string(rules(c, 1).join(parts));
-     },
-     false,
-     "unix"},
-    {"Match",
-     {kStringKind, kStringKind, kStringKind},
-     kBoolKind,
-     [](CallContext& c) -> Node* {
-       int m = Matcher{rules(c, 2)}.match(c.string(0), c.string(1));
-       if (c.failed()) return nullptr;
-       if (m == -1) return c.error("syntax error in pattern");
-       if (m == -2) return c.error("'**' is not supported in patterns as of yet");
-       return c.make_bool(m == 1);
-     },
-     false,
-     "unix"},
+     [](CallContext& c) -> Node* { return strings_result(c, style(c, 1).split_list(c.string(0))); }},
+    {"Join", {kListKind, kStringKind}, kStringKind, call_join, false, "unix"},
+    {"Match", {kStringKind, kStringKind, kStringKind}, kBoolKind, call_match, false, "unix"},
     {"Clean",
      {kStringKind, kStringKind},
      kStringKind,
-     [](CallContext& c) -> Node* { return c.make_string(rules(c, 1).clean(c.string(0))); },
+     [](CallContext& c) -> Node* { return c.make_string(style(c, 1).clean(c.string(0))); },
      false,
      "unix"},
     {"ToSlash",
      {kStringKind, kStringKind},
      kStringKind,
      [](CallContext& c) -> Node* {
-       std::string s(c.string(0));
-       if (rules(c, 1).system == System::kWindows) std::replace(s.begin(), s.end(), '\\', '/');
-       return c.make_string(s);
+       std::string p(c.string(0));
+       if (style(c, 1).windows()) std::replace(p.begin(), p.end(), '\\', '/');
+       return c.make_string(p);
      }},
     {"FromSlash",
      {kStringKind, kStringKind},
      kStringKind,
-     [](CallContext& c) -> Node* { return c.make_string(rules(c, 1).from_slash(std::string(c.string(0)))); }},
-    {"Ext",
-     {kStringKind, kStringKind},
-     kStringKind,
-     [](CallContext& c) -> Node* {
-       Rules r = rules(c, 1);
-       std::string_view p = c.string(0);
-       for (std::size_t i = p.size(); i-- > 0 && !r.is_separator(p[i]);)
-         if (p[i] == '.') return c.make_string(p.substr(i));
-       return c.make_string("");
-     },
-     false,
-     "unix"},
-    {"Resolve",
-     {kStringKind, kStringKind, kStringKind},
-     kStringKind,
-     [](CallContext& c) -> Node* {
-       Rules r = rules(c, 2);
-       std::string_view dir = c.string(0), sub = c.string(1);
-       if (r.is_absolute(sub)) return c.make_string(r.clean(sub));
-       std::string base = r.clean(dir);
-       return c.make_string(r.join({base, sub}));
-     },
-     false,
-     "unix"},
-    {"Rel", {kStringKind, kStringKind, kStringKind}, kStringKind, relative, false, "unix"},
-    {"Base",
-     {kStringKind, kStringKind},
-     kStringKind,
-     [](CallContext& c) -> Node* {
-       Rules r = rules(c, 1);
-       std::string_view p = c.string(0);
-       if (p.empty()) return c.make_string(".");
-       while (!p.empty() && r.is_separator(p.back())) p.remove_suffix(1);
-       p.remove_prefix(r.volume(p));
-       std::size_t i = p.size();
-       while (i > 0 && !r.is_separator(p[i - 1])) --i;
-       p = p.substr(i);
-       return c.make_string(p.empty() ? std::string(1, r.separator()) : std::string(p));
-     },
-     false,
-     "unix"},
-    {"Dir",
-     {kStringKind, kStringKind},
-     kStringKind,
-     [](CallContext& c) -> Node* {
-       Rules r = rules(c, 1);
-       std::string_view p = c.string(0);
-       std::string_view volume = p.substr(0, r.volume(p));
-       std::string dir = r.clean(r.split(p).first.substr(volume.size()));
-       if (dir == "." && volume.size() > 2) return c.make_string(volume);
-       return c.make_string(std::string(volume) + dir);
-     },
-     false,
-     "unix"},
+     [](CallContext& c) -> Node* { return c.make_string(style(c, 1).from_slash(c.string(0))); }},
+    {"Ext", {kStringKind, kStringKind}, kStringKind, call_extension, false, "unix"},
+    {"Resolve", {kStringKind, kStringKind, kStringKind}, kStringKind, call_resolve, false, "unix"},
+    {"Rel", {kStringKind, kStringKind, kStringKind}, kStringKind, call_relative, false, "unix"},
+    {"Base", {kStringKind, kStringKind}, kStringKind, call_base, false, "unix"},
+    {"Dir", {kStringKind, kStringKind}, kStringKind, call_directory, false, "unix"},
     {"IsAbs",
      {kStringKind, kStringKind},
      kBoolKind,
-     [](CallContext& c) -> Node* { return c.make_bool(rules(c, 1).is_absolute(c.string(0))); },
+     [](CallContext& c) -> Node* { return c.make_bool(style(c, 1).absolute(c.string(0))); },
      false,
      "unix"},
     {"VolumeName",
@@ -417,7 +404,7 @@ const BuiltinSpec kFunctions[] = {
      kStringKind,
      [](CallContext& c) -> Node* {
        std::string_view p = c.string(0);
-       return c.make_string(p.substr(0, rules(c, 1, System::kWindows).volume(p)));
+       return c.make_string(p.substr(0, style(c, 1, 1).volume(p)));
      },
      false,
      "windows"},

@@ -1,5 +1,5 @@
-#include "lang/cue/builtin/go_time.h"
 #include "lang/cue/builtin/support.h"
+#include "lang/cue/builtin/timestamp.h"
 
 namespace tutti::cue {
 

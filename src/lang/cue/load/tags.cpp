@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <random>
 
-#include "lang/cue/builtin/go_time.h"
+#include "lang/cue/builtin/timestamp.h"
 #include "lang/cue/format/literal.h"
 #include "lang/cue/format/walk.h"
 #include "lang/cue/import/decode.h"

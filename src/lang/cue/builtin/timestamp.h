@@ -6,7 +6,8 @@
 
 #include "base/types.h"
 
-// Time as Go writes and reads it: layouts made of the reference time Mon Jan 2 15:04:05 MST 2006.
+// Instants and durations as text. A layout shows how the reference time, Monday 2 January 2006 15:04:05 in a zone seven
+// hours west of Greenwich, would be written.
 namespace tutti::cue {
 
 struct Time {
@@ -18,18 +19,17 @@ struct Time {
 
 struct CivilTime {
   i64 year;
-  int month, day, hour, minute, second, weekday, yearday;
+  int month, day, hour, minute, second, weekday, yearday;  // weekday 0 is Sunday, yearday 1 is the first of January
 };
 CivilTime civil(const Time& t);  // in the zone of t
-i64 days_from_civil(i64 year, int month, int day);
 
 extern const char kRfc3339Nano[];
 
 std::string format_time(const Time& t, std::string_view layout);
-// nullopt with Go's text of the error.
+// nullopt with the text of the error, as users of the `time` package know it.
 std::optional<Time> parse_time(std::string_view layout, std::string_view value, std::string& error);
 
-std::string format_duration(i64 nanoseconds);
+std::string format_duration(i64 nanoseconds);  // 1h2m3.5s
 std::optional<i64> parse_duration(std::string_view text, std::string& error);
 
 }  // namespace tutti::cue
