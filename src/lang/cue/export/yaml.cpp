@@ -5,6 +5,7 @@
 #include "base/utf8.h"
 #include "lang/cue/builtin/encodings.h"
 #include "lang/cue/format/literal.h"
+#include "lang/cue/import/yaml_scalar.h"
 
 namespace tutti::cue {
 
@@ -54,53 +55,9 @@ bool looks_like_time(std::string_view s) {
 
 bool should_quote(std::string_view s) { return legacy(s) || looks_like_time(s); }
 
-// Would a reader of YAML 1.2 take the plain text for something else than a string?
+// Would some reader take the plain text for something else than a string? Digits after a zero are a number to many.
 bool resolves(std::string_view s) {
-  if (s.empty()) return true;
-  for (std::string_view w :
-       {"~",    "null", "Null", "NULL", "true",  "True",  "TRUE",  "false", "False", "FALSE", ".nan", ".NaN",
-        ".NAN", ".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF", "-.inf", "-.Inf", "-.INF", "<<"})
-    if (s == w) return true;
-  char c = s[0];
-  if (!((c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.')) return false;
-  std::string plain;
-  for (char x : s)
-    if (x != '_') plain += x;
-  std::string_view p = plain;
-  if (!p.empty() && (p[0] == '-' || p[0] == '+')) p.remove_prefix(1);
-  auto all = [](std::string_view t, auto ok) {
-    if (t.empty()) return false;
-    for (char x : t)
-      if (!ok(x)) return false;
-    return true;
-  };
-  auto digit = [](char x) { return x >= '0' && x <= '9'; };
-  if (p.size() > 2 && p[0] == '0') {
-    char k = p[1];
-    std::string_view rest = p.substr(2);
-    if (k == 'b' && all(rest, [](char x) { return x == '0' || x == '1'; })) return true;
-    if (k == 'o' && all(rest, [](char x) { return x >= '0' && x <= '7'; })) return true;
-    if (k == 'x' &&
-        all(rest, [](char x) { return (x >= '0' && x <= '9') || ((x | 0x20) >= 'a' && (x | 0x20) <= 'f'); }))
-      return true;
-  }
-  if (all(p, digit)) return true;
-  // [0-9]*.[0-9]*(e[+-]?[0-9]+)?
-  std::size_t i = 0, d = 0;
-  while (i < p.size() && digit(p[i])) ++i, ++d;
-  if (i < p.size() && p[i] == '.') {
-    ++i;
-    while (i < p.size() && digit(p[i])) ++i, ++d;
-  }
-  if (d == 0) return false;
-  if (i < p.size() && (p[i] == 'e' || p[i] == 'E')) {
-    ++i;
-    if (i < p.size() && (p[i] == '+' || p[i] == '-')) ++i;
-    std::size_t from = i;
-    while (i < p.size() && digit(p[i])) ++i;
-    if (i == from) return false;
-  }
-  return i == p.size();
+  return yaml_scalar(s) != YamlScalar::kString || s.find_first_not_of("+-_0123456789") == std::string_view::npos;
 }
 
 struct Analysis {

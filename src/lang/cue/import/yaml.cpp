@@ -10,6 +10,7 @@
 #include "lang/cue/builtin/encodings.h"
 #include "lang/cue/format/literal.h"
 #include "lang/cue/import/decode.h"
+#include "lang/cue/import/yaml_scalar.h"
 
 namespace tutti::cue {
 
@@ -32,79 +33,6 @@ struct YamlNode {
   std::string trail;              // comment behind
   std::vector<std::string> foot;
 };
-
-bool is_timestamp(std::string_view s) {
-  if (s.size() < 8 || s.size() > 40) return false;
-  for (int i = 0; i < 4; ++i)
-    if (s[static_cast<std::size_t>(i)] < '0' || s[static_cast<std::size_t>(i)] > '9') return false;
-  if (s[4] != '-') return false;
-  std::size_t i = 5, d = 0;
-  while (i < s.size() && s[i] >= '0' && s[i] <= '9') ++i, ++d;
-  if (d < 1 || d > 2 || i >= s.size() || s[i] != '-') return false;
-  ++i;
-  d = 0;
-  while (i < s.size() && s[i] >= '0' && s[i] <= '9') ++i, ++d;
-  if (d < 1 || d > 2) return false;
-  if (i == s.size()) return true;
-  if (s[i] != 'T' && s[i] != 't' && s[i] != ' ') return false;
-  for (++i; i < s.size(); ++i)
-    if (!((s[i] >= '0' && s[i] <= '9') || s[i] == ':' || s[i] == '.' || s[i] == '+' || s[i] == '-' || s[i] == 'Z' ||
-          s[i] == 'z' || s[i] == ' '))
-      return false;
-  return true;
-}
-
-// The tag of a plain scalar by the rules of YAML 1.2 with the octal of 1.1.
-std::string resolve(const std::string& s) {
-  static const std::map<std::string, std::string> kWords = {
-      {"", "null"},       {"~", "null"},      {"null", "null"},   {"Null", "null"},   {"NULL", "null"},
-      {"true", "bool"},   {"True", "bool"},   {"TRUE", "bool"},   {"false", "bool"},  {"False", "bool"},
-      {"FALSE", "bool"},  {".nan", "float"},  {".NaN", "float"},  {".NAN", "float"},  {".inf", "float"},
-      {".Inf", "float"},  {".INF", "float"},  {"+.inf", "float"}, {"+.Inf", "float"}, {"+.INF", "float"},
-      {"-.inf", "float"}, {"-.Inf", "float"}, {"-.INF", "float"}, {"<<", "merge"}};
-  if (auto it = kWords.find(s); it != kWords.end()) return it->second;
-  char c = s[0];
-  if (!((c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.')) return "str";
-  if (is_timestamp(s)) return "timestamp";
-  std::string p;
-  for (char x : s)
-    if (x != '_') p += x;
-  std::string_view v = p;
-  if (v[0] == '-' || v[0] == '+') v.remove_prefix(1);
-  auto all = [](std::string_view t, auto ok) {
-    for (char x : t)
-      if (!ok(x)) return false;
-    return !t.empty();
-  };
-  auto digit = [](char x) { return x >= '0' && x <= '9'; };
-  auto octal = [](char x) { return x >= '0' && x <= '7'; };
-  if (v.size() > 2 && v[0] == '0') {
-    if (v[1] == 'x' &&
-        all(v.substr(2), [](char x) { return (x >= '0' && x <= '9') || ((x | 0x20) >= 'a' && (x | 0x20) <= 'f'); }))
-      return "int";
-    if (v[1] == 'b' && all(v.substr(2), [](char x) { return x == '0' || x == '1'; })) return "int";
-    if (v[1] == 'o' && all(v.substr(2), octal)) return "int";
-  }
-  if (all(v, digit)) {
-    if (v.size() > 1 && v[0] == '0') return all(v, octal) ? "int" : "str";
-    return "int";
-  }
-  std::size_t i = 0, d = 0;
-  while (i < v.size() && digit(v[i])) ++i, ++d;
-  if (i < v.size() && v[i] == '.') {
-    ++i;
-    while (i < v.size() && digit(v[i])) ++i, ++d;
-  }
-  if (d == 0) return "str";
-  if (i < v.size() && (v[i] == 'e' || v[i] == 'E')) {
-    ++i;
-    if (i < v.size() && (v[i] == '+' || v[i] == '-')) ++i;
-    std::size_t from = i;
-    while (i < v.size() && digit(v[i])) ++i;
-    if (i == from) return "str";
-  }
-  return i == v.size() ? "float" : "str";
-}
 
 class YamlReader {
  public:
@@ -184,7 +112,7 @@ class YamlReader {
     return at;
   }
 
-  static std::string tag_of(const yaml_char_t* t) {
+  static std::string short_tag(const yaml_char_t* t) {
     if (!t) return {};
     std::string s = reinterpret_cast<const char*>(t);
     std::string_view prefix = "tag:yaml.org,2002:";
@@ -222,7 +150,7 @@ class YamlReader {
       }
       case YAML_SCALAR_EVENT:
         n->value.assign(reinterpret_cast<const char*>(e.data.scalar.value), e.data.scalar.length);
-        n->tag = tag_of(e.data.scalar.tag);
+        n->tag = short_tag(e.data.scalar.tag);
         n->plain = e.data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
         n->quoted = e.data.scalar.style == YAML_SINGLE_QUOTED_SCALAR_STYLE ||
                     e.data.scalar.style == YAML_DOUBLE_QUOTED_SCALAR_STYLE;
@@ -235,7 +163,7 @@ class YamlReader {
         n->kind = map ? YamlNode::kMap : YamlNode::kList;
         n->flow = map ? e.data.mapping_start.style == YAML_FLOW_MAPPING_STYLE
                       : e.data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE;
-        n->tag = tag_of(map ? e.data.mapping_start.tag : e.data.sequence_start.tag);
+        n->tag = short_tag(map ? e.data.mapping_start.tag : e.data.sequence_start.tag);
         anchor(map ? e.data.mapping_start.anchor : e.data.sequence_start.anchor);
         yaml_event_delete(&e);
         for (;;) {
@@ -436,51 +364,84 @@ class YamlReader {
     return n;
   }
 
-  Node* number(TokenPos pos, std::string value, Tok kind) {
-    bool negative = value.starts_with('-');
-    if (negative || value.starts_with('+')) value.erase(0, 1);
-    Node* lit = make_lit(arena_, kind, value, pos);
+  Node* signed_literal(TokenPos pos, std::string_view text, Tok kind) {
+    bool negative = text.starts_with('-');
+    if (negative || text.starts_with('+')) text.remove_prefix(1);
+    Node* lit = make_lit(arena_, kind, text, pos);
     return negative ? arena_.make<Unary>(pos, Tok::kSub, lit) : lit;
   }
 
+  // The tag of a scalar, given or found out.
+  static std::string tag_of(const YamlNode& y) {
+    if (y.tag == "!" || (y.tag.empty() && !y.plain)) return "str";
+    if (!y.tag.empty()) return y.tag;
+    switch (yaml_scalar(y.value)) {
+      case YamlScalar::kNull: return "null";
+      case YamlScalar::kBool: return "bool";
+      case YamlScalar::kInt: return "int";
+      case YamlScalar::kFloat: return "float";
+      case YamlScalar::kTimestamp: return "timestamp";
+      case YamlScalar::kMerge: return "merge";
+      case YamlScalar::kString: break;
+    }
+    return "str";
+  }
+
+  // What each tag makes of a text.
   Node* scalar(YamlNode& y) {
-    std::string tag = y.tag;
-    if (tag.empty() || tag == "!") tag = y.plain && tag.empty() ? resolve(y.value) : "str";
-    TokenPos pos = place(y.at);
-    if (tag == "str") return make_lit(arena_, Tok::kString, quote(y.value, {.tabs = 1}), pos);
-    if (tag == "timestamp" || tag == "merge") return make_lit(arena_, Tok::kString, quote(y.value), pos);
-    if (tag == "binary") {
-      std::string error;
-      std::optional<std::string> data = base64_decode(y.value, error);
-      if (!data) return fail(y, "!!binary value contains invalid base64 data"), nullptr;
-      return make_bytes(arena_, *data, pos);
-    }
-    if (tag == "bool") {
-      bool t = y.value == "true" || y.value == "True" || y.value == "TRUE";
-      return make_lit(arena_, t ? Tok::kTrue : Tok::kFalse, t ? "true" : "false", pos);
-    }
+    using Make = Node* (YamlReader::*)(YamlNode&, TokenPos, const std::string& tag);
+    static constexpr std::pair<std::string_view, Make> kMakers[] = {
+        {"str", &YamlReader::text_scalar},   {"timestamp", &YamlReader::text_scalar},
+        {"merge", &YamlReader::text_scalar}, {"binary", &YamlReader::binary_scalar},
+        {"bool", &YamlReader::word_scalar},  {"null", &YamlReader::word_scalar},
+        {"int", &YamlReader::number_scalar}, {"float", &YamlReader::number_scalar},
+    };
+    std::string tag = tag_of(y);
+    for (const auto& [name, make] : kMakers)
+      if (name == tag) return (this->*make)(y, place(y.at), tag);
+    return fail(y, fmt::format("cannot unmarshal tag {}", quote(tag.starts_with('!') ? tag : "!!" + tag))), nullptr;
+  }
+
+  Node* text_scalar(YamlNode& y, TokenPos pos, const std::string& tag) {
+    QuoteStyle style;
+    if (tag == "str") style.tabs = 1;
+    return make_lit(arena_, Tok::kString, quote(y.value, style), pos);
+  }
+
+  Node* binary_scalar(YamlNode& y, TokenPos pos, const std::string&) {
+    std::string error;
+    std::optional<std::string> data = base64_decode(y.value, error);
+    if (!data) return fail(y, "!!binary value contains invalid base64 data"), nullptr;
+    return make_bytes(arena_, *data, pos);
+  }
+
+  Node* word_scalar(YamlNode& y, TokenPos pos, const std::string& tag) {
     if (tag == "null") {
       pos.rel = Rel::kBlank;
       return make_lit(arena_, Tok::kNull, "null", pos);
     }
-    if (tag == "int" || tag == "float") {
-      std::string v = y.value;
-      if (v.size() > 1 && v[0] == '0' && v[1] >= '0' && v[1] <= '9') v = "0o" + v.substr(1);
-      if (tag == "float" && v.find_first_of("nN") != std::string::npos) {
-        fail(y, fmt::format("cannot decode {} as !!float: not a number of CUE", quote(y.value)));
-        return nullptr;
-      }
-      Number n = parse_number(v);
-      if (!n.ok()) return fail(y, fmt::format("cannot decode {} as !!{}: {}", quote(v), tag, n.error)), nullptr;
-      if (tag == "int" && !n.integer)
-        return fail(y, fmt::format("cannot decode {} as !!int: not a literal number", quote(v))), nullptr;
-      if (tag == "float" && !y.tag.empty() && v.find_first_of(".eE") == std::string::npos) {
-        Node* num = number(pos, v, Tok::kInt);
-        return arena_.make<Binary>(make_ident(arena_, "number", pos), pos, Tok::kAnd, num);
-      }
-      return number(pos, v, tag == "int" ? Tok::kInt : Tok::kFloat);
-    }
-    return fail(y, fmt::format("cannot unmarshal tag {}", quote(tag.starts_with('!') ? tag : "!!" + tag))), nullptr;
+    bool yes = !y.value.empty() && (y.value[0] == 't' || y.value[0] == 'T');
+    return make_lit(arena_, yes ? Tok::kTrue : Tok::kFalse, yes ? "true" : "false", pos);
+  }
+
+  Node* number_scalar(YamlNode& y, TokenPos pos, const std::string& tag) {
+    auto cannot = [&](std::string_view shown, std::string_view why) {
+      return fail(y, fmt::format("cannot decode {} as !!{}: {}", quote(shown), tag, why)), nullptr;
+    };
+    std::string text = y.value;
+    // 017 is octal.
+    bool zero = text.size() > 1 && text[0] == '0' && text[1] >= '0' && text[1] <= '9';
+    if (zero) text.insert(1, "o");
+    bool whole = text.find_first_of(".eE") == std::string::npos;
+    if (tag == "float" && text.find_first_of("nN") != std::string::npos) return cannot(y.value, "not a number of CUE");
+    Number n = parse_number(text);
+    if (!n.ok()) return cannot(text, n.error);
+    if (tag == "int" && !n.integer) return cannot(text, "not a literal number");
+    // An integer that says it is a float may be either.
+    if (tag == "float" && !y.tag.empty() && whole)
+      return arena_.make<Binary>(make_ident(arena_, "number", pos), pos, Tok::kAnd,
+                                 signed_literal(pos, text, Tok::kInt));
+    return signed_literal(pos, text, tag == "int" ? Tok::kInt : Tok::kFloat);
   }
 
   Node* list(YamlNode& y, int alias_depth) {
