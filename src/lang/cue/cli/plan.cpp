@@ -11,173 +11,127 @@
 
 namespace tutti::cue {
 
-namespace fs = std::filesystem;
+namespace {
 
-bool parse_file_args(const std::vector<std::string>& args, std::vector<std::string>& packages,
-                     std::vector<DataFile>& files, std::string& error) {
-  std::string type;
-  bool pending = false;
-  for (const std::string& a : args) {
-    if (!pending && is_package_arg(a)) {
-      packages.push_back(a);
-      continue;
-    }
-    std::string path = a;
-    std::size_t colon = a.find(':');
-    bool is_type =
-        colon != std::string::npos && colon > 0 && a.substr(0, colon).find_first_of("/.\\") == std::string::npos;
-    if (is_type) {
-      type = a.substr(0, colon);
-      path = a.substr(colon + 1);
-      if (path.empty()) {
-        pending = true;
-        std::string ignored;
-        if (!data_file("-", type, error)) return false;
-        continue;
-      }
-      std::optional<DataFile> d = data_file(path, type, error);
-      if (!d) return false;
-      files.push_back(*d);
-      type.clear();
-      pending = false;
-      continue;
-    }
-    std::optional<DataFile> d = data_file(path, type, error);
-    if (!d) return false;
-    files.push_back(*d);
-    pending = false;
-    // A type of its own goes on for the files after it.
-  }
-  if (pending) {
-    error = fmt::format("scoped qualifier \"{}:\" without file", type);
-    return false;
-  }
-  return true;
+std::vector<LoadProblem> as_problems(const std::vector<SyntaxError>& errors) {
+  std::vector<LoadProblem> out;
+  for (const SyntaxError& e : errors) out.push_back({e.message, e.pos ? std::vector<Pos>{e.pos} : std::vector<Pos>{}});
+  return out;
 }
+
+// Combinations that are refused, the first that holds.
+struct Refusal {
+  bool when;
+  std::string message;
+};
+void refuse(Program& p, std::initializer_list<Refusal> rules) {
+  for (const Refusal& r : rules)
+    if (r.when) p.fail(r.message);
+}
+
+}  // namespace
 
 Plan::Plan(Program& p, Mode mode, bool merge, bool importing)
-    : p_(p), mode_(mode), merge_(merge), importing_(importing) {
-  parse_flags();
-}
-
-void Plan::parse_flags() {
+    : p_(p), mode_(mode), merge_(merge && p.flags().on("merge")), importing_(importing) {
   const CommandFlags& f = p_.flags();
-  merge_ = merge_ && f.on("merge");
-  auto expression = [&](const char* name, const std::string& text) {
-    ast::Node* x = p_.parse_flag(fmt::format("--{}", name), text);
-    if (!x) {
-      std::vector<LoadProblem> problems;
-      for (const SyntaxError& e : p_.parse_errors_) {
-        LoadProblem q{e.message, {}};
-        if (e.pos) q.places.push_back(e.pos);
-        problems.push_back(q);
-      }
-      p_.fail(problems);
-    }
-    return x;
-  };
   if (mode_ != Mode::kInput) {
-    std::string out = f.text("out"), file = f.text("outfile");
-    if (out.find(':') != std::string::npos && file.find(':') != std::string::npos)
-      p_.fail("cannot specify qualifier in both --out and --outfile");
-    if (file.empty()) file = "-";
-    std::string type = out;
-    if (std::size_t colon = file.find(':'); colon != std::string::npos && colon > 0) {
-      type = file.substr(0, colon);
-      file = file.substr(colon + 1);
-      if (file.empty()) file = "-";
-    }
-    if (std::size_t colon = type.find(':'); colon != std::string::npos) {
-      if (colon + 1 < type.size()) file = type.substr(colon + 1);
-      type = type.substr(0, colon);
-    }
     std::string error;
-    std::optional<DataFile> d;
-    if (type.empty() && file == "-") {
-      d = data_file("-", mode_ == Mode::kExport ? "json" : "cue", error);
-    } else {
-      d = data_file(file, type, error);
-      if (d && file == "-" && type.find('+') == std::string::npos && !d->interpretation.empty() &&
-          mode_ == Mode::kDef) {
-        // def --out openapi is JSON unless it says otherwise
-      }
-    }
-    if (!d) p_.fail(error);
-    if (d->interpretation == "auto") d->interpretation.clear();
-    output = *d;
-    for (const std::string& e : f.all("expression")) {
-      expressions.push_back(expression("expression", e));
-      expression_texts.push_back(e);
+    const char* otherwise = mode_ == Mode::kExport ? "json" : "cue";
+    std::optional<DataFile> file = output_file(f.text("out"), f.text("outfile"), otherwise, error);
+    if (!file) p_.fail(error);
+    output = std::move(*file);
+    for (const std::string& text : f.all("expression")) {
+      expressions.push_back(flag_expression("--expression", text));
+      expression_texts.push_back(text);
     }
   }
-  if (std::string s = f.text("schema"); !s.empty()) schema_expr_ = expression("schema", s);
+  if (std::string text = f.text("schema"); !text.empty()) schema_expr_ = flag_expression("--schema", text);
 }
+
+ast::Node* Plan::flag_expression(const char* flag, const std::string& text) {
+  ast::Node* x = p_.parse_flag(flag, text);
+  if (!x) p_.fail(as_problems(p_.parse_errors_));
+  return x;
+}
+
+// ---- -l: an expression is one label that is computed, `a: "b": (c):` are the labels of a field
 
 void Plan::parse_placement() {
   const CommandFlags& f = p_.flags();
-  if (importing_) per_file = f.on("files");
+  per_file = importing_ && f.on("files");
   use_list = f.on("list");
   use_context = f.on("with-context");
-  for (const std::string& s : f.all("path")) {
-    if (ast::Node* x = p_.parse_flag("--path", s)) {
-      path.push_back(p_.arena().make<ast::Paren>(TokenPos{}, x, TokenPos{}));
-      continue;
-    }
-    Result<const Source*> source = p_.sources().add("--path", s + "_");
-    ParsedFile parsed = parse_file(**source, p_.arena());
-    auto wrong = [&](const std::string& why) {
-      p_.fail(
-          fmt::format("labels must be expressions (-l foo -l 'strings.ToLower(bar)') or full paths (-l '\"foo\": "
-                      "\"\\(strings.ToLower(bar))\":) : {}",
-                      why));
-    };
-    if (!parsed.errors.empty()) wrong(fmt::format("parser error in path {}: {}", quote(s), parsed.errors[0].message));
-    if (parsed.file->decls.size() != 1) wrong("path flag must be a space-separated sequence of labels");
-    for (ast::Node* d = parsed.file->decls[0]; d;) {
-      if (d->kind != ast::Kind::kField) wrong("not a sequence of labels");
-      auto* field = static_cast<ast::Field*>(d);
-      ast::Node* l = field->label;
-      if (l->kind != ast::Kind::kIdent && l->kind != ast::Kind::kLit)
-        l = l->kind == ast::Kind::kParen ? l : p_.arena().make<ast::Paren>(TokenPos{}, l, TokenPos{});
-      path.push_back(l);
-      if (!field->value || field->value->kind != ast::Kind::kStruct) break;
-      auto* s2 = static_cast<ast::Struct*>(field->value);
-      if (s2->elts.size() != 1) wrong("path value may not contain a struct");
-      d = s2->elts[0];
-    }
+  for (const std::string& text : f.all("path")) {
+    if (ast::Node* x = p_.parse_flag("--path", text))
+      path.push_back(computed(x));
+    else
+      field_path(text);
   }
-  if (!importing_ && !per_file && !use_list && path.empty()) {
-    if (use_context)
-      p_.fail("flag \"with-context\" must be used with at least one of flag \"path\", \"list\", or \"files\"");
-  } else if (schema_expr_) {
-    p_.fail("cannot combine --schema flag with flag \"path\", \"list\", or \"files\"");
+  bool anywhere = importing_ || placed();
+  refuse(p_, {{!anywhere && use_context,
+               "flag \"with-context\" must be used with at least one of flag \"path\", \"list\", or \"files\""},
+              {anywhere && schema_expr_, "cannot combine --schema flag with flag \"path\", \"list\", or \"files\""}});
+}
+
+ast::Node* Plan::computed(ast::Node* x) { return p_.arena().make<ast::Paren>(TokenPos{}, x, TokenPos{}); }
+
+void Plan::field_path(const std::string& text) {
+  auto wrong = [&](const std::string& why) {
+    p_.fail(
+        "labels must be expressions (-l foo -l 'strings.ToLower(bar)') or full paths (-l '\"foo\": "
+        "\"\\(strings.ToLower(bar))\":) : " +
+        why);
+  };
+  // A value makes it a whole field.
+  Result<const Source*> source = p_.sources().add("--path", text + "_");
+  ParsedFile parsed = parse_file(**source, p_.arena());
+  if (!parsed.errors.empty()) wrong(fmt::format("parser error in path {}: {}", quote(text), parsed.errors[0].message));
+  if (parsed.file->decls.size() != 1) wrong("path flag must be a space-separated sequence of labels");
+  ast::Nodes level = parsed.file->decls;
+  while (!level.empty()) {
+    if (level.size() != 1) wrong("path value may not contain a struct");
+    if (level[0]->kind != ast::Kind::kField) wrong("not a sequence of labels");
+    auto* field = ast::as<ast::Field>(level[0]);
+    bool ready = field->label->kind == ast::Kind::kIdent || field->label->kind == ast::Kind::kLit ||
+                 field->label->kind == ast::Kind::kParen;
+    path.push_back(ready ? field->label : computed(field->label));
+    bool more = field->value && field->value->kind == ast::Kind::kStruct;
+    level = more ? ast::as<ast::Struct>(field->value)->elts : ast::Nodes{};
   }
 }
 
-Plan::Orphan Plan::decode(const DataFile& f) {
-  Orphan o;
-  o.file = f;
-  std::vector<LoadProblem> problems;
-  const Source* s = p_.loader().open(f.path, problems);
-  if (!s) p_.fail(problems);
-  DataFile plain = f;
-  plain.interpretation.clear();
-  Decoded original = f.interpretation.empty() ? Decoded{} : decode_file(plain, *s, p_.arena());
-  Decoded d = decode_file(f, *s, p_.arena(), &o.interpretation);
-  if (!d.ok()) {
-    for (const SyntaxError& e : d.errors) {
-      LoadProblem q{e.message, {}};
-      if (e.pos) q.places.push_back(e.pos);
-      problems.push_back(q);
-    }
-    p_.fail(problems);
-  }
-  for (std::size_t i = 0; i < d.documents.size(); ++i) {
-    o.documents.push_back(p_.file_of(d.documents[i]));
-    o.originals.push_back(i < original.documents.size() ? original.documents[i] : d.documents[i]);
-  }
-  return o;
+// ---- data files
+
+// For import the mode may say more about a file than its name does.
+DataFile Plan::retyped(DataFile file) const {
+  const ImportMode& m = import_mode;
+  if (m.override_type) file.encoding = m.encoding;
+  if (m.override_type || (importing_ && (m.force_interpretation || file.interpretation == "auto")))
+    file.interpretation = m.interpretation;
+  return file;
 }
+
+Plan::Orphan Plan::decode(const DataFile& file) {
+  std::vector<LoadProblem> problems;
+  const Source* source = p_.loader().open(file.path, problems);
+  if (!source) p_.fail(problems);
+  Orphan out{file, {}, {}, {}};
+  Decoded read = decode_file(file, *source, p_.arena(), &out.interpretation);
+  if (!read.ok()) p_.fail(as_problems(read.errors));
+  // What was a schema is kept as the data it is, too: labels may ask for it.
+  Decoded plain;
+  if (!file.interpretation.empty()) {
+    DataFile uninterpreted = file;
+    uninterpreted.interpretation.clear();
+    plain = decode_file(uninterpreted, *source, p_.arena());
+  }
+  out.originals = read.documents;
+  std::copy_n(plain.documents.begin(), std::min(plain.documents.size(), read.documents.size()), out.originals.begin());
+  for (ast::Node* d : read.documents) out.documents.push_back(p_.file_of(d));
+  return out;
+}
+
+// ---- loading: packages are instances; loose files are one schema with the data files that it is for
 
 void Plan::load(const std::vector<std::string>& args) {
   const CommandFlags& f = p_.flags();
@@ -194,149 +148,142 @@ void Plan::load(const std::vector<std::string>& args) {
   if (packages.empty() && files.empty()) packages.push_back(".");
   std::vector<LoadedPackage*> loaded = p_.loader().load(packages, files);
   parse_placement();
-  std::string filter = f.text("name");
-  if (filter.empty()) filter = import_mode.filter;
-  auto typed = [&](DataFile d) {
-    if (import_mode.override_type) {
-      d.encoding = import_mode.encoding;
-      d.interpretation = import_mode.interpretation;
-    } else if (importing_) {
-      if (d.interpretation == "auto" || import_mode.force_interpretation) d.interpretation = import_mode.interpretation;
-    }
-    return d;
-  };
-  auto matches = [&](const std::string& name) {
-    if (filter.empty()) return true;
-    const auto* re = compile_regex(filter);
-    return re && regex_matches(*re, name);
-  };
   for (LoadedPackage* b : loaded) {
     p_.check(*b);
-    if (!b->user) {
-      if (importing_) {
-        std::vector<Orphan> list;
-        for (const DataFile& d : b->data)
-          if (matches(fs::path(d.path).filename().string())) list.push_back(decode(typed(d)));
-        for (Imported& i : place(list, b->name, f.text("package"))) imported.push_back(i);
-      }
-      instances.push_back(b);
-    } else {
+    if (b->user) {
       user_ = b;
+    } else {
+      if (importing_) import_directory(*b);
+      instances.push_back(b);
     }
   }
-  if (instances.empty() && f.given("name")) p_.fail("use of -n/--name flag without a directory");
-  if (!user_) {
-    for (LoadedPackage* b : instances) {
-      if (b->files.empty()) continue;
-      Vertex* v = p_.build(*b);
-      if (!f.on("ignore"))
-        if (Bottom* e = p_.validate(v, false, false)) p_.fail(e);
-    }
-    return;
+  refuse(p_, {{instances.empty() && f.given("name"), "use of -n/--name flag without a directory"}});
+  if (user_)
+    load_files();
+  else
+    for (LoadedPackage* b : instances)
+      if (!b->files.empty() && !f.on("ignore"))
+        if (Bottom* wrong = p_.validate(p_.build(*b), false, false)) p_.fail(wrong);
+}
+
+// The data files beside a package, those whose names are asked for.
+void Plan::import_directory(const LoadedPackage& package) {
+  std::string filter = p_.flags().text("name");
+  if (filter.empty()) filter = import_mode.filter;
+  const re2::RE2* names = filter.empty() ? nullptr : compile_regex(filter);
+  std::vector<Orphan> list;
+  for (const DataFile& d : package.data) {
+    bool wanted = filter.empty() || (names && regex_matches(*names, std::filesystem::path(d.path).filename().string()));
+    if (wanted) list.push_back(decode(retyped(d)));
   }
+  for (Imported& i : place(list, package.name, p_.flags().text("package"))) imported.push_back(std::move(i));
+}
+
+void Plan::load_files() {
   std::vector<Orphan> schemas, values;
   for (const DataFile& d : user_->data) {
-    Orphan o = decode(typed(d));
+    Orphan o = decode(retyped(d));
     bool is_schema = !o.interpretation.empty() || d.form == "schema" || d.encoding == "proto";
     (is_schema ? schemas : values).push_back(std::move(o));
   }
-  if (values.empty()) std::swap(values, schemas);
-  std::vector<ast::File*> schema_files = user_->files;
-  for (const Orphan& o : schemas) schema_files.insert(schema_files.end(), o.documents.begin(), o.documents.end());
-  if (instances.size() > 1 && schema_expr_) p_.fail("cannot use --schema/-d with flag more than one schema");
-  if (instances.size() > 1)
-    p_.fail(fmt::format("too many packages defined ({}) in combination with files", instances.size()));
-  if (instances.size() == 1) {
-    if (!schemas.empty()) p_.fail("cannot combine packages with individual schema files");
-    if (!user_->files.empty() && values.empty()) {
-      // a package and loose CUE files: all of them together
-    }
-    schema_files = instances[0]->files;
+  if (values.empty()) std::swap(values, schemas);  // schemas alone are what is worked on
+  std::size_t n = instances.size();
+  refuse(p_, {{n > 1 && schema_expr_, "cannot use --schema/-d with flag more than one schema"},
+              {n > 1, fmt::format("too many packages defined ({}) in combination with files", n)},
+              {n == 1 && !schemas.empty(), "cannot combine packages with individual schema files"}});
+  std::vector<ast::File*> files;
+  if (n == 1) {
+    files = instances[0]->files;
     schema_package = instances[0]->import_path;
-    schema_files.insert(schema_files.end(), user_->files.begin(), user_->files.end());
     instances.clear();
   }
-  if (!schema_files.empty()) {
-    schema_instance = p_.build_files(schema_files, schema_package);
-    schema = schema_instance;
-    if (schema_expr_) {
-      Vertex* v = p_.build_expression(schema_expr_, schema_instance, schema_package);
-      if (Bottom* e = p_.validate(v, false, false)) p_.fail(e);
-      schema = v;
-    }
-  } else if (schema_expr_) {
-    p_.fail("-d/--schema flag specified without a schema");
+  files.insert(files.end(), user_->files.begin(), user_->files.end());
+  for (const Orphan& o : schemas) files.insert(files.end(), o.documents.begin(), o.documents.end());
+  refuse(p_, {{schema_expr_ && files.empty(), "-d/--schema flag specified without a schema"}});
+  if (!files.empty()) schema = schema_instance = p_.build_files(files, schema_package);
+  if (schema_expr_) {
+    schema = p_.build_expression(schema_expr_, schema_instance, schema_package);
+    if (Bottom* wrong = p_.validate(schema, false, false)) p_.fail(wrong);
   }
-  if (schema_expr_ && values.empty()) p_.fail("-d/--schema flag requires non-CUE input files");
-  if (schema_expr_ || !(merge_ || placed() || importing_)) {
+  refuse(p_, {{schema_expr_ && values.empty(), "-d/--schema flag requires non-CUE input files"}});
+  // Data is checked document by document, or becomes part of the instance.
+  bool one_by_one = schema_expr_ || !(merge_ || placed() || importing_);
+  if (one_by_one) {
     orphans = std::move(values);
     return;
   }
-  for (Imported& i : place(values, user_->name, f.text("package"))) {
-    imported.push_back(i);
+  for (Imported& i : place(values, user_->name, p_.flags().text("package"))) {
     placed_files_.push_back(i.file);
+    imported.push_back(std::move(i));
   }
 }
 
+// ---- the values to work on
+
+Item Plan::document_item(ast::File* document) {
+  auto check = [&](Vertex* v, bool all) {
+    Bottom* b = v->bottom();
+    if (!b || b->incomplete()) return;
+    Bottom* every = all ? p_.validate(v, false, false) : nullptr;
+    p_.fail(every ? every : b);
+  };
+  Item item;
+  item.package = schema_package;
+  item.value = p_.build_files({document}, "");
+  p_.context().finalize(item.value);
+  check(item.value, false);
+  if (!schema) {
+    item.file = document;
+    return item;
+  }
+  item.value = p_.unify(item.value, schema);
+  check(item.value, true);
+  return item;
+}
+
+Item Plan::joined_item() {
+  Item item;
+  item.package = schema_package;
+  if (placed_files_.empty()) {
+    item.value = schema_instance;
+  } else {
+    item.value = p_.build_files(placed_files_, "");
+    if (!p_.flags().on("ignore"))
+      if (Bottom* wrong = p_.validate(item.value, false, false)) p_.fail(wrong);
+    if (schema_instance) item.value = p_.unify(item.value, schema_instance);
+  }
+  p_.context().finalize(item.value);
+  return item;
+}
+
+Item Plan::instance_item(LoadedPackage& package) {
+  Item item;
+  item.package = package.import_path;
+  item.id = package.import_path.empty() ? package.display : package.import_path;
+  item.value = p_.build(package);
+  p_.context().finalize(item.value);
+  return item;
+}
+
 void Plan::each(const std::function<void(Item&)>& f) {
-  auto emit = [&](Item& item) {
+  // The value itself, or what the expressions are in it.
+  auto emit = [&](Item item) {
     if (expressions.empty()) return f(item);
-    for (std::size_t i = 0; i < expressions.size(); ++i) {
-      Item e = item;
-      e.file = nullptr;
-      e.value = p_.build_expression(expressions[i], item.value, item.package);
-      if (expressions.size() > 1) e.id = format_node(expressions[i]);
-      f(e);
+    for (ast::Node* x : expressions) {
+      Item part = item;
+      part.file = nullptr;
+      part.value = p_.build_expression(x, item.value, item.package);
+      if (expressions.size() > 1) part.id = format_node(x);
+      f(part);
     }
   };
   if (!orphans.empty()) {
     for (const Orphan& o : orphans)
-      for (ast::File* d : o.documents) {
-        Item item;
-        item.file = d;
-        item.value = p_.build_files({d}, "");
-        item.package = schema_package;
-        p_.context().finalize(item.value);
-        if (Bottom* b = item.value->bottom(); b && !b->incomplete()) p_.fail(b);
-        if (schema) {
-          item.value = p_.unify(item.value, schema);
-          if (Bottom* b = item.value->bottom(); b && !b->incomplete()) {
-            Bottom* all = p_.validate(item.value, false, false);
-            p_.fail(all ? all : b);
-          }
-          item.file = nullptr;
-        }
-        emit(item);
-      }
-    return;
-  }
-  if (!placed_files_.empty()) {
-    Item item;
-    item.package = schema_package;
-    std::string package;
-    item.value = p_.build_files(placed_files_, package);
-    if (!p_.flags().on("ignore"))
-      if (Bottom* e = p_.validate(item.value, false, false)) p_.fail(e);
-    if (schema_instance) item.value = p_.unify(item.value, schema_instance);
-    p_.context().finalize(item.value);
-    emit(item);
-    return;
-  }
-  if (user_ && schema_instance) {
-    Item item;
-    item.value = schema_instance;
-    item.package = schema_package;
-    p_.context().finalize(item.value);
-    emit(item);
-    return;
-  }
-  for (LoadedPackage* b : instances) {
-    Item item;
-    item.package = b->import_path;
-    item.id = b->import_path.empty() ? b->display : b->import_path;
-    item.value = p_.build(*b);
-    p_.context().finalize(item.value);
-    emit(item);
+      for (ast::File* d : o.documents) emit(document_item(d));
+  } else if (!placed_files_.empty() || (user_ && schema_instance)) {
+    emit(joined_item());
+  } else {
+    for (LoadedPackage* b : instances) emit(instance_item(*b));
   }
 }
 

@@ -60,11 +60,19 @@ class Plan {
   Vertex* place_value(Vertex* v);
 
  private:
-  void parse_flags();
+  ast::Node* flag_expression(const char* flag, const std::string& text);
   void parse_placement();
-  ast::File* place_objects(const Orphan& o, std::span<ast::File* const> objects, std::span<ast::Node* const> originals,
-                           const std::string& package);
+  void field_path(const std::string& text);
+  ast::Node* computed(ast::Node* x);
+  DataFile retyped(DataFile file) const;
+  void import_directory(const LoadedPackage& package);
+  void load_files();
+  Item document_item(ast::File* document);
+  Item joined_item();  // all files together
+  Item instance_item(LoadedPackage& package);
+  ast::File* gather(const Orphan& o, std::size_t from, std::size_t count, const std::string& package);
   std::vector<ast::Node*> labels_in(Vertex* scope);
+  std::string computed_label(ast::Node* x, Vertex* scope);
 
   Program& p_;
   Mode mode_;
@@ -99,5 +107,8 @@ class Encoder {
 // Files and types of the command line: "json:", "a", "yaml+jsonschema:b".
 bool parse_file_args(const std::vector<std::string>& args, std::vector<std::string>& packages,
                      std::vector<DataFile>& files, std::string& error);
+// What --out and --outfile say together; `otherwise` is the type for standard output.
+std::optional<DataFile> output_file(const std::string& out, const std::string& outfile, const char* otherwise,
+                                    std::string& error);
 
 }  // namespace tutti::cue
