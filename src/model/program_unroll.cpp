@@ -14,6 +14,8 @@ namespace {
 // Loops unrolled, calls copied in (R12), names resolved. Which instances are there and how they are linked at a point
 // of the program follows from the instructions before it, so all of that is checked here, before anything runs.
 class Unroller {
+  static constexpr std::size_t kMostInstructions = 10'000'000;  // half a gigabyte of them
+
  public:
   Unroller(Session& session, const Programs& programs, const std::map<std::string, i64>& parameters, System& system)
       : session_(session), programs_(programs), system_(system) {
@@ -309,6 +311,9 @@ class Unroller {
 
   void emit(const Instruction& i) {
     session_.budget.node();
+    if (system_.program.size() >= kMostInstructions)
+      throw LimitError("LIMIT-PROGRAM", fmt::format("the program has more than {} instructions", kMostInstructions),
+                       i.at.at);
     system_.program.push_back(i);
   }
 

@@ -36,7 +36,7 @@ class Keeper {
  private:
   Value kept(const Node& node, const Value& value) {
     if (value.is(Kind::kString) && stays_reference(node)) return Value::reference(value.text(), value.origin());
-    std::string way = node.source->ref ? way_of(*node.source->ref) : "";
+    std::string way = way_of(node);
     const Value* target = way.empty() ? nullptr : follow(link_path(way));
     if (target && value.is(Kind::kLazy))
       return Value::lazy(session_.arena.copy(std::string_view(way)), value.origin()).with_tag(link_tag());
@@ -59,13 +59,30 @@ class Keeper {
     return Value::lazy(session_.arena.copy(std::string_view(way)), lazy.origin()).with_tag(link_tag());
   }
 
-  static std::string way_of(const Reference& r) {
-    if (r.rooted) return {};
-    std::string way = r.path.absolute ? "/" : "";
-    for (const PathStep& step : r.path.steps) {
+  // An absolute path that has been inherited begins where the list it was written in begins now (7.3.3).
+  static std::string way_of(const Node& node) {
+    if (!node.source->ref || node.source->ref->rooted) return {};
+    const RefPath& path = node.source->ref->path;
+    std::vector<std::string_view> steps;
+    bool from_root = path.absolute && !node.inherited;
+    if (path.absolute && node.inherited)
+      for (u32 i = 1; i < node.source->depth; i++) steps.push_back("..");
+    for (const PathStep& step : path.steps) {
       if (step.kind == PathStep::kHere) continue;
+      if (step.kind == PathStep::kName) {
+        steps.push_back(plain_name(step.name.local).text());
+      } else if (!steps.empty() && steps.back() != "..") {
+        steps.pop_back();
+      } else if (from_root) {
+        return {};
+      } else {
+        steps.push_back("..");
+      }
+    }
+    std::string way = from_root ? "/" : "";
+    for (std::string_view step : steps) {
       if (!way.empty() && way.back() != '/') way += '/';
-      way += step.kind == PathStep::kUp ? ".." : plain_name(step.name.local).text();
+      way += step;
     }
     return way;
   }

@@ -47,9 +47,9 @@ std::vector<Token> cut(std::string_view text) {
         at++;
       }
       at = std::min(at + 1, text.size());
-      kind = rest.starts_with("</")      ? Token::Kind::kClose
-             : text[at - 2] == '/' ? Token::Kind::kEmpty
-                                         : Token::Kind::kOpen;
+      kind = rest.starts_with("</") ? Token::Kind::kClose
+             : text[at - 2] == '/'  ? Token::Kind::kEmpty
+                                    : Token::Kind::kOpen;
     }
     tokens.push_back({kind, from, at});
   }
@@ -131,8 +131,7 @@ class Printer {
       }
       if (!open.empty()) {
         if (t.kind == Token::Kind::kData) open.back().text = true;
-        if (t.kind == Token::Kind::kText)
-          open.back().text |= of(t).find_first_not_of(kSpace) != std::string_view::npos;
+        if (t.kind == Token::Kind::kText) open.back().text |= of(t).find_first_not_of(kSpace) != std::string_view::npos;
         if (t.kind == Token::Kind::kOpen || t.kind == Token::Kind::kEmpty) open.back().parts = true;
       }
       if (t.kind == Token::Kind::kOpen) open.push_back({i});
@@ -168,10 +167,12 @@ class Printer {
       std::size_t equals = s.find('=', at);
       if (equals == std::string_view::npos) break;
       std::size_t quote = s.find_first_of("\"'", equals);
-      std::size_t end = quote == std::string_view::npos ? s.size() : std::min(s.find(s[quote], quote + 1), s.size() - 1) + 1;
+      std::size_t end =
+          quote == std::string_view::npos ? s.size() : std::min(s.find(s[quote], quote + 1), s.size() - 1) + 1;
       std::string_view key = s.substr(at, equals - at);
       key = key.substr(0, key.find_last_not_of(kSpace) + 1);
-      attributes.push_back(std::string(key) + "=" + std::string(s.substr(std::min(quote, s.size()), end - std::min(quote, s.size()))));
+      attributes.push_back(std::string(key) + "=" +
+                           std::string(s.substr(std::min(quote, s.size()), end - std::min(quote, s.size()))));
       width += attributes.back().size() + 1;
       at = end;
     }
@@ -208,7 +209,8 @@ std::optional<std::string> format_document(Session& session, const Source& sourc
                                 "the document is signed and stays as it is: laid out otherwise it would be another");
     return std::string(text);
   }
-  if (text.find('\0') != std::string_view::npos) return std::string(text);  // two bytes a character: nothing here would find its way
+  if (text.find('\0') != std::string_view::npos)
+    return std::string(text);  // two bytes a character: nothing here would find its way
   std::string unix_lines;
   std::string_view mark = text.starts_with("\xEF\xBB\xBF") ? text.substr(0, 3) : "";
   for (std::size_t i = mark.size(); i < text.size(); i++)

@@ -107,14 +107,14 @@ Compiler::Found Compiler::value_of(Description* d, u32 slot, Item& out) {
     return f;
   }
   if (linking_ && f == Found::kYes && item.is(What::kReference) && !out.is_link()) {
-    Item kept = out;
     Origin o =
         session_.origins.add(How::kReferenced, item.ref->begin, out.basic.origin(), {}, Symbol(text_of(*item.ref)));
-    kept.basic = kept.basic.with_origin(o);
-    after.item = kept;
+    out.basic = out.basic.with_origin(o);
+    after.item = out;
   } else if (linking_ && f == Found::kLazy && item.is(What::kApply)) {
     after.item.lazy = true;
   } else if (linking_ && f == Found::kYes && item.is(What::kApply) && !out.is_link()) {
+    out.basic = out.basic.with_origin(session_.origins.add(How::kComputed, after.placed, out.basic.origin()));
     after.item = out;
   }
   return f;
