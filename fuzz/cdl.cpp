@@ -1,4 +1,3 @@
-// campaign: not part of the short pass
 // layers: lang/cdl
 #include "lang/cdl/resolve/system.h"
 #include "lang/cdl/resolve/types.h"
