@@ -16,7 +16,7 @@ class Exporter {
   Exporter(Context& c, const Sources& sources, std::string_view package, const ExportProfile& p)
       : c_(c), sources_(sources), arena_(c.arena), package_(package), p_(p) {}
 
-  ast::Node* value(Node* n, const Vertex* orig = nullptr);
+  ast::Node* value(Node* n, const Vertex* field = nullptr);
   ast::Node* vertex(Vertex* n);
   ast::Node* expr(Environment* env, Node* x);
   ast::File* finish(Vertex* v, ast::Node* x);
@@ -59,16 +59,24 @@ class Exporter {
     bool filled = false;
   };
 
-  // value.cpp
+  // scalar.cpp
   ast::Node* bottom(const Bottom* b);
-  ast::Node* num(const Num* n, const Vertex* orig);
-  ast::Node* text(std::string_view s, bool bytes, const Vertex* orig);
+  ast::Node* literal(const Node* n, const Vertex* field);
   ast::Node* conjunction(const Conjunction* n);
   ast::Node* disjunction(const Disjunction* n);
   ast::Node* builtin(const Builtin* b);
-  ast::Node* struct_composite(Vertex* v, const std::vector<ast::Node*>& attrs);
-  ast::Node* list_composite(Vertex* v);
-  bool show_arcs(Vertex* v) const;
+  ast::Node* validator(const Validator* v);
+
+  // tree.cpp
+  enum class Shape : u8 { kStruct, kList, kValue, kError, kUnresolved };
+  Shape shape(Vertex* v, bool attributes) const;
+  bool has_side_fields(Vertex* v) const;
+  bool shown(Label l, const Vertex* arc, bool regular) const;
+  ast::Node* structure(Vertex* v, const std::vector<ast::Node*>& attributes);
+  ast::Field* field(Label l, Vertex* arc);
+  ast::Node* list(Vertex* v);
+  ast::Node* element_type(Vertex* v);
+  ast::Node* as_written(Vertex* v);
   ast::Node* take_scope();  // the struct of the top frame
 
   // merge.cpp
@@ -117,7 +125,6 @@ class Exporter {
   ast::Ident* ident(std::string_view name) { return arena_.make<ast::Ident>(TokenPos{}, Symbol(name)); }
   ast::Node* label(Label l);
   ast::Node* join(Tok op, const std::vector<ast::Node*>& list);
-  ast::Node* and_(ast::Node* a, ast::Node* b);
   ast::Struct* make_struct(const std::vector<ast::Node*>& decls, bool brace = false);
   ast::Node* unary(Tok op, ast::Node* x) { return arena_.make<ast::Unary>(TokenPos{}, op, x); }
 

@@ -2,13 +2,12 @@
 #include <algorithm>
 
 #include "lang/cue/compile/compile.h"
+#include "lang/cue/export/constraint.h"
 #include "lang/cue/export/exporter.h"
 #include "lang/cue/format/literal.h"
 #include "lang/cue/import/decode.h"
 
 namespace tutti::cue {
-
-bool leaf_before(const Node* a, const Node* b);
 
 ast::Node* Exporter::expr(Environment* env, Node* x) {
   if (!x) return nullptr;
@@ -242,7 +241,7 @@ ast::Node* Exporter::sorted_binary(Environment* env, const Binary* x) {
       flat.push_back(n);
     }
   }
-  std::stable_sort(flat.begin(), flat.end(), leaf_before);
+  std::stable_sort(flat.begin(), flat.end(), constraint_before);
   std::vector<ast::Node*> parts;
   for (Node* n : flat) {
     if (n->type == NodeType::kTop || (n->type == NodeType::kBasicType && to<BasicType>(n)->kind == kTopKind)) continue;
@@ -477,7 +476,7 @@ ast::Node* Exporter::comprehension(Environment* env, const Comprehension* x) {
         scope();
         bool key = f->key.valid();
         auto* clause = arena_.make<ast::ForClause>(TokenPos{}, key ? ident(f->key.name()) : nullptr, TokenPos{},
-                                                   ident(f->value.name()), TokenPos{}, source);
+                                                   ident(f->value.valid() ? f->value.name() : "_"), TokenPos{}, source);
         if (y->src) clause->pos.rel = ast::first(y->src).rel;
         clauses.push_back(clause);
         enter();

@@ -187,9 +187,7 @@ std::string ruby_literal(const Val& v) {
   return out;
 }
 
-std::string ruby_to_s(const Val& v) {
-  return v.is(VK::kArray) || v.is(VK::kHash) ? ruby_inspect(v) : to_text(v);
-}
+std::string ruby_to_s(const Val& v) { return v.is(VK::kArray) || v.is(VK::kHash) ? ruby_inspect(v) : to_text(v); }
 
 std::string python_literal(const Val& v) {
   static constexpr Notation kPython{.undef = "None",
