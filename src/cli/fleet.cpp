@@ -124,7 +124,8 @@ std::optional<Value> evaluate_side(Call& call, const std::string& argument) {
   if (nodes.empty()) {
     call.session.diagnostics
         .error("DIFF-EMPTY", {}, fmt::format("{}: no file of a node (NAME.json, NAME.yaml) in this folder", argument))
-        .suggest("write them with `tutti export --out catalog`, or name an environment, which has a folder `manifests`");
+        .suggest(
+            "write them with `tutti export --out catalog`, or name an environment, which has a folder `manifests`");
     return std::nullopt;
   }
   return call.session.builder().map(nodes).with_tag(catalogs_tag());

@@ -88,7 +88,7 @@ const NativeType* native_type(std::string_view name) {
   return mine[key] = found;
 }
 
-const NativeType* declare_open_type(std::string_view name) {
+const NativeType* declare_open_type(std::string_view name, std::string_view namevar) {
   std::string lower = downcase(name);
   const NativeType* type = nullptr;
   {
@@ -98,7 +98,7 @@ const NativeType* declare_open_type(std::string_view name) {
       slot = std::make_unique<NativeType>();
       slot->name = Symbol(capitalize_segments(lower));
       slot->open = true;
-      slot->namevars.push_back(Symbol("name"));
+      slot->namevars.push_back(Symbol(namevar));
     }
     type = slot.get();
   }

@@ -32,8 +32,8 @@ std::vector<std::pair<Symbol, std::string>> title_parts(const NativeType& type, 
 
 // nullptr when there is no such type. `name` may be written in any case.
 const NativeType* native_type(std::string_view name);
-// A type that a module implements and of which nothing more is known: found by native_type from now on.
-const NativeType* declare_open_type(std::string_view name);
+// A type that a module implements, of which at most the naming attribute is known: found by native_type from now on.
+const NativeType* declare_open_type(std::string_view name, std::string_view namevar);
 bool is_metaparameter(Symbol s);
 std::span<const Symbol> metaparameters();
 

@@ -205,6 +205,7 @@ void Compiler::set_top_variables() {
   set_variable(*top_, Symbol("serverversion"), Val::string("7.23.0"));
   set_variable(*top_, Symbol("environment"), environment);
   set_variable(*top_, Symbol("clientcert"), make_string(arena(), name));
+  set_variable(*top_, Symbol("clientversion"), Val::string("7.23.0"));  // an agent adds it to its facts
   set_variable(*top_, Symbol("module_name"), Val::string(""));
 }
 

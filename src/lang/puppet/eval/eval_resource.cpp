@@ -7,6 +7,7 @@
 #include "base/utf8.h"
 #include "lang/puppet/catalog/native_type.h"
 #include "lang/puppet/eval/compiler.h"
+#include "lang/puppet/ruby/bridge.h"
 #include "lang/puppet/types/type_parse.h"
 
 namespace tutti::puppet {
@@ -52,16 +53,18 @@ Symbol Compiler::resource_type_name(std::string_view name) {
     if (const NativeType* t = native_type(lower)) found = t->name;
   if (found.empty() && environment_.find_define(Symbol(lower), diagnostics()))
     found = Symbol(capitalize_segments(lower));
-  // A type that some module brings in Ruby: its attributes are not known here and so not checked.
+  // A type that some module brings in Ruby: Ruby tells what names it; its attributes are not checked.
   if (found.empty() && lower.find(':') == std::string::npos)
     for (const Module* m : environment_.modules()) {
       std::string path = fmt::format("{}/lib/puppet/type/{}.rb", m->path, lower);
       if (::access(path.c_str(), R_OK) != 0) continue;
-      warn(
-          {},
-          fmt::format("the attributes of the type {} (module {}) are not known and not checked", lower, m->name.text()),
-          "PP-OPEN-TYPE");
-      found = declare_open_type(lower)->name;
+      RubyType told;
+      if (!describe_ruby_type(path, told))
+        warn({},
+             fmt::format("nothing is known of the type {} (module {}) without Ruby: its attributes are not checked",
+                         lower, m->name.text()),
+             "PP-OPEN-TYPE");
+      found = declare_open_type(lower, told.namevar.empty() ? "name" : told.namevar)->name;
       break;
     }
   return type_names_[key] = found;

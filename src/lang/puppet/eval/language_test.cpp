@@ -91,5 +91,31 @@ TEST(PuppetLanguage, OrderOfEvaluation) {
   EXPECT_EQ(c.order, wanted);
 }
 
+TEST(PuppetLanguage, EmptyCollectorsInAChainHandOn) {
+  Compiled c = compile_for_test(
+      "notify { 'a': } ~> Notify <| tag == 'none' |> ~> File <| title == 'none' |> ~> notify { 'b': }");
+  ASSERT_TRUE(c.ok) << c.errors;
+  using Attributes = std::vector<std::pair<std::string, std::string>>;
+  EXPECT_EQ(c.resources["notify[a]"], (Attributes{{"notify", "['Notify[b]']"}}));
+}
+
+TEST(PuppetLanguage, ResultsOfRegexesAndRestParameters) {
+  EXPECT_EQ(value_of("[5, 6].map |*$x| { $x }"), "[[0, 5], [1, 6]]");
+  EXPECT_EQ(value_of("concat([/a+/], [])"), "['/a+/']");  // the old interface knows no regular expressions
+  EXPECT_EQ(value_of("[1, 2].step(2) |$x| { $x }"), "undef");
+  EXPECT_EQ(value_of("Integer[4, 1]"), "error");
+  EXPECT_EQ(value_of("2.5 % 2"), "error");
+  EXPECT_EQ(value_of("try_get_value({'a' => {'b' => [7, 8]}}, 'a/b/1', 0)"), "8");
+}
+
+TEST(PuppetLanguage, ScopesOfManyDefinesServeAgain) {
+  Compiled c = compile_for_test(
+      "define d($n) { $twice = $n * 2 [1].each |$i| { notify { \"${title}-${i}\": message => $twice } } }\n"
+      "Integer[1, 50].each |$i| { d { \"d${i}\": n => $i } }");
+  ASSERT_TRUE(c.ok) << c.errors;
+  for (int n = 1; n <= 50; ++n)
+    EXPECT_EQ(c.resources["notify[d" + std::to_string(n) + "-1]"][0].second, std::to_string(2 * n));
+}
+
 }  // namespace
 }  // namespace tutti::puppet
