@@ -3,31 +3,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <deque>
 #include <functional>
+#include <map>
 #include <set>
 #include <thread>
 
 #include "lang/cue/builtin/support.h"
+#include "lang/cue/cli/cmd_task.h"
 #include "lang/cue/cli/plan.h"
-#include "lang/cue/cli/tasks.h"
 #include "lang/cue/format/literal.h"
 #include "lang/cue/import/decode.h"
+#include "lang/cue/syntax/parser.h"
 
 namespace tutti::cue {
 
 namespace {
-
-struct Task {
-  std::vector<Label> path;  // below the command
-  Vertex* value = nullptr;
-  std::string kind;
-  std::set<std::string> needs;
-  std::string name() const {
-    std::string s;
-    for (Label l : path) s += "." + l.text();
-    return s;
-  }
-};
 
 class Commander {
  public:
@@ -38,10 +30,13 @@ class Commander {
     for (;;) {
       evaluate();
       find_tasks();
-      if (tasks_.empty() && done_.empty()) p_.fail(fmt::format("command.{}: no tasks found", label_text(name_)));
-      std::vector<Task*> ready;
+      if (tasks_.empty() && done_.empty()) {
+        if (Bottom* b = command_->bottom()) p_.fail(b);
+        p_.fail(fmt::format("command.{}: no tasks found", label_text(name_)));
+      }
+      std::vector<CommandTask*> ready;
       bool open = false;
-      for (Task& t : tasks_) {
+      for (CommandTask& t : tasks_) {
         if (done_.count(t.name())) continue;
         open = true;
         bool waits = false;
@@ -49,6 +44,7 @@ class Commander {
           if (n != t.name() && !done_.count(n)) waits = true;
         if (!waits) ready.push_back(&t);
       }
+      if (debug_) show_graph(ready);
       if (!open) return;
       if (ready.empty()) cycle();
       run_all(ready);
@@ -110,7 +106,11 @@ class Commander {
                    what);
         throw Stop{{}, true};
       }
-      if (Bottom* b = p_.validate(root_, false, false)) p_.fail(b);
+      // What is wrong in another command is of no concern.
+      for (Vertex* a : root_->deref_value()->arcs)
+        if (a != commands && !a->label.is_let())
+          if (p_.validate(a, false, false)) p_.fail(p_.validate(root_, false, false));
+      if (Bottom* b = p_.validate(command, false, false)) p_.fail(b);
     }
     Vertex* commands = root_->deref_value()->find_raw(Label::string("command"));
     command_ = commands->deref_value()->find_raw(Label::string(name_));
@@ -122,13 +122,10 @@ class Commander {
     v = v->deref_value();
     Vertex* id = v->find_raw(Label::string("$id"));
     if (!id) return {};
-    // Only what was unified with a schema of tool/* is a task: data that merely says so must not run anything. The
-    // schemas say `$id: _id`, which data cannot.
+    // Only what was unified with a schema of tool/* is a task: what merely says so must not run anything.
+    if (tool_ids_.empty()) find_tool_ids();
     bool from_tool = false;
-    for (const Conjunct& k : id->conjuncts) {
-      Node* x = expression_of(k.x);
-      from_tool |= x && x->type == NodeType::kFieldRef && to<FieldRef>(x)->label == Label::ident("_id", "");
-    }
+    for (const Conjunct& k : id->conjuncts) from_tool |= tool_ids_.count(k.x) > 0;
     if (!from_tool) return {};
     Node* n = plain(c_.default_of(id));
     if (!n || n->type != NodeType::kString) return {};
@@ -139,11 +136,26 @@ class Commander {
     return s.starts_with("tool/") ? s : "";
   }
 
+  void find_tool_ids() {
+    static constexpr std::string_view kSchemas =
+        "import (\n\"tool/cli\"\n\"tool/exec\"\n\"tool/file\"\n\"tool/http\"\n\"tool/os\"\n)\n"
+        "[cli.Print, cli.Ask, exec.Run, file.Read, file.Append, file.Create, file.Symlink, file.Glob, file.Mkdir, "
+        "file.MkdirAll, file.MkdirTemp, file.RemoveAll, http.Do, http.Get, http.Post, http.Put, http.Delete, "
+        "os.Setenv, os.Getenv, os.Environ, os.Clearenv]\n";
+    Result<const Source*> source = p_.sources().add("tool", std::string(kSchemas));
+    if (!source) return;
+    Vertex* list = p_.build_files({parse_file(**source, p_.arena()).file}, "");
+    c_.finalize(list);
+    for (Vertex* a : list->deref_value()->arcs)
+      if (Vertex* id = a->deref_value()->find_raw(Label::string("$id")))
+        for (const Conjunct& k : id->conjuncts) tool_ids_.insert(k.x);
+  }
+
   void find(Vertex* v, std::vector<Label>& path) {
     Vertex* at = v->deref_value();
     std::string kind = task_kind(v);
     if (!kind.empty()) {
-      Task t;
+      CommandTask t;
       t.path = path;
       t.value = v;
       t.kind = kind;
@@ -160,9 +172,11 @@ class Commander {
 
   void find_tasks() {
     tasks_.clear();
-    std::vector<Label> path;
+    std::vector<Label> path{Label::string("command"), Label::string(name_)};
     find(command_, path);
-    for (Task& t : tasks_) {
+    // Tasks elsewhere that these refer to are found on the way, and run too.
+    for (std::size_t i = 0; i < tasks_.size(); ++i) {
+      CommandTask& t = tasks_[i];
       visited_.clear();
       needs_ = &t.needs;
       self_ = &t;
@@ -179,10 +193,44 @@ class Commander {
     return false;
   }
 
+  // The task that a value is part of and that no command names.
+  void adopt(Vertex* v) {
+    for (Vertex* p = v; p && p->parent; p = p->parent) {
+      std::string kind = task_kind(p);
+      if (kind.empty()) continue;
+      for (const CommandTask& t : tasks_)
+        if (t.value == p || t.value->deref_value() == p->deref_value()) return;
+      CommandTask t;
+      for (Vertex* a = p; a->parent; a = a->parent) t.path.insert(t.path.begin(), a->label);
+      Vertex* top = p;
+      while (top->parent) top = top->parent;
+      if (top != root_->deref_value() && top != root_) return;  // a schema of tool/* itself
+      t.value = p;
+      t.kind = kind;
+      tasks_.push_back(std::move(t));
+      return;
+    }
+  }
+
+  // Nothing that a task does can change it any more.
+  static bool settled(Vertex* v) {
+    Vertex* d = v->deref_value();
+    if (!d->base) return false;
+    switch (d->base->type) {
+      case NodeType::kNull:
+      case NodeType::kBool:
+      case NodeType::kNum:
+      case NodeType::kString:
+      case NodeType::kBytes: return true;
+      default: return false;
+    }
+  }
+
   void target(Vertex* v) {
-    if (!v) return;
+    if (!v || settled(v)) return;
+    adopt(v);
     bool inside = false;
-    for (Task& t : tasks_) {
+    for (CommandTask& t : tasks_) {
       if (&t == self_) {
         if (below(v, t.value)) inside = true;
         continue;
@@ -334,214 +382,67 @@ class Commander {
     }
   }
 
+  // CUE_DEBUG=toolsflow: what waits for what, as a diagram.
+  void show_graph(const std::vector<CommandTask*>& ready) {
+    std::string out = "tools/flow task dependency graph:\n```mermaid\ngraph TD\n", edges;
+    std::map<std::string, std::size_t> number;
+    for (std::size_t i = 0; i < tasks_.size(); ++i) number[tasks_[i].name()] = i;
+    for (std::size_t i = 0; i < tasks_.size(); ++i) {
+      const CommandTask& t = tasks_[i];
+      std::string shown;
+      for (char ch : t.name()) shown += ch == '"' ? "#quot;" : ch == '#' ? "#35;" : std::string(1, ch);
+      bool now = std::find(ready.begin(), ready.end(), &t) != ready.end();
+      out += fmt::format("  t{}(\"{} [{}]\")\n", i, shown,
+                         done_.count(t.name()) ? "Terminated"
+                         : now                 ? "Ready"
+                                               : "Waiting");
+      needed_[t.name()].insert(t.needs.begin(), t.needs.end());
+      for (const std::string& n : needed_[t.name()])
+        if (n != t.name() && number.count(n)) edges += fmt::format("  t{}-->t{}\n", i, number[n]);
+    }
+    std::fputs((out + edges + "```\n").c_str(), stderr);
+  }
+
   [[noreturn]] void cycle() {
-    std::string names;
-    for (const Task& t : tasks_)
-      if (!done_.count(t.name())) {
-        names = "command." + label_text(name_) + t.name();
-        break;
-      }
-    p_.fail(fmt::format("cyclic task dependency: {}", names));
-  }
-
-  // ---- inputs
-
-  Vertex* field(const Task& t, std::string_view name) {
-    Vertex* v = t.value->deref_value()->find_raw(Label::string(name));
-    return v && v->arc_type == ArcType::kMember ? v : nullptr;
-  }
-  Node* known(const Task& t, std::string_view name) {
-    Vertex* v = field(t, name);
-    return v ? plain(c_.default_of(v)) : nullptr;
-  }
-
-  void bad_argument(const Task& t, std::string_view name, const char* kind, std::vector<LoadProblem>& problems) {
-    Vertex* v = field(t, name);
-    LoadProblem p;
-    std::string path = "command." + label_text(name_) + t.name() + "." + std::string(name);
-    std::string why;
-    if (!v) {
-      why = fmt::format("field not found: {}", name);
-    } else if (Bottom* b = v->bottom()) {
-      auto all = flatten(b);
-      why = all.empty() ? "error" : all[0].message;
-      if (!all.empty()) {
-        if (all[0].pos) p.places.push_back(all[0].pos);
-        for (Pos o : all[0].others) p.places.push_back(o);
-      }
-    } else {
-      why = fmt::format("non-concrete value {}", compact(v));
-      for (const Conjunct& k : v->conjuncts)
-        if (k.x->pos) p.places.push_back(k.x->pos);
+    std::map<std::string, const CommandTask*> open;
+    for (const CommandTask& t : tasks_)
+      if (!done_.count(t.name())) open[t.name()] = &t;
+    // Every open task waits for another one: following them comes back to where it was.
+    std::vector<const CommandTask*> way;
+    const CommandTask* at = open.begin()->second;
+    while (std::find(way.begin(), way.end(), at) == way.end()) {
+      way.push_back(at);
+      for (const std::string& n : at->needs)
+        if (n != at->name() && open.count(n)) {
+          at = open[n];
+          break;
+        }
     }
-    p.message = fmt::format("{}: invalid {} argument: {}", path, kind, why);
-    for (const Conjunct& k : t.value->conjuncts)
-      if (k.x->pos) {
-        p.places.insert(p.places.begin(), k.x->pos);
-        break;
-      }
-    problems.push_back(std::move(p));
-  }
-
-  std::string text(const Task& t, std::string_view name, std::vector<LoadProblem>& problems, bool bytes = false) {
-    Node* n = known(t, name);
-    if (n && n->type == NodeType::kString) return std::string(to<String>(n)->text);
-    if (bytes && n && n->type == NodeType::kBytes) return std::string(to<Bytes>(n)->text);
-    bad_argument(t, name, bytes ? "bytes" : "string", problems);
-    return {};
-  }
-
-  TaskInput input(const Task& t, std::vector<LoadProblem>& problems) {
-    TaskInput in;
-    in.kind = t.kind;
-    auto string_type = [&](std::string_view name) {
-      Vertex* v = field(t, name);
-      Kinds k = v ? v->kinds() : kTopKind;
-      Node* d = known(t, name);
-      if (d && d->type == NodeType::kBasicType) k = to<BasicType>(d)->kind;
-      return (k & kStringKind) != 0 && (k & kBytesKind) == 0;
-    };
-    auto integer = [&](std::string_view name, long otherwise) {
-      Node* n = known(t, name);
-      if (n && n->type == NodeType::kNum)
-        if (auto i = to<Num>(n)->value.to_i64()) return static_cast<long>(*i);
-      return otherwise;
-    };
-    auto truth = [&](std::string_view name, bool otherwise) {
-      Node* n = known(t, name);
-      return n && n->type == NodeType::kBool ? to<Bool>(n)->value : otherwise;
-    };
-    const std::string& k = t.kind;
-    if (k == "tool/cli.Print") {
-      in.text = text(t, "text", problems);
-    } else if (k == "tool/cli.Ask") {
-      in.text = text(t, "prompt", problems);
-      Vertex* r = field(t, "response");
-      in.as_bool = r && r->kinds() == kBoolKind;
-    } else if (k == "tool/exec.Run") {
-      Node* cmd = known(t, "cmd");
-      if (cmd && cmd->type == NodeType::kString) {
-        std::string word;
-        for (char ch : std::string(to<String>(cmd)->text) + " ") {
-          if (ch != ' ' && ch != '\t' && ch != '\n') {
-            word += ch;
-          } else if (!word.empty()) {
-            in.command.push_back(word);
-            word.clear();
-          }
+    way.erase(way.begin(), std::find(way.begin(), way.end(), at));
+    LoadProblem p{"cyclic task dependency:", {}};
+    for (const CommandTask* t : way) {
+      p.message += fmt::format("\n\ttask {} refers to", t->name());
+      for (const Conjunct& k : t->value->conjuncts)
+        if (k.x->pos) {
+          p.places.push_back(k.x->pos);
+          break;
         }
-      } else if (cmd && cmd->type == NodeType::kVertex && to<Vertex>(cmd)->is_list()) {
-        for (Vertex* a : to<Vertex>(cmd)->arcs) {
-          Node* n = plain(c_.default_of(a));
-          if (n && n->type == NodeType::kString)
-            in.command.emplace_back(to<String>(n)->text);
-          else
-            bad_argument(t, "cmd", "string", problems);
-        }
-      } else {
-        bad_argument(t, "cmd", "string", problems);
-      }
-      if (in.command.empty() && problems.empty()) problems.push_back({"empty command", {}});
-      if (Node* d = known(t, "dir"); d && d->type == NodeType::kString) in.dir = to<String>(d)->text;
-      auto streams = [&](std::string_view name) {
-        Vertex* v = field(t, name);
-        if (!v || v->is_err()) return false;
-        Node* n = known(t, name);
-        return n && n->type != NodeType::kNull;
-      };
-      in.capture_out = streams("stdout");
-      in.capture_err = streams("stderr");
-      if (streams("stdin")) in.stdin_text = text(t, "stdin", problems, true);
-      in.must_succeed = truth("mustSucceed", true);
-      if (Node* env = known(t, "env"); env && env->type == NodeType::kVertex) {
-        for (Vertex* a : to<Vertex>(env)->arcs) {
-          Node* n = plain(c_.default_of(a));
-          if (a->label.is_int() && n->type == NodeType::kString)
-            in.environment.emplace_back(to<String>(n)->text);
-          else if (a->label.is_string() && a->arc_type == ArcType::kMember) {
-            if (n->type == NodeType::kString)
-              in.environment.push_back(std::string(a->label.name()) + "=" + std::string(to<String>(n)->text));
-            else if (n->type == NodeType::kNum)
-              in.environment.push_back(std::string(a->label.name()) + "=" + to<Num>(n)->value.text());
-            else
-              problems.push_back({fmt::format("invalid environment variable value {}", quote(compact(n))),
-                                  {a->conjuncts.size() ? a->conjuncts[0].x->pos : Pos{}}});
-          }
-        }
-        in.has_environment = !in.environment.empty();
-      }
-    } else if (k == "tool/file.Read") {
-      in.filename = text(t, "filename", problems);
-      in.as_string = string_type("contents");
-    } else if (k == "tool/file.Create" || k == "tool/file.Append") {
-      in.text = text(t, "contents", problems, true);
-      in.filename = text(t, "filename", problems);
-      in.permissions = integer("permissions", 0666);
-    } else if (k == "tool/file.Symlink") {
-      in.filename = text(t, "filename", problems);
-      in.target = text(t, "target", problems);
-    } else if (k == "tool/file.Glob") {
-      in.filename = text(t, "glob", problems);
-    } else if (k == "tool/file.Mkdir") {
-      in.filename = text(t, "path", problems);
-      in.permissions = integer("permissions", 0777);
-      in.parents = truth("createParents", false);
-    } else if (k == "tool/file.MkdirTemp") {
-      in.dir = text(t, "dir", problems);
-      in.target = text(t, "pattern", problems);
-    } else if (k == "tool/file.RemoveAll") {
-      in.filename = text(t, "path", problems);
-    } else if (k.starts_with("tool/os.")) {
-      for (Vertex* a : t.value->deref_value()->arcs) {
-        if (!a->label.is_string() || a->label.name().starts_with('$') || a->arc_type != ArcType::kMember) continue;
-        Node* n = plain(c_.default_of(a));
-        std::string want = a->kinds() & kStringKind ? "string" : "number";
-        if (k == "tool/os.Setenv") {
-          if (n->type == NodeType::kString)
-            want = to<String>(n)->text;
-          else if (n->type == NodeType::kNum)
-            want = to<Num>(n)->value.text();
-          else if (n->type == NodeType::kBool)
-            want = to<Bool>(n)->value ? "1" : "0";
-          else
-            continue;
-        }
-        in.names.emplace_back(std::string(a->label.name()), want);
-      }
-    } else if (k == "tool/http.Do") {
-      in.method = text(t, "method", problems);
-      in.url = text(t, "url", problems);
-      auto below_field = [&](Vertex* v, std::string_view n) -> Vertex* {
-        return v ? v->deref_value()->find_raw(Label::string(n)) : nullptr;
-      };
-      Vertex *request = field(t, "request"), *response = field(t, "response");
-      if (Vertex* b = below_field(request, "body")) {
-        Node* n = plain(c_.default_of(b));
-        if (n->type == NodeType::kString) in.body = to<String>(n)->text;
-        if (n->type == NodeType::kBytes) in.body = to<Bytes>(n)->text;
-      }
-      if (Vertex* h = below_field(request, "header"))
-        for (Vertex* a : h->deref_value()->arcs) {
-          Node* n = plain(c_.default_of(a));
-          if (n->type == NodeType::kString)
-            in.headers.emplace_back(std::string(a->label.name()), std::string(to<String>(n)->text));
-        }
-      if (Vertex* b = below_field(response, "body")) in.as_string = b->kinds() == kStringKind;
     }
-    return in;
+    p.message += fmt::format("\n\ttask {}", at->name());
+    p_.fail(std::vector<LoadProblem>{p});
   }
 
   // ---- running
 
-  void run_all(const std::vector<Task*>& ready) {
+  void run_all(const std::vector<CommandTask*>& ready) {
     std::vector<TaskInput> inputs;
     std::vector<LoadProblem> problems;
-    for (Task* t : ready) {
+    for (CommandTask* t : ready) {
       if (Bottom* b = t->value->bottom(); b && !b->incomplete()) {
         Bottom* all = p_.validate(t->value, false, false);
         p_.fail(all ? all : b);
       }
-      inputs.push_back(input(*t, problems));
+      inputs.push_back(task_input(c_, *t, problems));
     }
     if (!problems.empty()) p_.fail(problems);
     std::vector<TaskOutput> outputs(ready.size());
@@ -566,7 +467,7 @@ class Commander {
   }
 
   // The results as a file that is unified with the rest.
-  void fill(const Task& t, const TaskOutput& o) {
+  void fill(const CommandTask& t, const TaskOutput& o) {
     Arena& a = p_.arena();
     std::vector<ast::Node*> fields;
     auto add = [&](const std::string& name, ast::Node* v) {
@@ -596,7 +497,12 @@ class Commander {
       fields.push_back(make_field(a, make_ident(a, "response"), make_struct(a, response)));
     }
     if (fields.empty()) return;
-    ast::Node* v = make_struct(a, fields);
+    // Each in a file of its own: the order in which they are known says nothing about the order of fields.
+    for (ast::Node* f : fields) result(t, make_struct(a, {f}));
+  }
+
+  void result(const CommandTask& t, ast::Node* v) {
+    Arena& a = p_.arena();
     for (std::size_t i = t.path.size(); i-- > 0;) {
       Label l = t.path[i];
       if (l.is_int()) {
@@ -611,9 +517,8 @@ class Commander {
           l.is_string() ? static_cast<ast::Node*>(make_lit(a, Tok::kString, quote(l.name()))) : make_ident(a, l.name());
       v = make_struct(a, {make_field(a, label, v)});
     }
-    v = make_struct(a, {make_field(a, make_lit(a, Tok::kString, quote(name_)), v)});
     auto* file = a.make<ast::File>();
-    file->decls = make_nodes(a, {make_field(a, make_lit(a, Tok::kString, "\"command\""), v)});
+    file->decls = static_cast<ast::Struct*>(v)->elts;
     results_.push_back(file);
   }
 
@@ -624,11 +529,15 @@ class Commander {
   std::set<ast::File*> tools_;
   Vertex *root_ = nullptr, *command_ = nullptr;
   bool first_ = true;
-  std::vector<Task> tasks_;
+  bool debug_ = std::getenv("CUE_DEBUG") &&
+                std::string_view(std::getenv("CUE_DEBUG")).find("toolsflow") != std::string_view::npos;
+  std::map<std::string, std::set<std::string>> needed_;  // ever, for the diagram
+  std::set<const Node*> tool_ids_;                       // the $id of each schema of tool/*
+  std::deque<CommandTask> tasks_;                        // that stay where they are while more are found
   std::set<std::string> done_;
   std::set<Vertex*> visited_;
   std::set<std::string>* needs_ = nullptr;
-  Task* self_ = nullptr;
+  CommandTask* self_ = nullptr;
 };
 
 }  // namespace

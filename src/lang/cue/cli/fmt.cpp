@@ -56,6 +56,50 @@ struct Formatting {
 
 }  // namespace
 
+// All CUE files that arguments name: of the directories, whatever their packages and build attributes.
+std::vector<std::string> cue_files(Program& p, const std::vector<std::string>& args) {
+  std::vector<std::string> out;
+  std::vector<std::string> packages;
+  std::vector<DataFile> files;
+  std::string error;
+  if (!parse_file_args(args, packages, files, error)) p.fail(error);
+  if (packages.empty() && files.empty()) packages.push_back(".");
+  for (std::string pattern : packages) {
+    bool wild = pattern.ends_with("/...") || pattern == "...";
+    if (wild) pattern = pattern == "..." ? "." : pattern.substr(0, pattern.size() - 4);
+    if (std::size_t colon = pattern.find(':'); colon != std::string::npos) pattern = pattern.substr(0, colon);
+    std::string dir = p.absolute(pattern);
+    std::error_code ec;
+    if (!fs::is_directory(dir, ec)) p.fail(fmt::format("cannot find package \"{}\"", pattern));
+    std::vector<std::string> work{dir};
+    bool any = false;
+    while (!work.empty()) {
+      std::string d = work.back();
+      work.pop_back();
+      std::vector<std::string> list, below;
+      for (const auto& e : fs::directory_iterator(d, ec)) list.push_back(e.path().filename().string());
+      std::sort(list.begin(), list.end());
+      for (const std::string& e : list) {
+        if (e.starts_with('.') || e.starts_with('_')) continue;
+        std::string path = d + "/" + e;
+        if (fs::is_directory(path, ec)) {
+          if (wild && e != "cue.mod" && e != "testdata" && !fs::exists(path + "/cue.mod", ec)) below.push_back(path);
+        } else if (e.ends_with(".cue")) {
+          any = true;
+          out.push_back(path);
+        }
+      }
+      for (std::size_t i = below.size(); i-- > 0;) work.push_back(below[i]);
+    }
+    if (!any && !wild) p.fail(fmt::format("no CUE files in {}", pattern));
+  }
+  std::size_t named = out.size();
+  for (const DataFile& d : files)
+    if (d.encoding == "cue") out.push_back(d.path);
+  std::sort(out.begin() + static_cast<long>(named), out.end());
+  return out;
+}
+
 void run_fmt(Program& p) {
   LoaderConfig config;
   config.skip_imports = true;
@@ -74,45 +118,7 @@ void run_fmt(Program& p) {
         f.tree(p.absolute(a), true);
     }
   } else {
-    std::vector<std::string> packages;
-    std::vector<DataFile> files;
-    std::string error;
-    if (!parse_file_args(args, packages, files, error)) p.fail(error);
-    if (packages.empty() && files.empty()) packages.push_back(".");
-    // All CUE files of the directories, whatever their packages and build attributes.
-    for (std::string pattern : packages) {
-      bool wild = pattern.ends_with("/...") || pattern == "...";
-      if (wild) pattern = pattern == "..." ? "." : pattern.substr(0, pattern.size() - 4);
-      if (std::size_t colon = pattern.find(':'); colon != std::string::npos) pattern = pattern.substr(0, colon);
-      std::string dir = p.absolute(pattern);
-      std::error_code ec;
-      if (!fs::is_directory(dir, ec)) p.fail(fmt::format("cannot find package \"{}\"", pattern));
-      std::vector<std::string> work{dir};
-      bool any = false;
-      while (!work.empty()) {
-        std::string d = work.back();
-        work.pop_back();
-        std::vector<std::string> list, below;
-        for (const auto& e : fs::directory_iterator(d, ec)) list.push_back(e.path().filename().string());
-        std::sort(list.begin(), list.end());
-        for (const std::string& e : list) {
-          if (e.starts_with('.') || e.starts_with('_')) continue;
-          std::string path = d + "/" + e;
-          if (fs::is_directory(path, ec)) {
-            if (wild && e != "cue.mod" && e != "testdata" && !fs::exists(path + "/cue.mod", ec)) below.push_back(path);
-          } else if (e.ends_with(".cue")) {
-            any = true;
-            f.one(path);
-          }
-        }
-        for (std::size_t i = below.size(); i-- > 0;) work.push_back(below[i]);
-      }
-      if (!any && !wild) p.fail(fmt::format("no CUE files in {}", pattern));
-    }
-    for (const DataFile& d : files) {
-      if (d.encoding != "cue") continue;
-      f.one(d.path);
-    }
+    for (const std::string& path : cue_files(p, args)) f.one(path);
   }
   if (f.check && f.changed) throw Stop{{}, true};
 }

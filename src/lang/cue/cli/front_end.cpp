@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <set>
 
+#include "base/file.h"
 #include "base/near.h"
 #include "lang/cue/cli/program.h"
 
@@ -40,13 +42,53 @@ bool cue_output(std::string out) {
     std::string tag = out.substr(0, plus);
     tag = tag.substr(0, tag.find('='));
     static const std::set<std::string> kTags = {
-        "cue",       "json",  "jsonl", "yaml",   "toml", "text", "binary", "openapi", "jsonschema", "pb",   "auto",
-        "textproto", "proto", "go",    "schema", "data", "xml",  "strict", "graph",   "dag",        "final"};
+        "cue",       "json",  "jsonl", "yaml",   "toml", "text", "binary", "openapi", "jsonschema", "pb",    "auto",
+        "textproto", "proto", "go",    "schema", "data", "xml",  "strict", "graph",   "dag",        "final", "koala"};
     if (!kTags.count(tag)) return false;
-    if (tag == "xml") return false;
+    if (tag == "xml" && out.find("koala") == std::string::npos) return false;
     out = plus < out.size() ? out.substr(plus + 1) : "";
   }
   return true;
+}
+
+// CUE_EXPERIMENT turns what is not decided yet on and off; of what is decided only the outcome may be asked for.
+std::string experiment_error() {
+  const char* given = std::getenv("CUE_EXPERIMENT");
+  if (!given) return {};
+  static const std::set<std::string> kStable = {"evalv3",      "modules",       "embed",          "topsort",
+                                                "decodeint64", "yamlv3decoder", "cmdreferencepkg"};
+  static const std::set<std::string> kOpen = {"keepvalidators", "toposort"};
+  std::string list = given;
+  for (std::size_t at = 0; at <= list.size();) {
+    std::size_t comma = std::min(list.find(',', at), list.size());
+    std::string name = list.substr(at, comma - at), value = "1";
+    at = comma + 1;
+    if (name.empty()) continue;
+    if (std::size_t eq = name.find('='); eq != std::string::npos) {
+      value = name.substr(eq + 1);
+      name = name.substr(0, eq);
+    }
+    bool on = value == "1" || value == "true";
+    if (name == "formatv2") {
+      if (on) return "cannot set experiment \"formatv2\" before version v0.18.0";
+    } else if (kStable.count(name)) {
+      if (!on) return fmt::format("cannot disable stable experiment \"{}\"", name);
+    } else if (!kOpen.count(name)) {
+      return fmt::format("unknown experiment \"{}\"", name);
+    }
+  }
+  return {};
+}
+
+// Is a data file a schema by what it says of itself?
+bool is_schema_file(const std::string& path) {
+  std::string ext = fs::path(path).extension().string();
+  if (ext != ".json" && ext != ".yaml" && ext != ".yml") return false;
+  Result<std::string> text = read_file(path, u64{1} << 30);
+  if (!text) return false;
+  std::string_view head = std::string_view(*text).substr(0, 1 << 16);
+  return head.find("//json-schema.org/") != std::string_view::npos ||
+         (head.find("openapi") != std::string_view::npos && head.find("components") != std::string_view::npos);
 }
 
 }  // namespace
@@ -55,6 +97,10 @@ bool CueFrontEnd::claims(std::span<const std::string> args) const {
   if (args.empty()) return false;
   const std::string& verb = args[0];
   if (std::ranges::any_of(own_verbs(), [&](const OwnVerb& v) { return v.name == verb; })) return true;
+  // Flags of cue before its verb.
+  if (verb == "-C" || verb == "--chdir" || verb.starts_with("-C=") || verb.starts_with("--chdir=") || verb == "-t" ||
+      verb == "--inject" || verb == "-E" || verb == "-i" || verb == "-s")
+    return true;
   if (!shared_verb(verb)) return verb == "exp" || verb == "get";
   for (const std::string& a : args.subspan(1)) {
     if (a == "--help" || a == "-h") return false;
@@ -75,7 +121,9 @@ bool CueFrontEnd::claims(std::span<const std::string> args) const {
         if (a == own || a.starts_with(std::string(own) + "=")) return false;
     return cue || has_cue_files(dir);
   }
-  if (flags.given("out") && !cue_output(flags.text("out"))) return false;
+  if (flags.given("out") && !cue_output(flags.text("out")))
+    return std::any_of(flags.arguments().begin(), flags.arguments().end(), is_package_arg) &&
+           flags.text("out").starts_with("xml");
   if (flags.arguments().empty()) return true;
   for (const std::string& a : flags.arguments()) {
     if (other_language(a)) return false;
@@ -86,12 +134,17 @@ bool CueFrontEnd::claims(std::span<const std::string> args) const {
       return true;
     }
   }
+  for (const std::string& a : flags.arguments()) {
+    if (is_schema_file(a)) return true;
+  }
+  // In a folder of CUE data files are cue's too, and so is what no reader knows by its name.
+  if ((verb == "eval" || verb == "export") && (has_cue_files(dir) || fs::is_directory(dir + "/cue.mod"))) return true;
   // Data files alone belong to the verbs that all languages share, which keep where every value came from; a flag that
   // only cue has, or an output that only cue writes, says that cue is meant.
   static const std::set<std::string> kCommon = {"json", "yaml", "toml"};
   if (flags.given("out") && !kCommon.count(flags.text("out"))) return true;
   for (const char* own :
-       {"expression", "schema", "path", "list", "with-context", "simplify", "concrete", "package", "inject"}) {
+       {"expression", "schema", "path", "list", "with-context", "simplify", "concrete", "package", "inject", "name"}) {
     if (flags.given(own)) return true;
   }
   return false;
@@ -167,6 +220,7 @@ int CueFrontEnd::run(std::span<const std::string> given) const {
     std::fputs("cue version v0.17.1 (tutti)\n", stdout);
     return 0;
   }
+  if (std::string wrong = experiment_error(); !wrong.empty()) return usage_error("error in CUE_EXPERIMENT: " + wrong);
   const CommandSpec* spec = find_command(verb);
   std::vector<std::string> rest(args.begin() + 1, args.end());
   if (!spec) {
@@ -185,6 +239,14 @@ int CueFrontEnd::run(std::span<const std::string> given) const {
         sub = a;
         break;
       }
+    static const std::set<std::string> kNeedsRegistry = {"edit",   "fix",     "get",  "mirror", "publish",
+                                                         "rename", "resolve", "tidy", "upload", "registry"};
+    if (kNeedsRegistry.count(sub)) {
+      std::error_code ec;
+      bool inside = (fs::current_path(ec).string() + "/").find("/cue.mod/") != std::string::npos;
+      return usage_error(inside ? "cannot run this command inside the cue.mod directory"
+                                : fmt::format("cue mod {} is not supported: it needs a registry", sub));
+    }
     if (sub != "init") {
       fmt::print(stderr, "mod must be run as one of its subcommands{}\nRun 'cue help mod' for known subcommands.\n",
                  sub.empty() ? "" : fmt::format(": unknown subcommand \"{}\"", sub));

@@ -125,6 +125,7 @@ class Hoister {
 void run_import(Program& p) {
   const CommandFlags& f = p.flags();
   std::vector<std::string> args = f.arguments();
+  if (import_protobuf(p)) return;
   ImportMode mode;
   mode.filter = "\\.(json|yaml|yml|toml|jsonl|ndjson|ldjson)$";
   mode.interpretation = "auto";
@@ -167,33 +168,35 @@ void run_import(Program& p) {
   if (plan.instances.size() > 1 && f.text("package").empty())
     for (LoadedPackage* i : plan.instances)
       if (i->name.empty()) p.fail("must specify package name with the -p flag");
-  std::string out = f.text("outfile");
-  for (const Plan::Imported& i : plan.imported) {
-    std::string file = out.empty() ? i.name : out;
-    std::string path = file == "-" ? file : p.absolute(file);
-    std::error_code ec;
-    if (file != "-" && fs::exists(path, ec) && !f.on("force")) {
-      std::string shown = out.empty() ? path : file;
-      fmt::print(stderr, "Skipping file {}: already exists.\n", quote(out.empty() ? i.name : file));
-      std::fputs(shown.starts_with("cue.mod") ? "Use -Rf to override.\n" : "Use -f to override.\n", stderr);
-      continue;
-    }
-    if (f.on("recursive")) Hoister(p, i.file);
-    if (f.on("dry-run")) {
-      fmt::print(stderr, "importing into {}\n", fs::path(path).lexically_relative(p.dir()).string());
-      continue;
-    }
-    FormatOptions options;
-    options.simplify = true;
+  for (const Plan::Imported& i : plan.imported) write_imported(p, i.file, i.name);
+}
 
-    std::string text = format_node(i.file, options);
-    if (file == "-") {
-      p.print(text);
-      continue;
-    }
-    fs::create_directories(fs::path(path).parent_path(), ec);
-    if (Result<void> r = write_file_atomically(path, text); !r) p.fail(r.error().message);
+void write_imported(Program& p, ast::File* imported, const std::string& name) {
+  const CommandFlags& f = p.flags();
+  std::string out = f.text("outfile");
+  std::string file = out.empty() ? name : out;
+  std::string path = file == "-" ? file : p.absolute(file);
+  std::error_code ec;
+  if (file != "-" && fs::exists(path, ec) && !f.on("force")) {
+    std::string shown = out.empty() ? name : file;
+    fmt::print(stderr, "Skipping file {}: already exists.\n", quote(out.empty() ? name : file));
+    std::fputs(shown.starts_with("cue.mod") ? "Use -Rf to override.\n" : "Use -f to override.\n", stderr);
+    return;
   }
+  if (f.on("recursive")) Hoister(p, imported);
+  if (f.on("dry-run")) {
+    fmt::print(stderr, "importing into {}\n", fs::path(path).lexically_relative(p.dir()).string());
+    return;
+  }
+  FormatOptions options;
+  options.simplify = true;
+  std::string text = format_node(imported, options);
+  if (file == "-") {
+    p.print(text);
+    return;
+  }
+  fs::create_directories(fs::path(path).parent_path(), ec);
+  if (Result<void> r = write_file_atomically(path, text); !r) p.fail(r.error().message);
 }
 
 void run_mod(Program& p) {

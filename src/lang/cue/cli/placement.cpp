@@ -6,6 +6,7 @@
 //   --files         a file for each document, its content as above
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "lang/cue/cli/plan.h"
@@ -51,12 +52,31 @@ ast::Node* context_of(Arena& arena, const Document& d) {
 // The value of a file: what it embeds, or its declarations in braces.
 ast::Node* content(Arena& arena, const ast::File* file) {
   std::vector<ast::Node*> decls(file->decls.begin(), file->decls.end());
-  std::erase_if(decls, [](const ast::Node* d) { return d->kind == ast::Kind::kPackage; });
+  std::erase_if(decls, [](const ast::Node* d) {
+    return d->kind == ast::Kind::kPackage || d->kind == ast::Kind::kImport;
+  });
   if (decls.size() == 1 && decls[0]->kind == ast::Kind::kEmbed) return ast::as<ast::Embed>(decls[0])->x;
   ast::Struct* s = make_struct(arena, decls);
   s->notes = file->notes;
   return s;
 }
+
+// Imports and the comment of a file that was made from a schema stay with the file, whereto its fields go.
+struct Head {
+  std::vector<ast::Node*> imports;
+  std::vector<ast::CommentGroup> comments;
+
+  void take(const ast::File* from, ast::Node* value) {
+    value->notes = nullptr;
+    comments.insert(comments.end(), from->comments().begin(), from->comments().end());
+    for (ast::Node* d : from->decls) {
+      if (d->kind != ast::Kind::kImport) continue;
+      std::string text = format_node(d);
+      if (std::none_of(imports.begin(), imports.end(), [&](ast::Node* o) { return format_node(o) == text; }))
+        imports.push_back(d);
+    }
+  }
+};
 
 bool is_null(const ast::Node* n) { return n->kind == ast::Kind::kLit && ast::as<ast::Lit>(n)->tok == Tok::kNull; }
 
@@ -184,12 +204,14 @@ ast::File* Plan::gather(const Orphan& o, std::size_t from, std::size_t count, co
   Arena& arena = p_.arena();
   std::vector<ast::Node*> decls;
   Listing listing;
+  Head head;
+  bool is_schema = !o.interpretation.empty();
   for (std::size_t i = 0; i < count; ++i) {
     Document d{o, o.documents[from + i], o.originals[from + i], i, count};
     ast::Node* value = content(arena, d.file);
     Labels labels;
     if (!path.empty()) {
-      Vertex* scope = p_.build_files({p_.file_of(use_context ? context_of(arena, d) : value)}, "");
+      Vertex* scope = p_.build_files({use_context ? p_.file_of(context_of(arena, d)) : d.file}, "");
       p_.context().finalize(scope);
       try {
         labels = labels_in(scope);
@@ -198,13 +220,14 @@ ast::File* Plan::gather(const Orphan& o, std::size_t from, std::size_t count, co
         throw;
       }
     }
+    if (is_schema) head.take(d.file, value);
     if (use_list) {
       listing.add(labels, value);
     } else if (!labels.empty()) {
       for (std::size_t k = labels.size(); k-- > 1;) value = make_struct(arena, {make_field(arena, labels[k], value)});
       ast::Field* field = make_field(arena, labels[0], value);
       for (const ast::CommentGroup& g : d.file->comments())
-        if (g.doc) ast::add_comment(arena, field, g);
+        if (g.doc && !is_schema) ast::add_comment(arena, field, g);
       decls.push_back(field);
     } else if (value->kind == ast::Kind::kStruct) {
       ast::Nodes fields = ast::as<ast::Struct>(value)->elts;
@@ -215,7 +238,13 @@ ast::File* Plan::gather(const Orphan& o, std::size_t from, std::size_t count, co
     }
   }
   auto* file = arena.make<ast::File>();
-  file->decls = make_nodes(arena, use_list ? listing.declarations(arena) : decls);
+  if (use_list) decls = listing.declarations(arena);
+  decls.insert(decls.begin(), head.imports.begin(), head.imports.end());
+  file->decls = make_nodes(arena, decls);
+  for (ast::CommentGroup g : head.comments) {
+    g.doc = g.doc && package.empty();  // what is said of the schema is not said of the package
+    ast::add_comment(arena, file, g);
+  }
   name_package(arena, file, package);
   return file;
 }

@@ -8,6 +8,7 @@
 #include "lang/cue/builtin/regex.h"
 #include "lang/cue/format/format.h"
 #include "lang/cue/format/literal.h"
+#include "lang/cue/proto/data.h"
 
 namespace tutti::cue {
 
@@ -28,6 +29,8 @@ void refuse(Program& p, std::initializer_list<Refusal> rules) {
   for (const Refusal& r : rules)
     if (r.when) p.fail(r.message);
 }
+
+bool needs_guide(const DataFile& file) { return file.encoding == "textproto" || file.interpretation == "pb"; }
 
 }  // namespace
 
@@ -108,6 +111,10 @@ DataFile Plan::retyped(DataFile file) const {
   if (m.override_type) file.encoding = m.encoding;
   if (m.override_type || (importing_ && (m.force_interpretation || file.interpretation == "auto")))
     file.interpretation = m.interpretation;
+  const CommandFlags& f = p_.flags();
+  file.package = f.text("package");
+  for (const std::string& i : f.all("proto_path")) file.include.push_back(p_.absolute(i));
+  if (file.encoding == "proto") file.tags["proto_enum"] = f.text("proto_enum");
   return file;
 }
 
@@ -116,7 +123,7 @@ Plan::Orphan Plan::decode(const DataFile& file) {
   const Source* source = p_.loader().open(file.path, problems);
   if (!source) p_.fail(problems);
   Orphan out{file, {}, {}, {}};
-  Decoded read = decode_file(file, *source, p_.arena(), &out.interpretation);
+  Decoded read = decode_file(file, *source, p_.arena(), &out.interpretation, &p_.sources());
   if (!read.ok()) p_.fail(as_problems(read.errors));
   // What was a schema is kept as the data it is, too: labels may ask for it.
   Decoded plain;
@@ -129,6 +136,16 @@ Plan::Orphan Plan::decode(const DataFile& file) {
   std::copy_n(plain.documents.begin(), std::min(plain.documents.size(), read.documents.size()), out.originals.begin());
   for (ast::Node* d : read.documents) out.documents.push_back(p_.file_of(d));
   return out;
+}
+
+// Data in the mappings of protocol buffers can only be understood with a schema.
+void Plan::guide(const DataFile& from, ast::File* data, Vertex* by) {
+  if (!needs_guide(from)) return;
+  bool text = from.encoding == "textproto";
+  if (!by) p_.fail(fmt::format("no schema specified for {} file", text ? "textproto" : "protobuf"));
+  std::vector<SyntaxError> errors;
+  apply_protobuf_schema(p_.context(), p_.arena(), data, by, text, errors);
+  if (!errors.empty()) p_.fail(as_problems(errors));
 }
 
 // ---- loading: packages are instances; loose files are one schema with the data files that it is for
@@ -209,10 +226,14 @@ void Plan::load_files() {
   // Data is checked document by document, or becomes part of the instance.
   bool one_by_one = schema_expr_ || !(merge_ || placed() || importing_);
   if (one_by_one) {
+    for (const Orphan& o : values)
+      for (ast::File* d : o.documents) guide(o.file, d, schema);
     orphans = std::move(values);
     return;
   }
+  auto guided = std::find_if(values.begin(), values.end(), [](const Orphan& o) { return needs_guide(o.file); });
   for (Imported& i : place(values, user_->name, p_.flags().text("package"))) {
+    if (guided != values.end()) guide(guided->file, i.file, schema_instance);
     placed_files_.push_back(i.file);
     imported.push_back(std::move(i));
   }

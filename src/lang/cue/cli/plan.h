@@ -67,6 +67,7 @@ class Plan {
   DataFile retyped(DataFile file) const;
   void import_directory(const LoadedPackage& package);
   void load_files();
+  void guide(const DataFile& from, ast::File* data, Vertex* by);
   Item document_item(ast::File* document);
   Item joined_item();  // all files together
   Item instance_item(LoadedPackage& package);
@@ -103,6 +104,14 @@ class Encoder {
   std::string out_;
   std::string package_flag_;
 };
+
+// fmt, fix: the paths of the CUE files that arguments name.
+std::vector<std::string> cue_files(Program& p, const std::vector<std::string>& args);
+
+// import: writes a file of CUE, or says that it is there already.
+void write_imported(Program& p, ast::File* imported, const std::string& name);
+// import of .proto files; false when none are meant.
+bool import_protobuf(Program& p);
 
 // Files and types of the command line: "json:", "a", "yaml+jsonschema:b".
 bool parse_file_args(const std::vector<std::string>& args, std::vector<std::string>& packages,

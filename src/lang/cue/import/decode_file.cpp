@@ -6,6 +6,8 @@
 
 #include "base/utf8.h"
 #include "lang/cue/format/literal.h"
+#include "lang/cue/proto/data.h"
+#include "lang/cue/syntax/parser.h"
 
 namespace tutti::cue {
 
@@ -78,7 +80,8 @@ std::optional<DataFile> data_file(const std::string& path, const std::string& ty
   return d;
 }
 
-Decoded decode_file(const DataFile& file, const Source& source, Arena& arena, std::string* interpreted) {
+Decoded decode_file(const DataFile& file, const Source& source, Arena& arena, std::string* interpreted,
+                    Sources* others) {
   Decoded d;
   if (interpreted) interpreted->clear();
   TokenPos start{source.pos(0), Rel::kNone, false};
@@ -90,9 +93,19 @@ Decoded decode_file(const DataFile& file, const Source& source, Arena& arena, st
     d = decode_yaml(source, arena);
   else if (file.encoding == "toml")
     d = decode_toml(source, arena);
-  else if (file.encoding == "xml")
+  else if (file.encoding == "xml") {
+    if (!file.tags.count("koala")) {
+      d.errors.push_back({{}, "xml requires a variant, such as: xml+koala"});
+      return d;
+    }
     d = decode_xml(source, arena);
-  else if (file.encoding == "text") {
+  } else if (file.encoding == "textproto")
+    d = decode_textproto(source, arena);
+  else if (file.encoding == "cue") {
+    ParsedFile parsed = parse_file(source, arena);
+    d.errors = parsed.errors;
+    d.documents.push_back(arena.make<ast::Struct>(TokenPos{}, parsed.file->decls, TokenPos{}));
+  } else if (file.encoding == "text") {
     if (std::size_t bad = utf8::first_invalid(source.text); bad != std::string_view::npos)
       d.errors.push_back({source.pos(bad), "invalid UTF-8"});
     else
@@ -100,7 +113,7 @@ Decoded decode_file(const DataFile& file, const Source& source, Arena& arena, st
   } else if (file.encoding == "binary")
     d.documents.push_back(make_bytes(arena, source.text, start));
   else if (file.encoding == "proto")
-    return decode_protobuf(source, arena);
+    return decode_protobuf(file, source, arena, others);
   else
     d.errors.push_back({{}, fmt::format("unsupported encoding {}", quote(file.encoding))});
   if (!d.ok() || file.interpretation.empty() || file.interpretation == "pb") return d;
@@ -112,8 +125,8 @@ Decoded decode_file(const DataFile& file, const Source& source, Arena& arena, st
       continue;
     }
     if (interpreted) *interpreted = kind;
-    bool strict = file.tags.count("strict") > 0;
-    Decoded s = kind == "openapi" ? decode_openapi(n, source, arena) : decode_json_schema(n, source, arena, strict);
+    Decoded s = kind == "openapi" ? decode_openapi(n, source, arena, file.tags, others, file.package)
+                                  : decode_json_schema(n, source, arena, file.tags, others);
     out.documents.insert(out.documents.end(), s.documents.begin(), s.documents.end());
     out.errors.insert(out.errors.end(), s.errors.begin(), s.errors.end());
     if (!out.ok()) break;

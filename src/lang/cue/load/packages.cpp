@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "lang/cue/builtin/registry.h"
 #include "lang/cue/format/literal.h"
+#include "lang/cue/format/walk.h"
 
 namespace tutti::cue {
 
@@ -137,11 +138,13 @@ ast::File* PackageLoader::parse(const std::string& path, std::vector<LoadProblem
 
 // The module is the nearest directory above that has cue.mod/module.cue.
 void PackageLoader::find_module() {
-  if ((config_.dir + "/").find("/cue.mod/") != std::string::npos)
-    problems_.push_back({"cannot load packages inside the cue.mod directory", {}});
   for (fs::path p = config_.dir; !p.empty(); p = p.parent_path()) {
     if (is_directory((p / "cue.mod").string())) {
       root_ = p.string();
+      std::string below = (config_.dir + "/").substr(root_.size());
+      if (below.starts_with("/cue.mod/") && !below.starts_with("/cue.mod/pkg/") &&
+          !below.starts_with("/cue.mod/gen/") && !below.starts_with("/cue.mod/usr/"))
+        problems_.push_back({"cannot load packages inside the cue.mod directory", {}});
       std::string file = (p / "cue.mod" / "module.cue").string();
       if (exists(file)) {
         ast::File* f = parse(file, problems_);
@@ -392,6 +395,45 @@ std::string PackageLoader::package_name(const std::string& path) {
   return split_import(path).name;
 }
 
+// Why an import path alone does not say which package is meant; "" when it does.
+static std::string no_package_name(const std::string& path) {
+  ImportPath ip = split_import(path);
+  if (ip.explicit_name || is_identifier(ip.name)) return {};
+  return fmt::format("cannot determine package name for {}; set it explicitly with ':'", quote(path));
+}
+
+namespace {
+
+// A path without a host is one of the packages that come with the language.
+bool is_standard(const std::string& path) {
+  return !path.empty() && !is_local(path) && path.substr(0, path.find('/')).find('.') == std::string::npos;
+}
+
+// Where a file declares a field of this name at its top; no place when it does not.
+Pos declared_at(const ast::File* f, const std::string& name) {
+  for (const ast::Node* d : f->decls) {
+    if (d->kind != ast::Kind::kField) continue;
+    const ast::Node* l = ast::as<ast::Field>(d)->label;
+    if (l->kind == ast::Kind::kIdent && ast::as<ast::Ident>(l)->name.text() == name) return ast::first(l).pos;
+  }
+  return {};
+}
+
+bool refers_to(ast::Node* n, const std::string& name) {
+  if (n->kind == ast::Kind::kImport) return false;
+  if (n->kind == ast::Kind::kIdent) return ast::as<ast::Ident>(n)->name.text() == name;
+  bool found = false;
+  for_children(n, [&](ast::Node* c) { found = found || refers_to(c, name); });
+  return found;
+}
+
+void undefined_package(LoadedPackage& p, ast::File* f, const std::string& path, const std::string& called, Pos at) {
+  p.problems.push_back({fmt::format("builtin package {} undefined", quote(path)), {at}});
+  if (!refers_to(f, called)) p.problems.push_back({fmt::format("imported and not used: {}", quote(path)), {at}});
+}
+
+}  // namespace
+
 LoadedPackage* PackageLoader::import(const std::string& path) {
   if (auto it = by_import_.find(path); it != by_import_.end()) return it->second;
   ImportPath ip = split_import(path);
@@ -434,18 +476,32 @@ void PackageLoader::load_imports(LoadedPackage& p) {
         Unquoted u = unquote(spec->path->text);
         if (!u.ok()) continue;
         const std::string& path = u.text;
-        if (find_package(path)) continue;
         Pos at = spec->path->pos.pos;
+        std::string called = spec->name ? std::string(spec->name->name.text()) : split_import(path).name;
+        if (Pos other = declared_at(f, called)) {
+          if (!find_package(path) && is_standard(path) && !is_directory(import_dir(split_import(path).path)))
+            undefined_package(p, f, path, called, at);
+          p.problems.push_back({fmt::format("{} redeclared as imported package name\n\tprevious declaration at {}",
+                                            called, sources_.show(other)),
+                                {at}});
+          continue;
+        }
+        if (find_package(path)) continue;
+        if (is_standard(path) && !is_directory(import_dir(split_import(path).path))) {
+          undefined_package(p, f, path, called, at);
+          continue;
+        }
         if (is_local(path)) {
           p.problems.push_back(
               {fmt::format("import failed: relative import paths not allowed ({})", quote(path)), {at}});
           continue;
         }
-        if (!path.empty() && path.find('.') == std::string::npos && path.find('/') == std::string::npos) {
-          p.problems.push_back({fmt::format("package \"{}\" is not in std", path), {}});
-        }
         if (std::find(importing_.begin(), importing_.end(), path) != importing_.end()) {
           p.problems.push_back({"import failed: package import cycle not allowed", {at}});
+          continue;
+        }
+        if (std::string wrong = no_package_name(path); !wrong.empty()) {
+          p.problems.push_back({"import failed: " + wrong, {at}});
           continue;
         }
         LoadedPackage* i = import(path);
@@ -475,6 +531,41 @@ void PackageLoader::load_imports(LoadedPackage& p) {
   }
   importing_.pop_back();
 }
+
+namespace {
+
+// `data: FILE` is CUE without anything to work out.
+void check_data_form(ast::Node* n, std::vector<LoadProblem>& problems) {
+  auto wrong = [&](const char* what) {
+    problems.push_back({fmt::format("{} not allowed in data mode", what), {ast::first(n).pos}});
+  };
+  switch (n->kind) {
+    case ast::Kind::kFile:
+    case ast::Kind::kStruct:
+    case ast::Kind::kList:
+    case ast::Kind::kEmbed:
+    case ast::Kind::kParen: return for_children(n, [&](ast::Node* c) { check_data_form(c, problems); });
+    case ast::Kind::kField: {
+      auto* f = ast::as<ast::Field>(n);
+      if (f->label->kind != ast::Kind::kIdent && f->label->kind != ast::Kind::kLit) return wrong("dynamic labels");
+      if (f->constraint != Tok::kIllegal) return wrong("constraints");
+      if (f->value) check_data_form(f->value, problems);
+      return;
+    }
+    case ast::Kind::kIdent:
+    case ast::Kind::kSelector:
+    case ast::Kind::kIndex:
+    case ast::Kind::kSlice: return wrong("references");
+    case ast::Kind::kCall:
+    case ast::Kind::kInterpolation:
+    case ast::Kind::kBinary:
+    case ast::Kind::kComprehension:
+    case ast::Kind::kLet: return wrong("expressions");
+    default: return;
+  }
+}
+
+}  // namespace
 
 bool is_package_arg(const std::string& arg) {
   if (arg == "-") return false;
@@ -558,6 +649,12 @@ void PackageLoader::expand(const std::string& pattern, std::vector<LoadedPackage
       out.push_back(all_.back().get());
       return;
     }
+    if (std::string wrong = local ? "" : no_package_name(pattern); !wrong.empty()) {
+      all_.push_back(std::make_unique<LoadedPackage>());
+      all_.back()->problems.push_back({wrong, {}});
+      out.push_back(all_.back().get());
+      return;
+    }
     if (!local && !explicit_name) {
       LoadedPackage* m = directory(dir, split_import(p).name, display, true, false, "");
       for (LoadProblem& x : m->problems) {
@@ -626,12 +723,13 @@ std::vector<LoadedPackage*> PackageLoader::load(const std::vector<std::string>& 
     u.display = "command-line-arguments";
     std::string first_file;
     for (const DataFile& d : files) {
-      if (d.encoding != "cue") {
+      if (d.encoding != "cue" || d.interpretation == "openapi" || d.interpretation == "jsonschema") {
         u.data.push_back(d);
         continue;
       }
       ast::File* f = parse(d.path, u.problems);
       if (!f) continue;
+      if (d.form == "data") check_data_form(f, u.problems);
       LoadProblem why;
       if (!should_build(f, u.problems, &why)) {
         if (!why.message.empty()) u.problems.push_back(why);

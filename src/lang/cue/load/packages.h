@@ -27,6 +27,8 @@ struct DataFile {
   std::string interpretation;               // jsonschema, openapi, pb; "" none, "auto" to be found out
   std::string form;                         // schema, data, ...; mostly ""
   std::map<std::string, std::string> tags;  // of the file type: json+strict, xml+koala
+  std::string package = {};                 // that a schema read from it is to be in; mostly ""
+  std::vector<std::string> include = {};    // folders of imported .proto files; absolute
 };
 
 struct LoadedPackage {

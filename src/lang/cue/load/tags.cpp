@@ -8,6 +8,7 @@
 #include <chrono>
 #include <filesystem>
 #include <random>
+#include <set>
 
 #include "lang/cue/builtin/timestamp.h"
 #include "lang/cue/format/literal.h"
@@ -197,6 +198,8 @@ struct Embedder {
   LoadedPackage& package;
   std::string dir;
 
+  std::vector<ast::Node*> imports = {};  // that embedded schemas need
+
   void problem(const ast::Attribute* a, std::string message) {
     package.problems.push_back({"@embed: " + message, {a->at.pos}});
   }
@@ -239,6 +242,8 @@ struct Embedder {
     }
     Decoded r = decode_file(*d, *s, arena);
     if (!r.ok()) {
+      // The file is shown as the attribute names it.
+      if (Result<const Source*> named = sources.add(file, s->text)) r = decode_file(*d, **named, arena);
       LoadProblem p{"@embed: " + r.errors[0].message, {a->at.pos}};
       if (r.errors[0].pos) p.places.push_back(r.errors[0].pos);
       package.problems.push_back(p);
@@ -249,7 +254,17 @@ struct Embedder {
       problem(a, "streaming not implemented: found more than one value in file");
       return nullptr;
     }
-    return r.documents[0];
+    ast::Node* x = r.documents[0];
+    if (x->kind != ast::Kind::kFile) return x;
+    // A schema is a file of its own; what it imports, this one must import.
+    std::vector<ast::Node*> body;
+    for (ast::Node* n : as<ast::File>(x)->decls) {
+      if (n->kind == ast::Kind::kImport)
+        imports.push_back(n);
+      else if (n->kind != ast::Kind::kPackage)
+        body.push_back(n);
+    }
+    return make_struct(arena, body);
   }
 
   static std::string normal(const std::string& s) {
@@ -326,16 +341,42 @@ struct Embedder {
       case ast::Kind::kField: {
         auto* f = as<ast::Field>(n);
         if (f->value) walk(f->value);
-        for (ast::Node* a : f->attrs)
-          if (is_embed(a))
-            if (ast::Node* v = value(as<ast::Attribute>(a)))
-              f->value = f->value ? arena.make<ast::Binary>(f->value, TokenPos{}, Tok::kAnd, v) : v;
+        std::vector<ast::Node*> rest;
+        for (ast::Node* a : f->attrs) {
+          if (!is_embed(a))
+            rest.push_back(a);
+          else if (ast::Node* v = value(as<ast::Attribute>(a)))
+            f->value = f->value ? arena.make<ast::Binary>(f->value, TokenPos{}, Tok::kAnd, v) : v;
+        }
+        if (rest.size() != f->attrs.size()) f->attrs = make_nodes(arena, rest);
         return;
       }
       default: for_children(n, [&](ast::Node* c) { walk(c); });
     }
   }
 };
+
+// Adds imports that a file does not have yet.
+void add_imports(Arena& arena, ast::File* f, const std::vector<ast::Node*>& imports) {
+  std::set<std::string> there;
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < f->decls.size(); ++i) {
+    ast::Node* d = f->decls[i];
+    if (d->kind == ast::Kind::kPackage || d->kind == ast::Kind::kImport || d->kind == ast::Kind::kAttribute) at = i + 1;
+    if (d->kind == ast::Kind::kImport)
+      for (ast::Node* s : as<ast::Import>(d)->specs) there.insert(std::string(as<ast::ImportSpec>(s)->path->text));
+    else if (d->kind == ast::Kind::kField)
+      break;
+  }
+  std::vector<ast::Node*> specs, decls(f->decls.begin(), f->decls.end());
+  for (ast::Node* d : imports)
+    for (ast::Node* s : as<ast::Import>(d)->specs)
+      if (there.insert(std::string(as<ast::ImportSpec>(s)->path->text)).second) specs.push_back(s);
+  if (specs.empty()) return;
+  decls.insert(decls.begin() + static_cast<long>(at),
+               arena.make<ast::Import>(TokenPos{}, TokenPos{}, make_nodes(arena, specs), TokenPos{}));
+  f->decls = make_nodes(arena, decls);
+}
 
 }  // namespace
 
@@ -361,6 +402,7 @@ void PackageLoader::embed(LoadedPackage& p) {
     ast::Nodes list = f->decls;
     e.decls(list);
     f->decls = list;
+    if (!e.imports.empty()) add_imports(arena_, f, e.imports);
   }
 }
 

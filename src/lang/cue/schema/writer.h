@@ -1,0 +1,78 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "lang/cue/eval/vertex.h"
+#include "lang/cue/load/packages.h"
+#include "lang/cue/schema/build.h"
+
+namespace tutti::cue {
+
+class Context;
+
+// CUE definitions as JSON Schema 2020-12, or as the schema objects of OpenAPI 3.0.
+//
+// What is written is the syntax that `def` would show, where references to definitions are still references: they
+// become a $ref. What has no counterpart (a reference to a field, a comprehension, an embedded definition) is replaced
+// by the syntax of its value. What JSON Schema cannot say at all is left out: the result lets more pass, never less.
+class SchemaWriter {
+ public:
+  enum class Target { kJsonSchema, kOpenApi };
+  SchemaWriter(Context& c, const Sources& sources, Vertex* root, Target target);
+
+  ast::Node* json_schema();
+  ast::Node* openapi();
+  std::string error;
+
+ private:
+  // A schema object: keywords in the order in which they are written.
+  struct Schema {
+    std::vector<std::pair<std::string, ast::Node*>> keys;
+    ast::Node* find(std::string_view key) const;
+    void set(std::string key, ast::Node* value);
+    bool empty() const { return keys.empty(); }
+  };
+
+  // Where an expression stands: its value, for what cannot be written as it is, and whether structs are closed.
+  struct Place {
+    Vertex* vertex = nullptr;
+    bool closed = false;
+    int depth = 0;
+    bool evaluated = false;  // the syntax of a value: nothing to fall back to
+  };
+
+  Schema expression(ast::Node* x, const Place& at);
+  Schema name(ast::Node* x, const Place& at);
+  Schema bound(ast::Unary* x, const Place& at);
+  Schema disjunction(ast::Node* x, const Place& at);
+  Schema structure(ast::Struct* s, const Place& at);
+  Schema list(ast::List* l, const Place& at);
+  Schema call(ast::Call* x, const Place& at);
+  Schema match_n(ast::Call* x, const Place& at);
+  Schema selector(ast::Node* x, const Place& at);
+  Schema value_of(const Place& at);
+  Schema constant(ast::Node* x);
+  Schema merged(const Schema& a, const Schema& b);
+  void number_bound(Schema& s, Tok op, ast::Node* number);
+  Schema integer_range(std::string_view low, std::string_view high);
+  ast::Node* node(const Schema& s);
+  ast::Node* text(std::string_view s) { return b_.text(s); }
+  ast::Node* truth(bool v);
+  ast::Node* reference(const std::string& definition);
+  void describe(Schema& s, const ast::Node* field);
+  bool is_open_api() const { return target_ == Target::kOpenApi; }
+  ast::File* definition_file();
+
+  Context& c_;
+  const Sources& sources_;
+  Vertex* root_;
+  Target target_;
+  Build b_;
+  std::map<std::string, Schema> definitions_;
+  int depth_ = 0;
+};
+
+}  // namespace tutti::cue

@@ -1,0 +1,388 @@
+// Structs, lists, validators and whole documents.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lang/cue/eval/context.h"
+#include "lang/cue/export/export.h"
+#include "lang/cue/export/schema.h"
+#include "lang/cue/format/literal.h"
+#include "lang/cue/schema/writer.h"
+
+namespace tutti::cue {
+
+using ast::as;
+
+namespace {
+
+std::string label_of(const ast::Node* l) {
+  if (l->kind == ast::Kind::kAlias) l = as<ast::Alias>(l)->x;
+  if (l->kind == ast::Kind::kIdent) return std::string(as<ast::Ident>(l)->name.text());
+  if (l->kind == ast::Kind::kLit) return unquote(as<ast::Lit>(l)->text).text;
+  return {};
+}
+
+std::string string_of(const ast::Node* n) {
+  return n && n->kind == ast::Kind::kLit ? unquote(as<ast::Lit>(n)->text).text : "";
+}
+
+// strings.MinRunes
+std::string function_name(const ast::Node* fun) {
+  if (fun->kind == ast::Kind::kIdent) return std::string(as<ast::Ident>(fun)->name.text());
+  if (fun->kind != ast::Kind::kSelector) return {};
+  auto* s = as<ast::Selector>(fun);
+  if (s->x->kind != ast::Kind::kIdent || s->sel->kind != ast::Kind::kIdent) return {};
+  return std::string(as<ast::Ident>(s->x)->name.text()) + "." + std::string(as<ast::Ident>(s->sel)->name.text());
+}
+
+}  // namespace
+
+SchemaWriter::Schema SchemaWriter::structure(ast::Struct* s, const Place& at) {
+  Schema out, patterns, properties;
+  std::vector<ast::Node*> required, embedded;
+  bool open = false;
+  ast::Node* additional = nullptr;
+  Vertex* v = at.vertex ? at.vertex->deref_value() : nullptr;
+  for (ast::Node* d : s->elts) {
+    if (d->kind == ast::Kind::kEllipsis) {
+      open = true;
+      continue;
+    }
+    if (d->kind == ast::Kind::kEmbed) {
+      ast::Node* x = as<ast::Embed>(d)->x;
+      // A struct with a value in it is that value, with definitions beside it.
+      bool only = std::none_of(s->elts.begin(), s->elts.end(), [](ast::Node* o) {
+        return o->kind == ast::Kind::kField && !label_of(as<ast::Field>(o)->label).starts_with('#');
+      });
+      if (!only && !at.evaluated) return value_of(at);
+      embedded.push_back(x);
+      continue;
+    }
+    if (d->kind == ast::Kind::kComprehension) {
+      if (!at.evaluated) return value_of(at);
+      continue;
+    }
+    if (d->kind != ast::Kind::kField) continue;
+    auto* f = as<ast::Field>(d);
+    ast::Node* label = f->label;
+    if (label->kind == ast::Kind::kAlias) label = as<ast::Alias>(label)->x;
+    Place inner = at;
+    if (label->kind == ast::Kind::kList) {
+      inner.vertex = nullptr;
+      ast::Node* names = as<ast::List>(label)->elts.empty() ? nullptr : as<ast::List>(label)->elts[0];
+      if (names && names->kind == ast::Kind::kAlias) names = as<ast::Alias>(names)->x;
+      Schema value = expression(f->value, inner);
+      describe(value, f);
+      if (names && names->kind == ast::Kind::kUnary && as<ast::Unary>(names)->op == Tok::kMat && !is_open_api())
+        patterns.set(string_of(as<ast::Unary>(names)->x), node(value));
+      else if (names && names->kind == ast::Kind::kIdent && as<ast::Ident>(names)->name.text() == "string")
+        additional = node(value);
+      else
+        open = true;
+      continue;
+    }
+    std::string name = label_of(label);
+    if (label->kind != ast::Kind::kIdent && label->kind != ast::Kind::kLit) {
+      if (!at.evaluated) return value_of(at);
+      continue;
+    }
+    bool ident = label->kind == ast::Kind::kIdent;
+    if (ident && (name.starts_with('#') || name.starts_with('_'))) continue;
+    inner.vertex = v ? v->find_raw(Label::string(name)) : nullptr;
+    Schema value = expression(f->value, inner);
+    describe(value, f);
+    properties.set(name, node(value));
+    if (f->constraint != Tok::kOption) required.push_back(text(name));
+  }
+  if (!embedded.empty() && properties.empty() && patterns.empty() && !additional && !open) {
+    bool first = true;
+    for (ast::Node* x : embedded) {
+      Schema one = expression(x, at);
+      out = first ? one : merged(out, one);
+      first = false;
+    }
+    return out;
+  }
+  out.set("type", text("object"));
+  if (!required.empty()) out.set("required", b_.list(required));
+  if (!properties.empty()) out.set("properties", node(properties));
+  if (!patterns.empty()) out.set("patternProperties", node(patterns));
+  if (additional)
+    out.set("additionalProperties", additional);
+  else if (at.closed && !open && !is_open_api())
+    out.set("additionalProperties", truth(false));
+  for (ast::Node* x : embedded) out = merged(out, expression(x, at));
+  return out;
+}
+
+SchemaWriter::Schema SchemaWriter::list(ast::List* l, const Place& at) {
+  Schema s;
+  s.set("type", text("array"));
+  std::vector<ast::Node*> prefix;
+  ast::Node* rest = nullptr;
+  bool open = false;
+  Place inner = at;
+  inner.vertex = nullptr;
+  Vertex* v = at.vertex ? at.vertex->deref_value() : nullptr;
+  for (ast::Node* e : l->elts) {
+    if (e->kind == ast::Kind::kEllipsis) {
+      open = true;
+      if (ast::Node* t = as<ast::Ellipsis>(e)->type) rest = node(expression(t, inner));
+      continue;
+    }
+    if (e->kind == ast::Kind::kComprehension) return at.evaluated ? s : value_of(at);
+    Place one = at;
+    one.vertex = v ? v->find_raw(Label::integer(static_cast<u32>(prefix.size()))) : nullptr;
+    prefix.push_back(node(expression(e, one)));
+  }
+  auto count = [&](const char* key) { s.set(key, b_.integer(static_cast<long long>(prefix.size()))); };
+  if (prefix.empty()) {
+    if (rest) s.set("items", rest);
+    if (!open) count("maxItems");
+    if (is_open_api() && !rest) s.set("items", node({}));
+    return s;
+  }
+  count("minItems");
+  if (is_open_api()) {
+    if (!open) count("maxItems");
+    if (rest) prefix.push_back(rest);
+    Schema any;
+    any.set("oneOf", b_.list(prefix));
+    s.set("items", prefix.size() == 1 ? prefix[0] : open && !rest ? node({}) : node(any));
+    return s;
+  }
+  s.set("prefixItems", b_.list(prefix));
+  if (rest)
+    s.set("items", rest);
+  else if (!open)
+    s.set("items", truth(false));
+  return s;
+}
+
+SchemaWriter::Schema SchemaWriter::selector(ast::Node* x, const Place& at) {
+  static const std::map<std::string_view, std::string_view> kFormats = {
+      {"time.Time", "date-time"}, {"net.IPv4", "ipv4"},   {"net.IPv6", "ipv6"},
+      {"net.FQDN", "hostname"},   {"net.AbsURL", "uri"},  {"net.URL", "uri-reference"},
+      {"regexp.Valid", "regex"},  {"uuid.Valid", "uuid"}, {"time.Duration", "duration"}};
+  std::string n = function_name(x);
+  Schema s;
+  if (auto it = kFormats.find(n); it != kFormats.end()) {
+    s.set("type", text("string"));
+    // A duration is written as Go writes one, which the format of that name is not.
+    if (it->second != "duration") s.set("format", text(it->second));
+    return s;
+  }
+  return value_of(at);
+}
+
+SchemaWriter::Schema SchemaWriter::call(ast::Call* x, const Place& at) {
+  struct Known {
+    std::string_view function, type, key;
+  };
+  static constexpr Known kKnown[] = {
+      {"strings.MinRunes", "string", "minLength"},     {"strings.MaxRunes", "string", "maxLength"},
+      {"list.MinItems", "array", "minItems"},          {"list.MaxItems", "array", "maxItems"},
+      {"struct.MinFields", "object", "minProperties"}, {"struct.MaxFields", "object", "maxProperties"},
+      {"math.MultipleOf", "number", "multipleOf"},
+  };
+  std::string n = function_name(x->fun);
+  Schema s;
+  for (const Known& k : kKnown)
+    if (n == k.function && x->args.size() == 1 &&
+        (x->args[0]->kind == ast::Kind::kLit || x->args[0]->kind == ast::Kind::kUnary)) {
+      s.set("type", text(k.type));
+      s.set(std::string(k.key), b_.data(x->args[0], false));
+      return s;
+    }
+  if (n == "list.UniqueItems" && x->args.empty()) {
+    s.set("type", text("array"));
+    s.set("uniqueItems", truth(true));
+    return s;
+  }
+  if (n == "time.Format" && x->args.size() == 1 && string_of(x->args[0]) == "2006-01-02") {
+    s.set("type", text("string"));
+    s.set("format", text("date"));
+    return s;
+  }
+  if (n == "close" && x->args.size() == 1) {
+    Place inner = at;
+    inner.closed = true;
+    return expression(x->args[0], inner);
+  }
+  if (n == "matchN" && x->args.size() == 2) return match_n(x, at);
+  if (n == "matchIf" && x->args.size() == 3 && !is_open_api()) {
+    Place inner = at;
+    inner.vertex = nullptr;
+    s.set("if", node(expression(x->args[0], inner)));
+    s.set("then", node(expression(x->args[1], inner)));
+    s.set("else", node(expression(x->args[2], inner)));
+    return s;
+  }
+  if (n == "list.MatchN" && x->args.size() == 2 && !is_open_api()) {
+    s.set("type", text("array"));
+    Place inner = at;
+    inner.vertex = nullptr;
+    ast::Node* count = x->args[0];
+    if (count->kind == ast::Kind::kUnary && as<ast::Unary>(count)->op == Tok::kGeq) {
+      s.set("contains", node(expression(x->args[1], inner)));
+      if (as<ast::Unary>(count)->x->kind == ast::Kind::kLit && as<ast::Lit>(as<ast::Unary>(count)->x)->text != "1")
+        s.set("minContains", b_.data(as<ast::Unary>(count)->x, false));
+    }
+    return s;
+  }
+  return value_of(at);
+}
+
+SchemaWriter::Schema SchemaWriter::match_n(ast::Call* x, const Place& at) {
+  Schema s;
+  ast::Node* count = x->args[0];
+  if (x->args[1]->kind != ast::Kind::kList) return s;
+  std::vector<ast::Node*> arms;
+  Place inner = at;
+  inner.vertex = nullptr;
+  for (ast::Node* a : as<ast::List>(x->args[1])->elts) arms.push_back(node(expression(a, inner)));
+  auto number = [](const ast::Node* n) {
+    return n->kind == ast::Kind::kLit ? std::string(as<ast::Lit>(n)->text) : std::string();
+  };
+  if (count->kind == ast::Kind::kUnary && as<ast::Unary>(count)->op == Tok::kGeq &&
+      number(as<ast::Unary>(count)->x) == "1") {
+    s.set("anyOf", b_.list(arms));
+  } else if (number(count) == std::to_string(arms.size())) {
+    s.set("allOf", b_.list(arms));
+  } else if (number(count) == "1") {
+    s.set("oneOf", b_.list(arms));
+  } else if (number(count) == "0") {
+    Schema any;
+    any.set("anyOf", b_.list(arms));
+    s.set("not", arms.size() == 1 ? arms[0] : node(any));
+  }
+  return s;
+}
+
+// ---- documents
+
+ast::File* SchemaWriter::definition_file() {
+  ExportProfile profile;
+  profile.show_docs = true;
+  profile.show_optional = profile.show_definitions = profile.show_hidden = true;
+  profile.add_package = true;
+  return export_definition(c_, sources_, "", root_, profile);
+}
+
+ast::Node* SchemaWriter::json_schema() {
+  ast::File* f = definition_file();
+  std::vector<ast::Node*> decls;
+  std::vector<ast::Field*> definitions;
+  for (ast::Node* d : f->decls) {
+    if (d->kind == ast::Kind::kPackage || d->kind == ast::Kind::kImport || d->kind == ast::Kind::kAttribute) continue;
+    decls.push_back(d);
+    if (d->kind != ast::Kind::kField) continue;
+    std::string name = label_of(as<ast::Field>(d)->label);
+    if (name.starts_with('#') && name.size() > 1) {
+      definitions_[name.substr(1)];
+      definitions.push_back(as<ast::Field>(d));
+    }
+  }
+  Vertex* v = root_->deref_value();
+  Place top{root_, root_->closed_recursive, 0, false};
+  Schema out;
+  out.set("$schema", text("https://json-schema.org/draft/2020-12/schema"));
+  Schema body = structure(as<ast::Struct>(make_struct(b_.arena, decls)), top);
+  for (auto& [k, x] : body.keys) out.set(k, x);
+  Schema defs;
+  for (ast::Field* d : definitions) {
+    std::string name = label_of(d->label);
+    Vertex* at = nullptr;
+    for (Vertex* a : v->arcs)
+      if (a->label.is_def() && a->label.name() == name) at = a;
+    Schema s = expression(d->value, Place{at, true, 0, false});
+    describe(s, d);
+    defs.set(name.substr(1), node(s));
+  }
+  if (!defs.empty()) out.set("$defs", node(defs));
+  return node(out);
+}
+
+ast::Node* SchemaWriter::openapi() {
+  ast::File* f = definition_file();
+  Vertex* v = root_->deref_value();
+  std::string title, version;
+  auto comment = [&](const ast::Node* n) {
+    for (const ast::CommentGroup& g : n->comments())
+      for (const ast::Comment& c : g.list) {
+        std::string_view line = c.text.substr(std::min<std::size_t>(2, c.text.size()));
+        if (line.starts_with(' ')) line.remove_prefix(1);
+        if (title.empty()) title = line;
+      }
+  };
+  for (const Conjunct& c : root_->conjuncts)
+    if (c.x->src && c.x->src->kind == ast::Kind::kFile) {
+      auto* file = static_cast<const ast::File*>(c.x->src);
+      comment(file);
+      for (ast::Node* d : file->decls) {
+        if (d->kind == ast::Kind::kPackage || (!title.empty() ? false : d == file->decls[0])) comment(d);
+      }
+    }
+  std::vector<ast::Field*> definitions;
+  ast::Node* info = nullptr;
+  for (ast::Node* d : f->decls) {
+    if (d->kind == ast::Kind::kEmbed || d->kind == ast::Kind::kComprehension) {
+      error = "unsupported top-level value: only definitions, info and $version can be written as OpenAPI";
+      return nullptr;
+    }
+    if (d->kind != ast::Kind::kField) continue;
+    auto* field = as<ast::Field>(d);
+    std::string name = label_of(field->label);
+    if (name.starts_with('#')) {
+      definitions_[name.substr(1)];
+      definitions.push_back(field);
+    } else if (name == "$version") {
+      version = string_of(field->value);
+    } else if (name == "info") {
+      ExportProfile profile;
+      profile.take_defaults = true;
+      if (Vertex* i = v->find_raw(Label::string("info"))) info = export_expression(c_, sources_, i, profile);
+    } else if (!name.starts_with('_')) {
+      error = fmt::format("unsupported top-level field {}", quote(name));
+      return nullptr;
+    }
+  }
+  std::sort(definitions.begin(), definitions.end(),
+            [](ast::Field* a, ast::Field* b) { return label_of(a->label) < label_of(b->label); });
+  Schema out, head, components, schemas;
+  out.set("openapi", text("3.0.0"));
+  head.set("title", text(title.empty() ? "Generated by cue." : title));
+  head.set("version", text(version.empty() ? "no version" : version));
+  out.set("info", info ? info : node(head));
+  out.set("paths", node({}));
+  for (ast::Field* d : definitions) {
+    std::string name = label_of(d->label);
+    Vertex* at = nullptr;
+    for (Vertex* a : v->arcs)
+      if (a->label.is_def() && a->label.name() == name) at = a;
+    Schema s = expression(d->value, Place{at, true, 0, false});
+    describe(s, d);
+    schemas.set(name.substr(1), node(s));
+  }
+  components.set("schemas", node(schemas));
+  out.set("components", node(components));
+  return node(out);
+}
+
+ast::Node* generate_openapi(Context& c, const Sources& sources, Vertex* v, std::string& error,
+                            std::vector<LoadProblem>&) {
+  SchemaWriter w(c, sources, v, SchemaWriter::Target::kOpenApi);
+  ast::Node* n = w.openapi();
+  error = w.error;
+  return error.empty() ? n : nullptr;
+}
+
+ast::Node* generate_json_schema(Context& c, const Sources& sources, Vertex* v, std::string& error,
+                                std::vector<LoadProblem>&) {
+  SchemaWriter w(c, sources, v, SchemaWriter::Target::kJsonSchema);
+  ast::Node* n = w.json_schema();
+  error = w.error;
+  return error.empty() ? n : nullptr;
+}
+
+}  // namespace tutti::cue
