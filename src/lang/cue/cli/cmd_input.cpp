@@ -50,7 +50,8 @@ class Reader {
     problems.push_back(std::move(p));
   }
 
-  std::string text(const CommandTask& t, std::string_view name, std::vector<LoadProblem>& problems, bool bytes = false) {
+  std::string text(const CommandTask& t, std::string_view name, std::vector<LoadProblem>& problems,
+                   bool bytes = false) {
     Node* n = known(t, name);
     if (n && n->type == NodeType::kString) return std::string(to<String>(n)->text);
     if (bytes && n && n->type == NodeType::kBytes) return std::string(to<Bytes>(n)->text);

@@ -52,9 +52,8 @@ ast::Node* context_of(Arena& arena, const Document& d) {
 // The value of a file: what it embeds, or its declarations in braces.
 ast::Node* content(Arena& arena, const ast::File* file) {
   std::vector<ast::Node*> decls(file->decls.begin(), file->decls.end());
-  std::erase_if(decls, [](const ast::Node* d) {
-    return d->kind == ast::Kind::kPackage || d->kind == ast::Kind::kImport;
-  });
+  std::erase_if(decls,
+                [](const ast::Node* d) { return d->kind == ast::Kind::kPackage || d->kind == ast::Kind::kImport; });
   if (decls.size() == 1 && decls[0]->kind == ast::Kind::kEmbed) return ast::as<ast::Embed>(decls[0])->x;
   ast::Struct* s = make_struct(arena, decls);
   s->notes = file->notes;

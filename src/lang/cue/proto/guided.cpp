@@ -115,7 +115,8 @@ class Guide {
       Number n = parse_number(text);
       if (!n.ok()) return fail(ast::first(v).pos, fmt::format("{}: invalid number {}", path, quote(text)));
       bool minus = text.starts_with('-');
-      ast::Node* lit = make_lit(arena_, n.integer ? Tok::kInt : Tok::kFloat, minus ? text.substr(1) : text, ast::first(v));
+      ast::Node* lit =
+          make_lit(arena_, n.integer ? Tok::kInt : Tok::kFloat, minus ? text.substr(1) : text, ast::first(v));
       v = minus ? arena_.make<ast::Unary>(ast::first(v), Tok::kSub, lit) : lit;
     } else if (k == kBytesKind) {
       std::string bytes;
