@@ -14,6 +14,7 @@
 #include "cli/output.h"
 #include "cli/system_input.h"
 #include "format/write.h"
+#include "lang/puppet/request.h"
 #include "model/template.h"
 
 namespace tutti {
@@ -67,6 +68,22 @@ class Interrupts {
   std::atomic<bool> done_{false};
   std::thread thread_;
 };
+
+// puppet:///modules/NAME/PATH: the file of the first module of that name that has it.
+std::optional<std::string> module_file(const std::vector<std::string>& modules, std::string_view url) {
+  if (!url.starts_with("puppet://")) return std::nullopt;
+  url.remove_prefix(9);
+  std::size_t slash = url.find('/');  // a server's name may stand before it
+  if (slash == std::string_view::npos || url.substr(slash, 9) != "/modules/") return std::nullopt;
+  url.remove_prefix(slash + 9);
+  std::size_t end = url.find('/');
+  std::string name(url.substr(0, end)), rest(end == std::string_view::npos ? "" : url.substr(end));
+  if (rest.find("/../") != std::string::npos || rest.ends_with("/..")) return std::nullopt;
+  for (auto& dir : modules)
+    if (std::string path = fmt::format("{}/{}/files{}", dir, name, rest); ::access(path.c_str(), R_OK) == 0)
+      return path;
+  return std::nullopt;
+}
 
 std::unique_ptr<Interrupts>& interrupts() {
   static std::unique_ptr<Interrupts> one;
@@ -147,7 +164,7 @@ std::optional<Value> Running::components_of(const Value& catalog) {
     if (const Entry* p = r.find("parameters"))
       for (const Entry& e : p->value.entries())
         if (e.key.text() != "name" && e.value.size() + !(e.value.is(Kind::kMap) || e.value.is(Kind::kList)) > 0)
-          m.set(e.key, e.value);
+          m.set(e.key, resource::plain_data(e.value, b));
     components.push_back({Symbol(title->value.text()), Field::kPlain, m.build(b, r.origin())});
   };
   const Value& all = catalog.find("resources")->value;
@@ -183,6 +200,9 @@ deploy::Deployer::RunSettings Running::settings(std::string command) {
   if (auto lease = call.options.get("lease"); !lease.empty()) s.lease = std::strtod(lease.c_str(), nullptr);
   s.executor.home = place->directory;
   s.executor.host = [this](Symbol name) { return hosts->find(name); };
+  if (call.options.has("modulepath") || call.options.has("environment"))
+    if (auto puppet = puppet::settings_of(call.session, call.options))
+      s.executor.locate = [modules = puppet->modulepath](const std::string& url) { return module_file(modules, url); };
   bool quiet = call.options.has("quiet");
   if (!quiet) s.events.line = [](double t, std::string_view text) { say_now(fmt::format("{:8.2f}  {}\n", t, text)); };
   s.events.say = [](std::string_view who, resource::Level level, std::string_view text) {

@@ -104,7 +104,7 @@ class Deployer {
     std::string command;                           // who says it, for the lock
     std::map<std::string, std::string> decisions;  // resume: "component/transition" -> "done" or "repeat"
     RunEvents events;
-    resource::ExecutorOptions executor;  // host, fetch, managed
+    resource::ExecutorOptions executor;  // host, locate, managed
     // Gets the function that ends the run early: what runs is let come to its end, or with `now` ended too. The run
     // stays open for `resume`.
     std::function<void(std::function<void(bool now)> stop)> on_stop;

@@ -14,7 +14,7 @@ namespace {
 constexpr std::array<std::string_view, 4> kOperations{"deploy", "start", "stop", "undeploy"};
 constexpr std::array<std::string_view, 3> kPolicies{"Sequential", "ReverseSequential", "Parallel"};
 // What the model or tutti means by these; everything else a component has is its configuration.
-constexpr std::array<std::string_view, 5> kOfComponent{"uses", "after", "host", "state", "protect"};
+constexpr std::array<std::string_view, 6> kOfComponent{"uses", "after", "host", "state", "protect", "secret"};
 constexpr std::array<std::string_view, 5> kOfSystem{"system", "types", "hosts", "host", "invariants"};
 
 template <std::size_t N>
@@ -255,7 +255,8 @@ class Translator : public Reader {
       MapDraft m;
       for (const Entry& e : v.entries())
         if (auto c = closed(self, e.value, inside, e.key.text())) m.set(e.key, *c, e.field);
-      return m.build(builder_, v.origin());
+      Value now = m.build(builder_, v.origin());
+      return v.secret() ? now.as_secret() : now;
     }
     return v;
   }

@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::array<std::string_view, 9> kSystemKeys{"system", "types", "components", "hosts",   "invariants",
                                                       "host",   "doc",   "name",       "defaults"};
-constexpr std::array<std::string_view, 10> kComponentKeys{"type",  "host",  "config",  "state", "uses",
-                                                          "after", "order", "protect", "doc",   "name"};
+constexpr std::array<std::string_view, 11> kComponentKeys{"type",  "host",    "config", "state", "uses", "after",
+                                                          "order", "protect", "secret", "doc",   "name"};
 
 struct KindName {
   std::string_view word;
@@ -25,6 +25,23 @@ struct KindName {
 constexpr KindName kKinds[] = {{"string", Kind::kString},  {"int", Kind::kInt},   {"integer", Kind::kInt},
                                {"number", Kind::kDecimal}, {"bool", Kind::kBool}, {"list", Kind::kList},
                                {"map", Kind::kMap}};
+
+// A map with the setting at a dotted path marked as secret.
+Value with_secret(const Value& map, std::string_view path, const TreeBuilder& builder, bool& found) {
+  std::size_t dot = path.find('.');
+  MapDraft m;
+  for (const Entry& e : map.entries()) {
+    Value v = e.value;
+    if (e.key.text() == path) {
+      v = v.as_secret();
+      found = true;
+    } else if (dot != std::string_view::npos && e.key.text() == path.substr(0, dot) && v.is(Kind::kMap)) {
+      v = with_secret(v, path.substr(dot + 1), builder, found);
+    }
+    m.set(e.key, v, e.field);
+  }
+  return m.build(builder, map.origin());
+}
 
 class DeploymentReader : public Reader {
  public:
@@ -125,6 +142,14 @@ class DeploymentReader : public Reader {
     const Value* config = find(v, {"config"});
     if (config && !wants(*config, Kind::kMap, "`config`")) config = nullptr;
     c.config = check_config(*kind, config ? *config : builder_.map({}, v.origin()), what, v);
+    if (const Value* s = find(v, {"secret"}))
+      for (auto& n : names(*s, "a secret setting")) {
+        bool found = false;
+        c.config = with_secret(c.config, n.name.text(), builder_, found);
+        if (!found)
+          session_.diagnostics.error("DEPLOY-SECRET", n.at,
+                                     fmt::format("{} has no setting `{}` to keep secret", what, n.name.text()));
+      }
     if (const Value* u = find(v, {"uses"})) read_uses(*u, c);
     if (const Value* a = find(v, {"after"})) {
       u32 i = 0;

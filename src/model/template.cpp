@@ -112,7 +112,8 @@ struct Expander {
         std::vector<Value> items;
         for (const Value& item : v.items())
           if (auto one = value(item)) items.push_back(*one);
-        return builder.list(items, v.origin());
+        Value list = builder.list(items, v.origin());
+        return v.secret() ? list.as_secret() : list;
       }
       case Kind::kMap: {
         MapDraft draft;
@@ -126,7 +127,8 @@ struct Expander {
             draft.set(key(e.key), *one, e.field);
           }
         }
-        return draft.build(builder, v.origin());
+        Value map = draft.build(builder, v.origin());
+        return v.secret() ? map.as_secret() : map;
       }
       default: return v;
     }

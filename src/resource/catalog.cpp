@@ -57,25 +57,7 @@ class CatalogReader {
     return e && e->value.is(Kind::kString) ? std::string(e->value.text()) : "";
   }
 
-  // What rich data means here: Sensitive is secret, a reference is its text.
-  Value plain(const Value& v) {
-    if (v.is(Kind::kResource)) return builder_.string(fmt::format("{}[{}]", v.tag().text(), v.text()), v.origin());
-    if (v.is(Kind::kList)) {
-      std::vector<Value> items;
-      for (const Value& i : v.items()) items.push_back(plain(i));
-      return builder_.list(items, v.origin());
-    }
-    if (!v.is(Kind::kMap)) return v;
-    if (const Entry* t = v.find("__ptype")) {
-      const Entry* inner = v.find("__pvalue");
-      if (t->value.text() == "Sensitive" && inner) return plain(inner->value).as_secret();
-      if (t->value.text() == "Deferred") return v;
-      if (inner) return plain(inner->value);
-    }
-    std::vector<Entry> entries;
-    for (const Entry& e : v.entries()) entries.push_back({e.key, e.field, plain(e.value)});
-    return builder_.map(entries, v.origin());
-  }
+  Value plain(const Value& v) { return plain_data(v, builder_); }
 
   void collect(const Value& root) {
     const Value& resources = root.find("resources")->value;
@@ -99,6 +81,14 @@ class CatalogReader {
       const Provider* provider = find_provider(lower(type));
       const Entry* p = v->find("parameters");
       Value parameters = p ? plain(p->value) : builder_.map({});
+      if (const Entry* secret = v->find("sensitive_parameters"); secret && secret->value.is(Kind::kList)) {
+        MapDraft marked;
+        for (const Entry& e : parameters.entries()) marked.set(e.key, e.value, e.field);
+        for (const Value& name : secret->value.items())
+          if (Value* there = name.is(Kind::kString) ? marked.find(Symbol(name.text())) : nullptr)
+            *there = there->as_secret();
+        parameters = marked.build(builder_, parameters.origin());
+      }
       std::string kind = text(*v, "kind");
       bool container = type == "Class" || type == "Stage" || type == "Node" || kind == "defined_type" ||
                        kind == "class" || (!provider && (children_.count(ref) || type.find("::") != std::string::npos));
@@ -413,6 +403,26 @@ class CatalogReader {
 };
 
 }  // namespace
+
+Value plain_data(const Value& v, const TreeBuilder& b) {
+  auto kept = [&](const Value& now) { return v.secret() ? now.as_secret() : now; };
+  if (v.is(Kind::kResource)) return kept(b.string(fmt::format("{}[{}]", v.tag().text(), v.text()), v.origin()));
+  if (v.is(Kind::kList)) {
+    std::vector<Value> items;
+    for (const Value& i : v.items()) items.push_back(plain_data(i, b));
+    return kept(b.list(items, v.origin()));
+  }
+  if (!v.is(Kind::kMap)) return v;
+  if (const Entry* t = v.find("__ptype")) {
+    const Entry* inner = v.find("__pvalue");
+    if (t->value.text() == "Sensitive" && inner) return plain_data(inner->value, b).as_secret();
+    if (t->value.text() == "Deferred") return v;
+    if (inner) return kept(plain_data(inner->value, b));
+  }
+  std::vector<Entry> entries;
+  for (const Entry& e : v.entries()) entries.push_back({e.key, e.field, plain_data(e.value, b)});
+  return kept(b.map(entries, v.origin()));
+}
 
 bool is_catalog(const Value& root) {
   const Entry* r = root.find("resources");

@@ -35,4 +35,7 @@ bool is_catalog(const Value& root);  // has `resources` and `edges`
 std::optional<Catalog> read_catalog(Session& session, const Value& root, const Value& library,
                                     const CatalogOptions& options);
 
+// What rich data of a catalog means here: Sensitive is secret, a reference is its text.
+Value plain_data(const Value& value, const TreeBuilder& builder);
+
 }  // namespace tutti::resource

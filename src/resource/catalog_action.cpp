@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "resource/executor.h"
+#include "resource/scrub.h"
 
 namespace tutti::resource {
 
@@ -70,14 +71,17 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
     return finish();
   }
   std::string plain;
-  auto failed = [&](const std::string& property, const Failure& why) {
+  const Entry* given = config->find("parameters");
+  Scrubber scrub(given ? given->value : Value::null());
+  auto failed = [&](const std::string& property, const Failure& problem) {
+    Failure why{scrub.clean(problem.message), problem.code};
     if (job.cancel.raised() || why.code == ECONNRESET) {
       result.how = job.cancel.raised() ? How::kCancelled : How::kLost;
       result.message = why.message;
     } else {
       outputs["status"] = "failed";
       result.message = why.message;
-      if (!plain.empty()) say(Level::kError, plain);
+      if (!plain.empty()) say(Level::kError, scrub.clean(plain));
       say(Level::kError, (property.empty() ? ": " : "/" + property + ": ") + why.message);
     }
     return finish();
@@ -99,7 +103,7 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
   if (std::string wrong = provider->check(r); !wrong.empty()) return failed("", {wrong, 0});
   Context c =
       context(r, *host, q.instance, &job.cancel, fmt::format("{}/{}/{}", options_.run, q.instance, q.transition));
-  c.say = say;
+  c.say = [&](Level level, std::string_view text) { say(level, scrub.clean(text)); };
   auto found = provider->examine(c);
   if (!found) return failed("", found.error());
   effect.looked_only = found->in_sync() && events == 0;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "resource/scrub.h"
+
 namespace tutti::resource {
 
 using engine::ActionRequest;
@@ -136,8 +138,11 @@ Context ResourceExecutor::context(const Resource& r, Host& host, u32 instance, c
   c.home = home_on(system_.instances[instance].host);
   if (!mark.empty()) c.environment.emplace_back("TUTTI_ACTION", mark);
   c.environment.emplace_back("TUTTI_COMPONENT", system_.instances[instance].name.text());
-  if (options_.say) c.say = [this, instance](Level l, std::string_view text) { options_.say(instance, l, text); };
-  c.fetch = options_.fetch;
+  if (options_.say)
+    c.say = [this, instance, scrub = Scrubber(r.parameters)](Level l, std::string_view text) {
+      options_.say(instance, l, scrub.clean(text));
+    };
+  c.locate = options_.locate;
   if (options_.managed) c.managed = options_.managed;
   return c;
 }
@@ -170,15 +175,18 @@ ActionResult ResourceExecutor::perform(Job& job, Effect& effect) {
     std::string log;
     Context c = context(r, *host, q.instance, &job.cancel, mark);
     c.outputs = &outputs;
+    Scrubber scrub(r.parameters);
+    auto wrong_with = [&](const Failure& f) {
+      return failed(scrub.clean(fmt::format("{} {}: {}", r.type, r.title, f.message)), f.code);
+    };
     auto found = provider->examine(c);
-    if (!found) return failed(fmt::format("{} {}: {}", r.type, r.title, found.error().message), found.error().code);
+    if (!found) return wrong_with(found.error());
     if (found->in_sync()) continue;
     effect.looked_only = false;
     std::vector<Change> done;
     auto applied = provider->apply(c, *found, done);
     effect.changes.insert(effect.changes.end(), done.begin(), done.end());
-    if (!applied)
-      return failed(fmt::format("{} {}: {}", r.type, r.title, applied.error().message), applied.error().code);
+    if (!applied) return wrong_with(applied.error());
   }
   if (auto it = outputs.find("outcome"); it != outputs.end()) {
     result.outcome = it->second;

@@ -26,8 +26,8 @@ struct ExecutorOptions {
   std::string remote_home = "/var/lib/tutti";
   std::string run;                         // marks what it starts, so that it is found again after a crash
   std::function<Host*(Symbol host)> host;  // nullptr: unknown
-  std::function<void(u32 instance, Level, std::string_view)> say;  // from any thread
-  std::function<Result<std::string>(const std::string&)> fetch;
+  std::function<void(u32 instance, Level, std::string_view)> say;            // from any thread
+  std::function<std::optional<std::string>(const std::string& url)> locate;  // puppet:///...: a path on this machine
   std::function<bool(const std::string&)> managed;
 };
 

@@ -122,9 +122,8 @@ class File : public Provider {
 
  private:
   Result<Step> compare(Context& c, Wanted want) const;
-  Result<void> children(Context& c, const Wanted& root, const std::string& source, int depth,
+  Result<void> children(Context& c, const Wanted& root, Host& there, const std::string& source, int depth,
                         std::vector<Step>& steps) const;
-  Result<std::string> load(Context& c, const std::string& source) const;
   Result<void> make(Context& c, const Step& step) const;
   Result<void> keep(Context& c, const std::string& path, const FileState& is) const;
 };
@@ -175,13 +174,6 @@ Wanted wanted(const Params& p, const Resource& r) {
   else if (w.content)
     w.ensure = E::kFile;
   return w;
-}
-
-Result<std::string> File::load(Context& c, const std::string& source) const {
-  if (!source.empty() && source[0] == '/') return c.host.read(source);
-  if (source.rfind("file:///", 0) == 0) return c.host.read(source.substr(7));
-  if (c.fetch) return c.fetch(source);
-  return failure(fmt::format("cannot read source {}", source));
 }
 
 Result<Step> File::compare(Context& c, Wanted want) const {
@@ -248,7 +240,7 @@ Result<Step> File::compare(Context& c, Wanted want) const {
 }
 
 // The children of a directory: those that the source has, and those that only the target has when purging.
-Result<void> File::children(Context& c, const Wanted& root, const std::string& source, int depth,
+Result<void> File::children(Context& c, const Wanted& root, Host& there, const std::string& source, int depth,
                             std::vector<Step>& steps) const {
   using E = Wanted::Ensure;
   if (depth == 0) return {};
@@ -259,7 +251,7 @@ Result<void> File::children(Context& c, const Wanted& root, const std::string& s
   };
   std::vector<std::string> from, here;
   if (!source.empty()) {
-    auto names = c.host.list(source);
+    auto names = there.list(source);
     if (!names) return tl::unexpected(names.error());
     from = std::move(*names);
   }
@@ -286,7 +278,7 @@ Result<void> File::children(Context& c, const Wanted& root, const std::string& s
     bool directory = false;
     if (in_source) {
       child_source = source + "/" + name;
-      auto s = c.host.stat(child_source, c.params.text("links") == "follow", false);
+      auto s = there.stat(child_source, c.params.text("links") == "follow", false);
       if (!s) return tl::unexpected(s.error());
       if (s->kind == FileKind::kDirectory) {
         w.ensure = E::kDirectory;
@@ -296,7 +288,7 @@ Result<void> File::children(Context& c, const Wanted& root, const std::string& s
         w.target = s->target;
       } else {
         w.ensure = E::kFile;
-        auto bytes = c.host.read(child_source);
+        auto bytes = there.read(child_source);
         if (!bytes) return tl::unexpected(bytes.error());
         w.content = std::move(*bytes);
       }
@@ -311,7 +303,7 @@ Result<void> File::children(Context& c, const Wanted& root, const std::string& s
     if (!step) return tl::unexpected(step.error());
     if (!step->changes.empty()) steps.push_back(std::move(*step));
     if (directory)
-      if (auto r = children(c, w, child_source, depth - 1, steps); !r) return r;
+      if (auto r = children(c, w, there, child_source, depth - 1, steps); !r) return r;
   }
   return {};
 }
@@ -322,29 +314,30 @@ Result<Findings> File::examine(Context& c) const {
   Wanted want = wanted(c.params, c.resource);
   std::string source;
   auto sources = c.params.list("source");
+  // A path is the host's own; what a module brings along (puppet:///modules/NAME/PATH) lies on this machine.
+  Host* there = &c.host;
   for (auto& s : sources) {
-    std::string path = s.rfind("file:///", 0) == 0 ? s.substr(7) : s;
-    if (!path.empty() && path[0] == '/') {
-      auto st = c.host.stat(path, true, false);
-      if (!st) return tl::unexpected(st.error());
-      if (st->kind == FileKind::kAbsent) continue;
-      source = path;
-      if (st->kind == FileKind::kDirectory) {
-        if (want.ensure == E::kUnset || want.ensure == E::kPresent) want.ensure = E::kDirectory;
-      } else if (want.ensure != E::kAbsent) {
-        auto bytes = c.host.read(path);
-        if (!bytes) return tl::unexpected(bytes.error());
-        want.content = std::move(*bytes);
-        want.ensure = E::kFile;
-      }
-      break;
+    std::string path = s.starts_with("file:///") ? s.substr(7) : s;
+    if (!path.starts_with('/')) {
+      auto located = c.locate ? c.locate(s) : std::nullopt;
+      if (!located) continue;
+      static const std::unique_ptr<Host> kHere = here();
+      there = kHere.get();
+      path = *located;
     }
-    if (auto bytes = load(c, s)) {
-      source = s;
+    auto st = there->stat(path, true, false);
+    if (!st) return tl::unexpected(st.error());
+    if (st->kind == FileKind::kAbsent) continue;
+    source = path;
+    if (st->kind == FileKind::kDirectory) {
+      if (want.ensure == E::kUnset || want.ensure == E::kPresent) want.ensure = E::kDirectory;
+    } else if (want.ensure != E::kAbsent) {
+      auto bytes = there->read(path);
+      if (!bytes) return tl::unexpected(bytes.error());
       want.content = std::move(*bytes);
-      if (want.ensure != E::kAbsent) want.ensure = E::kFile;
-      break;
+      want.ensure = E::kFile;
     }
+    break;
   }
   if (!sources.empty() && source.empty() && want.ensure != E::kAbsent)
     return failure(fmt::format("could not find a source among {}", fmt::join(sources, ", ")), ENOENT);
@@ -356,8 +349,7 @@ Result<Findings> File::examine(Context& c) const {
       want.ensure == E::kDirectory || (want.ensure == E::kUnset && kept->steps[0].is.kind == FileKind::kDirectory);
   if (directory && recurse != "false") {
     int depth = static_cast<int>(c.params.number("recurselimit", 1000));
-    if (auto r = children(c, want, !source.empty() && source[0] == '/' ? source : "", depth, kept->steps); !r)
-      return tl::unexpected(r.error());
+    if (auto r = children(c, want, *there, source, depth, kept->steps); !r) return tl::unexpected(r.error());
   }
   Findings f;
   for (auto& s : kept->steps) f.changes.insert(f.changes.end(), s.changes.begin(), s.changes.end());

@@ -51,7 +51,7 @@ struct Context {
   std::string home;  // tutti's own directory on that host: pid files, logs, kept files
   std::vector<std::pair<std::string, std::string>> environment;  // for the commands it runs
   std::function<void(Level, std::string_view)> say = [](Level, std::string_view) {};
-  std::function<Result<std::string>(const std::string& url)> fetch;  // puppet:///...: the content; may be empty
+  std::function<std::optional<std::string>(const std::string& url)> locate;  // puppet:///...: a path on this machine
   std::function<bool(const std::string& path)> managed = [](const std::string&) {
     return false;
   };                                                      // by another resource

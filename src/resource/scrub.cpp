@@ -1,0 +1,38 @@
+#include "resource/scrub.h"
+
+namespace tutti::resource {
+
+void Scrubber::collect(const Value& v, bool secret) {
+  secret = secret || v.secret();
+  if (v.is(Kind::kList))
+    for (const Value& i : v.items()) collect(i, secret);
+  if (v.is(Kind::kMap))
+    for (const Entry& e : v.entries()) collect(e.value, secret);
+  if (!secret || !v.is(Kind::kString)) return;
+  auto add = [&](std::string_view word) {
+    // A word of three letters would be found everywhere, and hides nothing.
+    if (word.size() > 3) words_.emplace_back(word);
+  };
+  std::string_view text = v.text();
+  add(text);
+  if (std::size_t equals = text.find('='); equals != std::string_view::npos) add(text.substr(equals + 1));  // NAME=VALUE
+  // Output is shown line by line: so is a secret of several lines.
+  if (text.find('\n') != std::string_view::npos)
+    for (std::size_t at = 0; at < text.size();) {
+      std::size_t end = std::min(text.find('\n', at), text.size());
+      add(text.substr(at, end - at));
+      at = end + 1;
+    }
+}
+
+std::string Scrubber::clean(std::string_view text) const {
+  std::string out(text);
+  for (const std::string& word : words_)
+    for (std::size_t at = out.find(word); at != std::string::npos; at = out.find(word, at)) {
+      out.replace(at, word.size(), "(secret)");
+      at += 8;
+    }
+  return out;
+}
+
+}  // namespace tutti::resource

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tree/value.h"
+
+namespace tutti::resource {
+
+// What a command prints may hold the secrets it was given. Everything that is shown or written down goes through this.
+class Scrubber {
+ public:
+  explicit Scrubber(const Value& parameters) { collect(parameters, false); }
+  std::string clean(std::string_view text) const;
+
+ private:
+  void collect(const Value& value, bool secret);
+  std::vector<std::string> words_;
+};
+
+}  // namespace tutti::resource
