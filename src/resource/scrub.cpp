@@ -15,7 +15,8 @@ void Scrubber::collect(const Value& v, bool secret) {
   };
   std::string_view text = v.text();
   add(text);
-  if (std::size_t equals = text.find('='); equals != std::string_view::npos) add(text.substr(equals + 1));  // NAME=VALUE
+  if (std::size_t equals = text.find('='); equals != std::string_view::npos)
+    add(text.substr(equals + 1));  // NAME=VALUE
   // Output is shown line by line: so is a secret of several lines.
   if (text.find('\n') != std::string_view::npos)
     for (std::size_t at = 0; at < text.size();) {

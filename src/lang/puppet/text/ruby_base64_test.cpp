@@ -8,11 +8,12 @@ namespace {
 TEST(RubyBase64, LinesOfSixty) {
   EXPECT_EQ(ruby_base64_lines(""), "");
   EXPECT_EQ(ruby_base64_lines("hello"), "aGVsbG8=\n");
-  EXPECT_EQ(ruby_base64_lines(std::string(45, 'a')), std::string("YWFh") + [] {
-    std::string rest;
-    for (int n = 0; n < 14; ++n) rest += "YWFh";
-    return rest;
-  }() + "\n");
+  EXPECT_EQ(
+      ruby_base64_lines(std::string(45, 'a')), std::string("YWFh") + [] {
+        std::string rest;
+        for (int n = 0; n < 14; ++n) rest += "YWFh";
+        return rest;
+      }() + "\n");
   EXPECT_EQ(ruby_base64_lines(std::string(48, 'a')).find('\n'), 60u);
 }
 

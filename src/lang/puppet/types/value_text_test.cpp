@@ -22,7 +22,8 @@ struct Sample {
 TEST(ValueText, Notations) {
   Sample s;
   EXPECT_EQ(to_text(s.value), "{list => [1, , it's \"q\"\n, 1.0e+20, true], 2 => {}, regex => /a\\/b/}");
-  EXPECT_EQ(to_literal(s.value), "{'list' => [1, undef, 'it\\'s \"q\"\n', 1.0e+20, true], 2 => {}, 'regex' => /a\\/b/}");
+  EXPECT_EQ(to_literal(s.value),
+            "{'list' => [1, undef, 'it\\'s \"q\"\n', 1.0e+20, true], 2 => {}, 'regex' => /a\\/b/}");
   EXPECT_EQ(ruby_inspect(s.value),
             "{\"list\"=>[1, nil, \"it's \\\"q\\\"\\n\", 1.0e+20, true], 2=>{}, \"regex\"=>/a\\/b/}");
   EXPECT_EQ(python_literal(*s.value.get("list")), "[1, None, \"it's \\\"q\\\"\\n\", 1.0e+20, True]");
