@@ -1,5 +1,7 @@
 #include "resource/scrub.h"
 
+#include <algorithm>
+
 namespace tutti::resource {
 
 void Scrubber::collect(const Value& v, bool secret) {

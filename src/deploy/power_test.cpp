@@ -1,0 +1,259 @@
+// The power goes while a system is being changed. SQLite runs on a layer that notes every write and every sync; then,
+// for each moment of the run, the disk is put back to what a cut at that moment may have left: everything that was
+// synced, and of the writes since then any part, down to single sectors. From there the run is taken up again: no action
+// may be lost, and none done twice.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <mutex>
+#include <random>
+
+#include "base/file.h"
+#include "deploy/deployer.h"
+#include "format/yaml.h"
+
+namespace tutti::deploy {
+namespace {
+
+namespace fs = std::filesystem;
+
+i64 now_ns() {
+  timespec t{};
+  ::clock_gettime(CLOCK_REALTIME, &t);
+  return static_cast<i64>(t.tv_sec) * 1'000'000'000 + t.tv_nsec;
+}
+
+// ---- the layer below SQLite
+
+struct DiskEvent {
+  enum class Kind : u8 { kWrite, kSync, kTruncate, kDelete };
+  Kind kind = Kind::kWrite;
+  std::string file;
+  i64 at = 0;
+  u64 offset = 0;  // of a write; the size of a truncation
+  std::string bytes;
+};
+
+std::mutex g_mutex;
+std::vector<DiskEvent> g_events;
+
+void note(DiskEvent e) {
+  std::lock_guard lock(g_mutex);
+  e.at = now_ns();
+  g_events.push_back(std::move(e));
+}
+
+struct NotedFile {
+  sqlite3_file base;
+  sqlite3_file* real;
+  char name[512];
+};
+NotedFile* noted(sqlite3_file* f) { return reinterpret_cast<NotedFile*>(f); }
+sqlite3_file* real(sqlite3_file* f) { return noted(f)->real; }
+
+sqlite3_io_methods methods() {
+  sqlite3_io_methods m{};
+  m.iVersion = 2;
+  m.xClose = [](sqlite3_file* f) { return real(f)->pMethods ? real(f)->pMethods->xClose(real(f)) : SQLITE_OK; };
+  m.xRead = [](sqlite3_file* f, void* p, int n, sqlite3_int64 o) { return real(f)->pMethods->xRead(real(f), p, n, o); };
+  m.xWrite = [](sqlite3_file* f, const void* p, int n, sqlite3_int64 o) {
+    note({DiskEvent::Kind::kWrite, noted(f)->name, 0, static_cast<u64>(o),
+          std::string(static_cast<const char*>(p), static_cast<std::size_t>(n))});
+    return real(f)->pMethods->xWrite(real(f), p, n, o);
+  };
+  m.xTruncate = [](sqlite3_file* f, sqlite3_int64 size) {
+    note({DiskEvent::Kind::kTruncate, noted(f)->name, 0, static_cast<u64>(size), ""});
+    return real(f)->pMethods->xTruncate(real(f), size);
+  };
+  m.xSync = [](sqlite3_file* f, int flags) {
+    int r = real(f)->pMethods->xSync(real(f), flags);
+    note({DiskEvent::Kind::kSync, noted(f)->name, 0, 0, ""});
+    return r;
+  };
+  m.xFileSize = [](sqlite3_file* f, sqlite3_int64* s) { return real(f)->pMethods->xFileSize(real(f), s); };
+  m.xLock = [](sqlite3_file* f, int l) { return real(f)->pMethods->xLock(real(f), l); };
+  m.xUnlock = [](sqlite3_file* f, int l) { return real(f)->pMethods->xUnlock(real(f), l); };
+  m.xCheckReservedLock = [](sqlite3_file* f, int* r) { return real(f)->pMethods->xCheckReservedLock(real(f), r); };
+  m.xFileControl = [](sqlite3_file* f, int op, void* p) { return real(f)->pMethods->xFileControl(real(f), op, p); };
+  m.xSectorSize = [](sqlite3_file*) { return 512; };
+  m.xDeviceCharacteristics = [](sqlite3_file*) { return 0; };  // nothing is promised: no atomic and no ordered writes
+  m.xShmMap = [](sqlite3_file* f, int p, int s, int e, void volatile** o) {
+    return real(f)->pMethods->xShmMap(real(f), p, s, e, o);
+  };
+  m.xShmLock = [](sqlite3_file* f, int o, int n, int flags) {
+    return real(f)->pMethods->xShmLock(real(f), o, n, flags);
+  };
+  m.xShmBarrier = [](sqlite3_file* f) { real(f)->pMethods->xShmBarrier(real(f)); };
+  m.xShmUnmap = [](sqlite3_file* f, int d) { return real(f)->pMethods->xShmUnmap(real(f), d); };
+  return m;
+}
+
+const sqlite3_io_methods kMethods = methods();
+sqlite3_vfs* g_below = nullptr;
+
+sqlite3_vfs noting_vfs() {
+  g_below = ::sqlite3_vfs_find(nullptr);
+  sqlite3_vfs v = *g_below;
+  v.zName = "noting";
+  v.pNext = nullptr;
+  v.szOsFile = static_cast<int>(sizeof(NotedFile)) + g_below->szOsFile;
+  v.xOpen = [](sqlite3_vfs*, const char* name, sqlite3_file* f, int flags, int* out) {
+    NotedFile* n = noted(f);
+    std::memset(n, 0, sizeof *n);
+    n->real = reinterpret_cast<sqlite3_file*>(n + 1);
+    std::strncpy(n->name, name ? name : "", sizeof n->name - 1);
+    int r = g_below->xOpen(g_below, name, n->real, flags, out);
+    n->base.pMethods = r == SQLITE_OK ? &kMethods : nullptr;
+    return r;
+  };
+  v.xDelete = [](sqlite3_vfs*, const char* name, int sync) {
+    note({DiskEvent::Kind::kDelete, name, 0, 0, ""});
+    return g_below->xDelete(g_below, name, sync);
+  };
+  return v;
+}
+
+// ---- what a cut may leave
+
+using Disk = std::map<std::string, std::string>;
+
+void put(std::string& content, u64 offset, std::string_view bytes) {
+  if (content.size() < offset + bytes.size()) content.resize(offset + bytes.size());
+  content.replace(offset, bytes.size(), bytes);
+}
+
+Disk disk_after(std::size_t events, std::mt19937& random) {
+  Disk safe;
+  std::map<std::string, std::vector<const DiskEvent*>> since;
+  for (std::size_t i = 0; i < events; ++i) {
+    const DiskEvent& e = g_events[i];
+    if (e.kind == DiskEvent::Kind::kDelete) {
+      safe.erase(e.file);
+      since.erase(e.file);
+    } else if (e.kind != DiskEvent::Kind::kSync) {
+      since[e.file].push_back(&e);
+    } else {
+      for (auto* w : since[e.file])
+        w->kind == DiskEvent::Kind::kWrite ? put(safe[e.file], w->offset, w->bytes) : safe[e.file].resize(w->offset);
+      since[e.file].clear();
+    }
+  }
+  for (auto& [file, writes] : since)
+    for (auto* w : writes) {
+      if (w->kind == DiskEvent::Kind::kTruncate) {
+        if (random() % 2) safe[file].resize(w->offset);
+        continue;
+      }
+      for (u64 at = 0; at < w->bytes.size(); at += 512)  // each sector came down or did not
+        if (random() % 2) put(safe[file], w->offset + at, std::string_view(w->bytes).substr(at, 512));
+    }
+  return safe;
+}
+
+struct Call {
+  explicit Call(const std::string& dir) : host(here()) {
+    auto p = open_place(dir + "/.tutti");
+    EXPECT_TRUE(p) << p.error().message;
+    place.emplace(std::move(*p));
+    deployer.emplace(session, *place);
+    settings.executor.home = dir + "/.tutti";
+    settings.executor.host = [this](Symbol) { return host.get(); };
+    settings.command = "test";
+    settings.lease = 1;  // this process lives on where the real one would be dead: its lease must end
+  }
+  Outcome apply(const std::string& text) {
+    auto source = session.sources->add("system.yaml", text);
+    auto tree = read_yaml(session, **source);
+    auto p = deployer->prepare(*tree, "", "apply");
+    return deployer->run(*p, settings);
+  }
+  std::unique_ptr<Host> host;
+  Session session;
+  std::optional<Place> place;
+  std::optional<Deployer> deployer;
+  Deployer::RunSettings settings;
+};
+
+TEST(PowerLoss, AtAnyMomentNothingIsLostAndNothingDoneTwice) {
+  char name[] = "/tmp/tutti-power-XXXXXX";
+  std::string dir = ::mkdtemp(name), out = dir + "/out";
+  fs::create_directories(out);
+  // Jobs that nobody can look at from outside; each writes a line every time it is done.
+  std::string text = "system: s\ncomponents:\n";
+  std::vector<std::string> jobs{"a", "b", "c", "d", "e", "f"};
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    text += "  " + jobs[i] + ": {type: job, config: {command: 'echo x >> " + out + "/" + jobs[i] + "; date +%s%N > " + out + "/" +
+            jobs[i] + ".time'}";
+    text += i >= 2 ? ", after: [" + jobs[i - 2] + "]}\n" : "}\n";
+  }
+  static sqlite3_vfs vfs = noting_vfs();
+  ASSERT_EQ(::sqlite3_vfs_register(&vfs, 1), SQLITE_OK);
+  {
+    Call c(dir);
+    Outcome o = c.apply(text);
+    EXPECT_TRUE(o.finished) << o.wrong;
+  }
+  ::sqlite3_vfs_register(g_below, 1);
+  ::usleep(1'200'000);
+  ASSERT_GT(g_events.size(), 40u);
+  std::string key = *read_file(dir + "/.tutti/key", 1 << 20);
+  std::map<std::string, i64> done_at;
+  for (auto& j : jobs) {
+    // Told by the job itself: the time of a file is only good to some milliseconds.
+    auto time = read_file(out + "/" + j + ".time", 100);
+    ASSERT_TRUE(time);
+    done_at[j] = std::strtoll(time->c_str(), nullptr, 10);
+  }
+  const char* wish = std::getenv("TUTTI_POWER_POINTS");
+  std::size_t points = wish ? std::strtoul(wish, nullptr, 10) : 60, resumed = 0, asked = 0;
+  std::mt19937 random(11);
+  for (std::size_t k = 0; k < points; ++k) {
+    std::size_t at = points >= g_events.size() * 2 ? k % (g_events.size() + 1) : random() % (g_events.size() + 1);
+    i64 when = at < g_events.size() ? g_events[at].at : now_ns();
+    fs::remove_all(dir);
+    fs::create_directories(out);
+    fs::create_directories(dir + "/.tutti");
+    ::chmod((dir + "/.tutti").c_str(), 0700);
+    ASSERT_TRUE(write_file_atomically(dir + "/.tutti/key", key));
+    ::chmod((dir + "/.tutti/key").c_str(), 0600);
+    for (auto& [file, content] : disk_after(at, random)) ASSERT_TRUE(write_file_atomically(file, content));
+    for (auto& [job, time] : done_at)
+      if (time < when) ASSERT_TRUE(write_file_atomically(out + "/" + job, "x\n"));
+    {
+      Call c(dir);
+      i64 run = c.deployer->unfinished("s");
+      if (run) {
+        ++resumed;
+        Outcome o = c.deployer->resume(run, c.settings);
+        if (o.unknown) {  // the one who looks says what is so
+          ++asked;
+          Call again(dir);
+          for (auto& j : jobs)
+            again.settings.decisions[j + ".perform"] = fs::exists(out + "/" + j) ? "done" : "repeat";
+          o = again.deployer->resume(run, again.settings);
+        }
+        ASSERT_TRUE(o.finished) << "cut at " << at << ": " << o.wrong;
+      } else {
+        Outcome o = c.apply(text);
+        ASSERT_TRUE(o.wrong.empty()) << "cut at " << at << ": " << o.wrong;
+      }
+    }
+    for (auto& j : jobs) {
+      auto content = read_file(out + "/" + j, 1000);
+      ASSERT_TRUE(content) << "cut at " << at << ": " << j << " is lost";
+      ASSERT_EQ(*content, "x\n") << "cut at " << at << ": " << j << " was done more than once";
+    }
+  }
+  EXPECT_GT(resumed, 0u);
+  std::printf("%zu writes and syncs, %zu cuts, %zu taken up again, %zu asked\n", g_events.size(), points, resumed, asked);
+  fs::remove_all(dir);
+}
+
+}  // namespace
+}  // namespace tutti::deploy
