@@ -1,7 +1,7 @@
 // The power goes while a system is being changed. SQLite runs on a layer that notes every write and every sync; then,
 // for each moment of the run, the disk is put back to what a cut at that moment may have left: everything that was
-// synced, and of the writes since then any part, down to single sectors. From there the run is taken up again: no action
-// may be lost, and none done twice.
+// synced, and of the writes since then any part, down to single sectors. From there the run is taken up again: no
+// action may be lost, and none done twice.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
@@ -188,8 +188,8 @@ TEST(PowerLoss, AtAnyMomentNothingIsLostAndNothingDoneTwice) {
   std::string text = "system: s\ncomponents:\n";
   std::vector<std::string> jobs{"a", "b", "c", "d", "e", "f"};
   for (std::size_t i = 0; i < jobs.size(); ++i) {
-    text += "  " + jobs[i] + ": {type: job, config: {command: 'echo x >> " + out + "/" + jobs[i] + "; date +%s%N > " + out + "/" +
-            jobs[i] + ".time'}";
+    text += "  " + jobs[i] + ": {type: job, config: {command: 'echo x >> " + out + "/" + jobs[i] + "; date +%s%N > " +
+            out + "/" + jobs[i] + ".time'}";
     text += i >= 2 ? ", after: [" + jobs[i - 2] + "]}\n" : "}\n";
   }
   static sqlite3_vfs vfs = noting_vfs();
@@ -234,8 +234,7 @@ TEST(PowerLoss, AtAnyMomentNothingIsLostAndNothingDoneTwice) {
         if (o.unknown) {  // the one who looks says what is so
           ++asked;
           Call again(dir);
-          for (auto& j : jobs)
-            again.settings.decisions[j + ".perform"] = fs::exists(out + "/" + j) ? "done" : "repeat";
+          for (auto& j : jobs) again.settings.decisions[j + ".perform"] = fs::exists(out + "/" + j) ? "done" : "repeat";
           o = again.deployer->resume(run, again.settings);
         }
         ASSERT_TRUE(o.finished) << "cut at " << at << ": " << o.wrong;
@@ -251,7 +250,8 @@ TEST(PowerLoss, AtAnyMomentNothingIsLostAndNothingDoneTwice) {
     }
   }
   EXPECT_GT(resumed, 0u);
-  std::printf("%zu writes and syncs, %zu cuts, %zu taken up again, %zu asked\n", g_events.size(), points, resumed, asked);
+  std::printf("%zu writes and syncs, %zu cuts, %zu taken up again, %zu asked\n", g_events.size(), points, resumed,
+              asked);
   fs::remove_all(dir);
 }
 
