@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const tutti::u8* data, std::size_t size) {
   Limits limits = fuzz_limits();
   limits.steps = 200'000;
   limits.nodes = 200'000;
-  limits.depth = 100;
+  limits.depth = 20;
   Session session(limits);
   try {
     auto source = session.sources->add("input.cue", std::string(reinterpret_cast<const char*>(data), size));

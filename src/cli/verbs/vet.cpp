@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "cli/output.h"
 
 namespace tutti {
@@ -9,7 +11,17 @@ namespace {
 int run(Call& call) {
   std::vector<Part> parts = call.parts(call.arguments);
   bool fine = !parts.empty();
-  for (const Part& part : parts) fine &= part.language->vet(call.session, Request{part.files, call.options, true});
+  // with a schema among several languages, the others' trees are checked against it
+  auto schema = std::find_if(parts.begin(), parts.end(), [](const Part& p) { return p.language->checks_trees(); });
+  bool against = schema != parts.end() && parts.size() > 1;
+  for (const Part& part : parts) {
+    if (!against || &part == &*schema) continue;
+    std::optional<Value> tree = part.language->evaluate(call.session, Request{part.files, call.options, true});
+    if (!tree || !call.session.diagnostics.ok()) return exit_code::kError;
+    fine &= schema->language->check(call.session, Request{schema->files, call.options, true}, *tree);
+  }
+  for (const Part& part : parts)
+    if (!against) fine &= part.language->vet(call.session, Request{part.files, call.options, true});
   if (!fine || !call.session.diagnostics.ok()) return exit_code::kError;
   if (::isatty(1) == 1)
     call.out.put(fmt::format("{} file{} checked, nothing wrong.\n", call.arguments.size(),
@@ -26,8 +38,10 @@ extern const Verb vet_verb = {
     .arguments = "FILE...",
     .details =
         "Each language checks what it can: syntax, references, types, and that the result is concrete.\n"
+        "With CUE files beside those of another language, what the others mean is checked against the CUE files.\n"
         "For CUE inputs the flags and texts are those of cue: `tutti cue help vet`.",
-    .examples = "$ tutti vet site.cue && echo fine\n$ tutti vet --diagnostics line *.yaml",
+    .examples =
+        "$ tutti vet site.cue && echo fine\n$ tutti vet --diagnostics line *.yaml\n$ tutti vet schema.cue catalog.pp",
     .run = run,
     .least = 1,
     .reads = true,

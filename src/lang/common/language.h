@@ -80,6 +80,11 @@ class Language {
   // Checks beyond evaluating (tutti vet); by default evaluating is all. True when nothing is wrong.
   virtual bool vet(Session& session, const Request& request) const;
 
+  // Checks the tree of another language against the request's files (tutti vet schema.cue catalog.pp), for languages
+  // whose files can be schemas. True when nothing is wrong.
+  virtual bool checks_trees() const { return false; }
+  virtual bool check(Session&, const Request&, const Value&) const { return true; }
+
   // More lines for the story that `tutti why` tells, from what only the language knows.
   virtual std::string explain(Session&, const Value&, const Path&, const Request&) const { return {}; }
 };

@@ -1,6 +1,7 @@
 #include "lang/cue/language.h"
 
 #include "lang/cue/eval/validate.h"
+#include "lang/cue/load/explain.h"
 #include "lang/cue/load/instance.h"
 
 namespace tutti::cue {
@@ -43,6 +44,33 @@ Value Cue::encode(Session& session, const Value& value, std::string_view output,
   TreeOptions options;
   options.leaves = true;
   return to_tree(*instance, instance->root(), options);
+}
+
+bool Cue::check(Session& session, const Request& request, const Value& tree) const {
+  Instance instance(session);
+  LoadOptions load;
+  load.files = request.files;
+  load.tags = request.options.all("tag");
+  if (!instance.load(load)) {
+    report(session, instance.errors());
+    return false;
+  }
+  Vertex* root = instance.evaluate_with(tree);
+  ValidateConfig config;
+  config.all_errors = config.concrete = config.final = true;
+  Bottom* b = validate_tree(instance.context(), root, config);
+  if (b) report(session, flatten(b));
+  return !b;
+}
+
+std::string Cue::explain(Session& session, const Value&, const Path& path, const Request& request) const {
+  Instance instance(session);
+  LoadOptions load;
+  load.files = request.files;
+  load.tags = request.options.all("tag");
+  if (!instance.load(load)) return {};
+  instance.evaluate();
+  return cue::explain(instance, path);
 }
 
 const Language& language() {

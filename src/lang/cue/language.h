@@ -12,6 +12,9 @@ class Cue final : public Language {
   std::span<const OptionSpec> options() const override;
   std::optional<Value> evaluate(Session& session, const Request& request) const override;
   Value encode(Session& session, const Value& value, std::string_view output, const Options& options) const override;
+  bool checks_trees() const override { return true; }
+  bool check(Session& session, const Request& request, const Value& tree) const override;
+  std::string explain(Session& session, const Value& value, const Path& path, const Request& request) const override;
 };
 
 const Language& language();

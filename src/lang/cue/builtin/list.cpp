@@ -20,6 +20,16 @@ std::vector<Decimal> numbers(CallContext& c) {
   std::size_t i = 0;
   for (Node* n : c.list(0)) {
     n = plain(c.context.default_of(n));
+    if (n->type == NodeType::kBottom) {
+      c.context.add_bottom(to<Bottom>(n));
+      return {};
+    }
+    if (n->type != NodeType::kNum && c.context.concreteness(n) > 1 && c.context.kinds(n) & kNumberKind) {
+      c.context.add_errf(Code::kIncomplete, n->pos,
+                         "error in call to {}: non-concrete value {} for element {} of number list argument 0",
+                         std::string_view(c.builtin->qualified()), static_cast<const Node*>(n), static_cast<i64>(i));
+      return {};
+    }
     if (n->type != NodeType::kNum) {
       c.context.add_bottom(c.context.bottom(
           Code::kEval, {}, "invalid list element {} in argument 0 to call: cannot use value {} (type {}) as number",
@@ -372,7 +382,7 @@ const BuiltinSpec kStruct[] = {
        if (c.failed() || !v) return nullptr;
        i64 count = field_count(v);
        if (count >= n) return c.make_bool(true);
-       bool more = v->is_open_struct() || count + constraint_count(v) >= n;
+       bool more = v->is_open_struct() || v->patterns || count + constraint_count(v) >= n;
        return validation_error(c, more ? Code::kIncomplete : Code::kEval,
                                fmt::format("len(fields) < MinFields({}) ({} < {})", n, count, n));
      }},

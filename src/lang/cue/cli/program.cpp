@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "base/file.h"
-#include "base/machine.h"
+#include "lang/cue/eval/limits.h"
 #include "lang/cue/format/literal.h"
 #include "lang/cue/import/decode.h"
 
@@ -17,10 +17,9 @@ namespace fs = std::filesystem;
 
 Program::Program(const CommandSpec& command, CommandFlags flags, std::string dir)
     : command_(command), flags_(std::move(flags)), dir_(std::move(dir)) {
-  Limits limits;
-  limits.depth *= 80;  // one level of a configuration is several of the evaluator
+  Limits limits = evaluation_limits({});
+  arena_.set_limit(limits.memory);
   budget_ = std::make_unique<Budget>(limits);
-  arena_.set_limit(machine_memory());
   store_ = std::make_unique<NodeStore>(arena_);
   context_ = std::make_unique<Context>(*store_, *budget_);
   context_->import_package = [this](Symbol path) -> Vertex* {

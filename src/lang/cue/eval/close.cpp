@@ -110,6 +110,21 @@ void State::check_typos() {
   if (base.empty()) return;
   Bottom* err = nullptr;
   std::vector<ReqSet> copy;
+  // whether an ellipsis lifts a requirement does not depend on the arc
+  std::vector<bool> lifted;
+  auto lift = [&](std::vector<ReqSet>& list) {
+    if (lifted.empty()) {
+      lifted.resize(base.size());
+      for (std::size_t i = 0; i < base.size(); ++i) lifted[i] = parent_ellipsis(base[i], infos) != 0;
+    }
+    for (std::size_t i = 0; i < list.size(); ++i)
+      if (lifted[i]) list[i].removed = true;
+  };
+  bool base_lifted = false;
+  if (base.size() > 8) {
+    ctx.requirement_at.clear();
+    for (std::size_t i = base.size(); i-- > 0;) ctx.requirement_at.at(base[i].id) = static_cast<u32>(i + 1);
+  }
   for (u32 i = 0; i < v->arcs.size(); ++i) {
     Label l = v->arcs[i]->label;
     Vertex* a = v->arcs[i]->deref_disjunct();
@@ -119,12 +134,15 @@ void State::check_typos() {
     if (!na->replaces.empty()) {
       copy = base;
       req = &copy;
+      lift(copy);
+    } else if (!base_lifted) {
+      lift(base);
+      base_lifted = true;
     }
-    for (auto& r : *req)
-      if (parent_ellipsis(r, infos)) r.removed = true;
     if (a->base && a->base->type == NodeType::kBottom && !to<Bottom>(a->base)->close_check) continue;
     if (allowed_in_closed(l)) continue;
-    if (na->evidence_for_all(*req, na->infos)) continue;
+    bool many = base.size() > 8 && na->infos.size() <= 32;
+    if (many ? na->evidence_for_many(*req, na->infos) : na->evidence_for_all(*req, na->infos)) continue;
     Bottom* b = nullptr;
     ctx.not_allowed(a, &b);
     if (b && a->arc_type <= ArcType::kRequired) err = ctx.combine(err, b);
@@ -183,17 +201,107 @@ bool State::evidence_for_one(std::vector<ReqSet>& all, std::size_t i, const std:
   return false;
 }
 
+void State::flatten_replaces() {
+  if (computed_flat) return;
+  flat_replaces.clear();
+  for (State* p = this; p; p = p->node->parent ? p->node->parent->state : nullptr)
+    flat_replaces.insert(flat_replaces.end(), p->replaces.begin(), p->replaces.end());
+  std::sort(flat_replaces.begin(), flat_replaces.end(),
+            [](const ReplaceId& a, const ReplaceId& b) { return a.to > b.to; });
+  computed_flat = true;
+  if (!flat_replaces.empty()) min_flat_to = flat_replaces.back().to;
+}
+
 bool State::contains(DefId of, DefId child) {
-  if (!computed_flat) {
-    flat_replaces.clear();
-    for (State* p = this; p; p = p->node->parent ? p->node->parent->state : nullptr)
-      flat_replaces.insert(flat_replaces.end(), p->replaces.begin(), p->replaces.end());
-    std::sort(flat_replaces.begin(), flat_replaces.end(),
-              [](const ReplaceId& a, const ReplaceId& b) { return a.to > b.to; });
-    computed_flat = true;
-    if (!flat_replaces.empty()) min_flat_to = flat_replaces.back().to;
+  flatten_replaces();
+  // A walk each is the quickest for a few questions; for many, what a number is contained in is written down once.
+  constexpr u32 kMany = 64;
+  if (containment_queries < kMany) {
+    ++containment_queries;
+    return contains_rec(of, child, child, 0);
   }
-  return contains_rec(of, child, child, 0);
+  if (of == child) return true;
+  auto& all = ancestry(child).all;
+  return std::binary_search(all.begin(), all.end(), of);
+}
+
+// Calls each(id) for everything that child is contained in, itself included, each once.
+template <class F>
+void State::walk_out(DefId child, F each) {
+  todo.clear();
+  todo.push_back(child);
+  while (!todo.empty()) {
+    DefId p = todo.back();
+    todo.pop_back();
+    for (; p != 0 && each(p); p = ctx.containments[p].id) {
+      if (p < min_flat_to || flat_replaces.empty()) continue;
+      auto r = std::lower_bound(flat_replaces.begin(), flat_replaces.end(), p,
+                                [](const ReplaceId& x, DefId id) { return x.to > id; });
+      for (; r != flat_replaces.end() && r->to == p; ++r) todo.push_back(r->from);
+    }
+  }
+}
+
+const Ancestry& State::ancestry(DefId child) {
+  auto at = std::lower_bound(ancestries.begin(), ancestries.end(), child,
+                             [](const Ancestry& a, DefId id) { return a.of < id; });
+  if (at != ancestries.end() && at->of == child) return *at;
+  Ancestry a{child, {}};
+  ctx.visited.clear();
+  walk_out(child, [&](DefId p) {
+    u32& seen = ctx.visited.at(p);
+    if (seen) return false;
+    seen = 1;
+    a.all.push_back(p);
+    return true;
+  });
+  std::sort(a.all.begin(), a.all.end());
+  return *ancestries.insert(at, std::move(a));
+}
+
+// The same answers as evidence_for_all for many requirements: which conjuncts are contained in what is worked out once,
+// as bits, instead of for each requirement.
+bool State::evidence_for_many(std::vector<ReqSet>& all, const std::vector<ConjunctInfo>& list) {
+  flatten_replaces();
+  auto mark = [&](IdMap& map, DefId child, u32 bit) {
+    walk_out(child, [&](DefId p) {
+      u32& bits = map.at(p);
+      if (bits & bit) return false;
+      bits |= bit;
+      return true;
+    });
+  };
+  ctx.reached.clear();
+  ctx.reached_embed.clear();
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    mark(ctx.reached, list[i].id, u32{1} << i);
+    if (list[i].embed) mark(ctx.reached_embed, list[i].embed, u32{1} << i);
+  }
+  u32 everyone = list.size() == 32 ? ~u32{0} : (u32{1} << list.size()) - 1;
+  auto set = [&](DefId id) -> const ReqSet* {
+    u32 at = id ? ctx.requirement_at.get(id) : 0;
+    return at ? &all[at - 1] : nullptr;
+  };
+  for (const ReqSet& a : all) {
+    if (a.ignored || a.removed || ctx.reached.get(a.id)) continue;
+    const ReqSet* embed = set(a.embed);
+    if (!embed) return false;
+    u32 inside = ctx.reached_embed.get(embed->id);
+    if (a.conjunct_opened && a.parent == 0) {
+      if (inside) return false;
+      continue;
+    }
+    u32 outside = everyone & ~inside;
+    if (!outside) return false;
+    if (a.parent == 0) {
+      if (embed->parent != 0 && !set(embed->parent)) return false;
+      continue;
+    }
+    const ReqSet* outer = set(a.parent);
+    if (!outer || outer->removed) continue;
+    if (!(outside & ctx.reached.get(outer->id))) return false;
+  }
+  return true;
 }
 
 bool State::contains_rec(DefId of, DefId child, DefId start, int level) {

@@ -1,4 +1,5 @@
 #include "lang/cue/eval/context.h"
+#include "lang/cue/eval/quick.h"
 
 // The clauses of a comprehension are run first, to a list of scopes; its value is then put in once for each.
 namespace tutti::cue {
@@ -50,16 +51,23 @@ void Context::yield_from(Comprehension* c, std::size_t i, u32 comp, std::vector<
   switch (clause->type) {
     case NodeType::kIf: {
       auto* x = to<IfClause>(clause);
+      if (auto known = quick_condition(*this, x->condition)) {
+        if (*known) next(e);
+        break;
+      }
+      ++scopes_kept_;
       if (bool_value(value(x->condition, {Status::kUnprocessed, kScalarKnown, Mode::kYield}))) next(e);
       break;
     }
     case NodeType::kLet: {
       auto* x = to<LetClause>(clause);
+      ++scopes_kept_;
       next(spawn(one_field(x->label, x->x)));
       break;
     }
     case NodeType::kTry: {
       auto* x = to<TryClause>(clause);
+      ++scopes_kept_;
       Conjunct cj{e, x->x ? x->x : c->value, ci};
       Vertex* v = inline_vertex(nullptr, &cj);
       bool skip = false;
@@ -76,7 +84,9 @@ void Context::yield_from(Comprehension* c, std::size_t i, u32 comp, std::vector<
     case NodeType::kFor: {
       auto* x = to<ForClause>(clause);
       Environment* env = e;
+      ++scopes_kept_;
       Vertex* n = for_source(x->source);
+      Environment* spare = nullptr;  // of a round that came to nothing
       if (State* s = state(n)) s->freeze(kFieldSetKnown);
       for (u32 j = 0; j < n->arcs.size(); ++j) {
         Vertex* a = n->arcs[j];
@@ -88,6 +98,21 @@ void Context::yield_from(Comprehension* c, std::size_t i, u32 comp, std::vector<
           continue;
         }
         if (a->arc_type != ArcType::kMember) continue;
+        u64 kept = scopes_kept_;
+        std::size_t before = out.size();
+        if (spare) {
+          u32 at = 0;
+          if (x->value.valid()) spare->vertex->arcs[at++]->base = a;
+          if (x->key.valid()) {
+            Vertex* k = spare->vertex->arcs[at];
+            k->base = k->conjuncts[0].x = label_value(a->label);
+          }
+          Environment* sub = spare;
+          if (!next(sub)) break;
+          if (out.size() != before || scopes_kept_ != kept) spare = nullptr;
+          continue;
+        }
+        budget.node(2);
         Vertex* scope = new_vertex();
         scope->parent = env_vertex(env);
         scope->status = Status::kFinalized;
@@ -116,6 +141,7 @@ void Context::yield_from(Comprehension* c, std::size_t i, u32 comp, std::vector<
         Environment* sub = new_env(env, scope);
         sub->comp_id = comp;
         if (!next(sub)) break;
+        if (out.size() == before && scopes_kept_ == kept) spare = sub;
       }
       break;
     }

@@ -113,6 +113,10 @@ void Context::free_state(State* s) {
   s->completed = s->needs = s->provided = s->frozen = 0;
   s->counters = {};
   s->min_flat_to = 0;
+  s->containment_queries = 0;
+  s->settled = nullptr;
+  s->print = 0;
+  if (!s->ancestries.empty()) s->ancestries = {};
   auto reset = [](auto& v) {
     if (v.capacity() > 64)
       v = {};
@@ -174,13 +178,14 @@ void Context::reclaim(Vertex* v) {
   if (v->patterns)
     for (auto& p : v->patterns->pairs)
       if (p.constraint->state && p.constraint->status == Status::kFinalized) reclaim(p.constraint);
-  for (u32 i = 0; i < v->arcs.size(); ++i) {
-    Vertex* a = v->arcs[i];
-    State* s = a->state;
-    if (!s || s->refs > 0 || s->is_disjunct) continue;
-    if (a->deref_disjunct() != a) reclaim_all(a);
-    if (a->state == s && s->node) free_state(s);
-  }
+  for (u32 i = 0; i < v->arcs.size(); ++i) reclaim_arc(v->arcs[i]);
+}
+
+void Context::reclaim_arc(Vertex* a) {
+  State* s = a->state;
+  if (!s || s->refs > 0 || s->is_disjunct) return;
+  if (a->deref_disjunct() != a) reclaim_all(a);
+  if (a->state == s && s->node) free_state(s);
 }
 
 void Context::clear_arcs(Vertex* v) {

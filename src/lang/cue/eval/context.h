@@ -6,6 +6,7 @@
 
 #include "base/budget.h"
 #include "lang/cue/builtin/registry.h"
+#include "lang/cue/eval/id_map.h"
 #include "lang/cue/eval/state.h"
 
 namespace re2 {
@@ -71,6 +72,7 @@ class Context {
   State* state(Vertex* v);  // with its conjuncts scheduled; nullptr when finalized
   void free_state(State* s);
   void reclaim(Vertex* v);      // after v was finalized
+  void reclaim_arc(Vertex* a);  // of a vertex that no longer needs what its arcs hold
   void reclaim_all(Vertex* v);  // v is no longer needed
   Environment* new_env(Environment* up, Vertex* v);
   Environment* env_up(u32 n);
@@ -193,6 +195,7 @@ class Context {
   };
   std::vector<Containment> containments{{0, {}}};
   DefId next_def(const Node* n);
+  IdMap reached, reached_embed, requirement_at, visited;  // used within one check
   void not_allowed(Vertex* arc, Bottom** out);
 
   u32 next_comp = 0;
@@ -209,6 +212,7 @@ class Context {
   State* new_state(Vertex* v);
   void reclaim_rec(Vertex* v, bool force);
   void yield_from(Comprehension* c, std::size_t i, u32 comp, std::vector<Environment*>& out);
+  u64 scopes_kept_ = 0;  // grows whenever something may have kept the scope it was evaluated in
   Vertex* package_vertex(Symbol path, Pos at);
 
   std::vector<Task*> task_pool_;

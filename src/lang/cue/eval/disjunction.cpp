@@ -168,6 +168,8 @@ Bottom* State::run_disjunctions() {
   std::vector<PendingDisjunction> all;
   all.swap(disjunctions);
   if (!init_arcs(ctx, node)) return get_error();
+  if (settle(all)) return nullptr;
+  decided_first(all);
 
   Mode outer = Mode::kNone;
   for (Vertex* p = node; p; p = p->parent)
@@ -224,24 +226,62 @@ Bottom* State::run_disjunctions() {
   return nullptr;
 }
 
+// With many disjunctions, those of which only one arm can be by itself come first: what they decide often settles the
+// others, which would be multiplied with each other before. The order of the results is not changed by that.
+void State::decided_first(std::vector<PendingDisjunction>& all) {
+  constexpr std::size_t kMany = 32;
+  std::size_t product = 1;
+  for (auto& d : all) product = std::min<std::size_t>(product * std::max<std::size_t>(d.arms.size(), 1), 1u << 20);
+  if (all.size() < 3 || product < kMany) return;
+  std::vector<bool> single(all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    auto& d = all[i];
+    std::size_t left = 0;
+    for (auto& arm : d.arms) {
+      if (impossible(d.env, arm.expr, 4)) continue;
+      Bottom* err = nullptr;
+      State* r = do_disjunct({d.env, arm.expr, d.ci}, arm.mode, Mode::kAttempt, node, &err);
+      if (!r) continue;
+      ctx.reclaim_all(r->node);
+      if (++left > 1) break;
+    }
+    single[i] = left == 1;
+  }
+  std::vector<PendingDisjunction> ordered;
+  for (bool first : {true, false})
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (single[i] == first) ordered.push_back(std::move(all[i]));
+  all = std::move(ordered);
+}
+
 void State::cross_product(std::vector<State*>& dst, std::vector<State*>& cross, PendingDisjunction& d, Mode mode) {
   Restore<int> depth_mark(eval_depth, ctx.eval_depth);
   std::vector<State*> found;
   bool left_drops = true, right_drops = true;
-  for (State* p : cross) {
-    init_arcs(ctx, p->node);
-    for (auto& arm : d.arms) {
-      Bottom* err = nullptr;
-      State* r = p->do_disjunct({d.env, arm.expr, d.ci}, arm.mode, mode, node, &err);
-      if (!r) {
-        if (err && err->code == Code::kUser) user_errs.push_back(err);
-        arm.err = err;
-        continue;
+  // Arms that cannot be are not copied for. When none is left all are tried after all, for what there is to say of
+  // them.
+  for (bool prune : {true, false}) {
+    bool pruned = false;
+    for (State* p : cross) {
+      init_arcs(ctx, p->node);
+      for (auto& arm : d.arms) {
+        if (prune && p->impossible(d.env, arm.expr, 4)) {
+          pruned = true;
+          continue;
+        }
+        Bottom* err = nullptr;
+        State* r = p->do_disjunct({d.env, arm.expr, d.ci}, arm.mode, mode, node, &err);
+        if (!r) {
+          if (err && err->code == Code::kUser) user_errs.push_back(err);
+          arm.err = err;
+          continue;
+        }
+        found.push_back(r);
+        if (p->default_mode == Default::kIs || p->orig_default == Default::kIs) left_drops = false;
+        if (arm.mode == Default::kIs) right_drops = false;
       }
-      found.push_back(r);
-      if (p->default_mode == Default::kIs || p->orig_default == Default::kIs) left_drops = false;
-      if (arm.mode == Default::kIs) right_drops = false;
     }
+    if (!pruned || !found.empty()) break;
   }
   bool decided = false;
   for (State* r : found) {
@@ -359,6 +399,10 @@ Error* State::disjunct_error() {
 }
 
 void State::finalize_disjunctions() {
+  if (settled && !node->is_err()) {
+    node->base = settled;
+    return;
+  }
   if (disjuncts.empty()) return;
   std::size_t failed = 0;
   for (State* x : disjuncts) {
@@ -403,93 +447,6 @@ void State::finalize_disjunctions() {
         ctx.error_at(ctx.src, "cycle across unresolved disjunction referenced by {}", default_attempt->label));
   ctx.clear_arcs(node);
   node->child_errors = nullptr;
-}
-
-// ---- equal disjuncts
-
-namespace {
-
-bool same_value(Context& ctx, Node* a, Node* b) { return a == b || (a && b && ctx.equal(a, b, true)); }
-
-bool equal_tasks(State* x, State* y) {
-  auto within = [](State* a, State* b) {
-    for (Task* t : a->tasks) {
-      if (t->state != TaskState::kReady) continue;
-      bool found = false;
-      for (Task* u : b->tasks)
-        if (t->x == u->x) found = true;
-      if (!found) return false;
-    }
-    return true;
-  };
-  return within(x, y) && within(y, x);
-}
-
-bool equal_partial(Context& ctx, Vertex* x, Vertex* y) {
-  State *nx = x->state, *ny = y->state;
-  if (!nx && !ny) return ctx.equal(x, y, true);
-  if (!nx || !ny) return false;
-  if (nx->kind != ny->kind || nx->has_top != ny->has_top || !same_value(ctx, nx->scalar, ny->scalar) ||
-      nx->checks.size() != ny->checks.size() || !equal_tasks(nx, ny) || !same_value(ctx, nx->lower, ny->lower) ||
-      !same_value(ctx, nx->upper, ny->upper))
-    return false;
-  for (std::size_t i = 0; i < nx->checks.size(); ++i)
-    if (!ctx.equal(nx->checks[i].x, ny->checks[i].x, true)) return false;
-  if (!x->patterns != !y->patterns) return false;
-  if (x->patterns) {
-    auto &a = x->patterns->pairs, &b = y->patterns->pairs;
-    if (a.size() != b.size()) return false;
-    for (u32 i = 0; i < a.size(); ++i) {
-      ctx.finalize(a[i].constraint);
-      ctx.finalize(b[i].constraint);
-      if (!ctx.equal(a[i].constraint, b[i].constraint, true)) return false;
-    }
-  }
-  if (x->arcs.size() != y->arcs.size()) return false;
-  for (u32 i = 0; i < x->arcs.size(); ++i) {
-    Vertex* b = y->find_raw(x->arcs[i]->label);
-    if (!b || !equal_partial(ctx, x->arcs[i], b)) return false;
-  }
-  return true;
-}
-
-void merge_infos(State* a, State* b) {
-  if (!a || !b || !a->node || !b->node) return;
-  for (auto& w : b->infos) {
-    bool has = false;
-    for (auto& v : a->infos) has |= v.id == w.id;
-    if (!has) a->infos.push_back(w);
-  }
-  for (auto& w : b->replaces)
-    if (std::find(a->replaces.begin(), a->replaces.end(), w) == a->replaces.end()) a->replaces.push_back(w);
-  for (Vertex* wa : b->node->arcs)
-    if (Vertex* va = a->node->find_raw(wa->label)) merge_infos(va->state, wa->state);
-}
-
-}  // namespace
-
-void State::append_disjunct(std::vector<State*>& a, State* x) {
-  Vertex* nv = x->node->deref_value();
-  Node* nx = nv->base;
-  if (!nx || ctx.is_cycle(nx)) nx = x->validators();
-  for (State* xn : a) {
-    if (xn == x) return;
-    Vertex* xv = xn->node->deref_value();
-    if (xv->status != Status::kFinalized || nv->status != Status::kFinalized) {
-      if (!equal_partial(ctx, x->node, xn->node)) continue;
-      Node* ny = xv->base;
-      if (!ny || ctx.is_cycle(ny)) ny = xn->validators();
-      bool vx = nx->is_value(), vy = ny->is_value();
-      if (vx && vy && !ctx.equal(nx, ny, true)) continue;
-    } else if (!ctx.equal(xv, nv, true)) {
-      continue;
-    }
-    if (x->default_mode == Default::kIs) xn->default_mode = Default::kIs;
-    merge_infos(xn, x);
-    ctx.reclaim_all(x->node);
-    return;
-  }
-  a.push_back(x);
 }
 
 }  // namespace tutti::cue

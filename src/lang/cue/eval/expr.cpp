@@ -190,6 +190,7 @@ Node* Context::evaluate(Node* x, Flags f) {
     }
     case NodeType::kBoundExpr: {
       auto* b = to<BoundExpr>(x);
+      if (b->made) return b->made;
       Node* v = value(b->x, kScalarNow);
       if (!v || v->type == NodeType::kBottom) return v;
       Kinds k = kinds(v);
@@ -225,6 +226,7 @@ Node* Context::evaluate(Node* x, Flags f) {
       auto* out = store.make<Bound>(b->op, v);
       out->src = x->src;
       out->pos = x->pos;
+      if (b->x->type <= NodeType::kBytes) b->made = out;
       return out;
     }
     case NodeType::kSlice: return slice(*this, to<Slice>(x));

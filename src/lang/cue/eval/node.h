@@ -72,7 +72,7 @@ struct Node {
   u8 flags = 0;
   Pos pos;
   const ast::Node* src = nullptr;
-  explicit Node(NodeType t, const ast::Node* s = nullptr) : type(t), pos(s ? ast::first(s).pos : Pos{}), src(s) {}
+  explicit Node(NodeType t, const ast::Node* s = nullptr) : type(t), pos(s ? ast::start(s) : Pos{}), src(s) {}
 
   bool is_value() const { return type <= NodeType::kVertex; }
   bool is_reference() const { return type >= NodeType::kFieldRef && type <= NodeType::kIndex; }
@@ -213,6 +213,7 @@ struct Binary : Node {
 struct BoundExpr : Node {
   Op op;
   Node* x;
+  Node* made = nullptr;  // the bound, when x is a literal
   BoundExpr(Op o, Node* e, const ast::Node* s) : Node(NodeType::kBoundExpr, s), op(o), x(e) {}
 };
 // x...

@@ -92,6 +92,11 @@ struct ReplaceId {
   friend bool operator==(const ReplaceId&, const ReplaceId&) = default;
 };
 constexpr u8 kHasEllipsis = 1, kHasTop = 2, kHasStruct = 4, kHasOpenValidator = 8;
+// Everything a number is contained in, ascending.
+struct Ancestry {
+  DefId of;
+  std::vector<DefId> all;
+};
 struct ConjunctInfo {
   DefId id, embed;
   Kinds kind;
@@ -178,12 +183,17 @@ struct State : StateFlags {
   std::vector<RefInfo> reqs;
   std::vector<ReplaceId> replaces, flat_replaces;
   DefId min_flat_to = 0;
+  u32 containment_queries = 0;
+  std::vector<Ancestry> ancestries;  // by conjunct, once there are many queries
+  std::vector<DefId> todo;
   std::vector<ConjunctInfo> infos;
   std::vector<ReqSet> req_sets;
   std::vector<Conjunct> checks;
   std::vector<PostCheck> post_checks;
   std::vector<PendingDisjunction> disjunctions;
   std::vector<State*> disjuncts;
+  Disjunction* settled = nullptr;  // found without copies
+  u64 print = 0;                   // of a disjunct: different for different values, mostly
   std::vector<Bottom*> disjunct_errs, user_errs;
   std::unordered_map<Vertex*, Vertex*> vertex_map;
 
@@ -239,6 +249,9 @@ struct State : StateFlags {
   // disjunction.cpp
   void schedule_disjunction(PendingDisjunction d);
   Bottom* run_disjunctions();
+  bool settle(const std::vector<PendingDisjunction>& all);
+  void decided_first(std::vector<PendingDisjunction>& all);
+  bool impossible(Environment* env, Node* x, int follow);
   void cross_product(std::vector<State*>& dst, std::vector<State*>& cross, PendingDisjunction& d, Mode mode);
   State* do_disjunct(Conjunct c, Default m, Mode mode, Vertex* orig, Bottom** err);
   void append_disjunct(std::vector<State*>& a, State* x);
@@ -290,6 +303,11 @@ struct State : StateFlags {
   bool evidence_for_all(std::vector<ReqSet>& a, const std::vector<ConjunctInfo>& infos);
   bool evidence_for_one(std::vector<ReqSet>& a, std::size_t i, const std::vector<ConjunctInfo>& infos);
   bool contains(DefId node, DefId child);
+  const Ancestry& ancestry(DefId child);
+  void flatten_replaces();
+  template <class F>
+  void walk_out(DefId child, F each);
+  bool evidence_for_many(std::vector<ReqSet>& a, const std::vector<ConjunctInfo>& infos);
   bool contains_rec(DefId node, DefId child, DefId start, int depth);
   DefId parent_ellipsis(const ReqSet& a, const std::vector<ConjunctInfo>& infos);
   void filter_top(std::vector<ReqSet>& a, const std::vector<ConjunctInfo>& parent);

@@ -170,9 +170,12 @@ bool State::complete_arcs(Cond want, Mode mode, bool check_typos) {
   } dec{ctx.eval_depth};
   if (has_disjunction) check_typos = false;
   bool success = true;
+  // What a field needed for its evaluation is kept for the check of closedness, unless there is nothing to check.
+  bool early = mode == Mode::kFinalize && check_typos && !is_disjunct && node->arcs.size() > 16 && required().empty();
   for (u32 i = 0; i < node->arcs.size(); ++i) {
     Vertex* a = node->arcs[i];
     if (!ctx.unify(a, {.condition = want, .mode = mode, .check_typos = check_typos})) success = false;
+    if (early && a->state && a->status == Status::kFinalized) ctx.reclaim_arc(a);
     if (a->arc_type == ArcType::kPending) {
       ctx.update_arc_type(a, ArcType::kNotPresent);
       if (a->arc_type == ArcType::kPending) a->arc_type = ArcType::kNotPresent;

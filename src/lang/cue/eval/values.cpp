@@ -409,8 +409,12 @@ bool Context::equal(Node* v, Node* w, bool structural, bool regular_only) {
     w = default_of(w);
   }
   bool vv = v->type == NodeType::kVertex, wv = w->type == NodeType::kVertex;
-  if (vv || wv) {
-    if (!vv || !wv) return false;
+  if (vv != wv) {  // a value, and a vertex that is no more than one
+    Vertex* x = to<Vertex>(vv ? v : w)->deref_value();
+    if (!x->arcs.empty() || !x->base || !x->base->is_value() || x->arc_type != ArcType::kMember) return false;
+    return equal(vv ? x->base : v, vv ? w : x->base, structural, regular_only);
+  }
+  if (vv) {
     auto *x = to<Vertex>(v), *y = to<Vertex>(w);
     if (x->arc_type != y->arc_type) return false;
     x = x->deref_value();

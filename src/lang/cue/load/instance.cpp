@@ -4,17 +4,12 @@
 
 #include <filesystem>
 
+#include "lang/cue/eval/limits.h"
+
 namespace tutti::cue {
 
-namespace {
-Limits deep(Limits l) {
-  // one level of a configuration is several of the evaluator
-  l.depth = std::max<u32>(l.depth, 10'000) * 80;
-  return l;
-}
-}  // namespace
-
-Instance::Instance(Session& session) : session_(session), budget_(deep(session.budget.limits())) {
+Instance::Instance(Session& session) : session_(session), budget_(evaluation_limits(session.budget.limits())) {
+  arena_.set_limit(budget_.limits().memory);
   context_ = std::make_unique<Context>(store_, budget_);
 }
 

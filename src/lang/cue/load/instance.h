@@ -33,6 +33,8 @@ class Instance {
 
   // Evaluates everything. The root is there even when errors were found in it.
   Vertex* evaluate();
+  // The same, unified with a tree of another language.
+  Vertex* evaluate_with(const Value& data);
 
   Session& session() { return session_; }
   Context& context() { return *context_; }

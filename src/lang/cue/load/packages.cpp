@@ -727,6 +727,7 @@ std::vector<LoadedPackage*> PackageLoader::load(const std::vector<std::string>& 
         u.data.push_back(d);
         continue;
       }
+      if (d.path.ends_with("_test.cue") && files.size() > 1) continue;  // as in a package
       ast::File* f = parse(d.path, u.problems);
       if (!f) continue;
       if (d.form == "data") check_data_form(f, u.problems);

@@ -99,32 +99,56 @@ TermPtr find_field(const TermPtr& t, const std::string& label) {
   return nullptr;
 }
 
-using Env = std::vector<TermPtr>;  // the term of each scope, outermost first
+// The constant a term has been found to be, "_" for none.
+std::string constant_of(const TermPtr& t) {
+  if (t->kind == TermKind::kConst) return t->text;
+  std::string out = "_";
+  if (t->kind == TermKind::kAll)
+    for (auto& x : t->all)
+      if (x->kind == TermKind::kConst) out = meet(out, x->text);
+  return out;
+}
+
+struct TooLarge {};
+struct Env {
+  std::vector<TermPtr> scopes;  // the term of each scope, outermost first
+  std::size_t room;             // terms that may still be visited in this step
+};
 
 // One step under the evaluation token. A reference ends the step of the term it stands in.
 TermPtr step(const TermPtr& t, Env& env) {
+  if (env.room-- == 0) throw TooLarge{};
   switch (t->kind) {
     case TermKind::kConst: return t;
     case TermKind::kRef: {
-      int level = static_cast<int>(env.size()) - 1 - t->depth;
+      int level = static_cast<int>(env.scopes.size()) - 1 - t->depth;
       if (level < 0) return t;
-      TermPtr found = find_field(env[static_cast<std::size_t>(level)], t->text);
+      TermPtr found = find_field(env.scopes[static_cast<std::size_t>(level)], t->text);
       if (!found) return t;
+      std::size_t more = size_of(found);
+      if (env.room < more) throw TooLarge{};
+      env.room -= more;
       return all({t, lift(t->depth - 1, 1, found)});
     }
     case TermKind::kField: {
-      env.push_back(t->inner);
+      env.scopes.push_back(t->inner);
       TermPtr in = step(t->inner, env);
-      env.pop_back();
+      env.scopes.pop_back();
       return field(t->text, in);
     }
     case TermKind::kProject: {
-      env.push_back(t->inner);
+      env.scopes.push_back(t->inner);
       TermPtr in = unify(step(t->inner, env));
-      env.pop_back();
+      env.scopes.pop_back();
+      // The published rules stop at the projection of a constant; the language makes it an error, and what is projected
+      // from an error is that error.
+      if (constant_of(in) != "_") return constant("_|_");
       TermPtr u = find_field(in, t->text);
       if (!u) return project(in, t->text);
       if (!has_open_terms(u)) return u;
+      std::size_t more = size_of(u) * (1 + size_of(in));  // what it refers to in the operand is projected from it again
+      if (env.room < more) throw TooLarge{};
+      env.room -= more;
       return all({project(in, t->text), projected(u, in, 0)});
     }
     case TermKind::kAll: {
@@ -204,16 +228,41 @@ TermPtr unify(const TermPtr& t) {
   return all(std::move(out));
 }
 
-std::optional<Outcome> run(const TermPtr& program, int most_steps, std::size_t most_size) {
-  TermPtr now = unify(program);
-  for (int i = 1; i <= most_steps; ++i) {
-    Env env{now};
-    TermPtr next = unify(step(now, env));
-    if (size_of(next) > most_size) return std::nullopt;
-    if (key(next) == key(now)) return Outcome{clean(now), i};
-    now = next;
+namespace {
+std::size_t depth_of(const std::string& shown) {
+  std::size_t now = 0, most = 0;
+  for (char c : shown) {
+    if (c == '{') most = std::max(most, ++now);
+    if (c == '}') --now;
   }
-  return std::nullopt;
+  return most;
+}
+}  // namespace
+
+Outcome run(const TermPtr& program, int most_steps, std::size_t most_size) {
+  constexpr int kQuiet = 8;
+  constexpr std::size_t kEndless = 14;
+  TermPtr now = unify(program);
+  std::string seen;
+  int quiet = 0;
+  for (int i = 1; i <= most_steps; ++i) {
+    TermPtr next;
+    Env env{{now}, most_size};
+    try {
+      next = unify(step(now, env));
+      if (size_of(next) > most_size) throw TooLarge{};
+    } catch (const TooLarge&) {
+      return {quiet >= 3 ? End::kFixPoint : End::kUnknown, clean(now), i};
+    }
+    if (key(next) == key(now)) return {End::kFixPoint, clean(now), i};
+    now = next;
+    std::string shown = show(clean(now));
+    quiet = shown == seen ? quiet + 1 : 0;
+    seen = std::move(shown);
+    if (quiet >= kQuiet) return {End::kFixPoint, clean(now), i};
+    if (depth_of(seen) > kEndless) return {End::kEndless, clean(now), i};
+  }
+  return {End::kUnknown, clean(now), most_steps};
 }
 
 std::string show(const TermPtr& t) {
@@ -235,7 +284,10 @@ std::string show(const TermPtr& t) {
     }
   }
   if (error) return "!";
-  if (missing) return "?";
+  // that something is missing is not told where something is wrong
+  if (missing &&
+      std::none_of(fields.begin(), fields.end(), [](auto& f) { return f.second.find('!') != std::string::npos; }))
+    return "?";
   if (fields.empty()) return value.empty() ? "_" : value;
   std::string out = "{";
   for (auto& [k, v] : fields) out += (out.size() > 1 ? "," : "") + k + ":" + v;

@@ -41,12 +41,17 @@ TermPtr all(std::vector<TermPtr> terms);
 // Normal form: conjunctions flattened, fields of one label joined, equal terms once, constants met. (The slides' nu.)
 TermPtr unify(const TermPtr& t);
 
+enum class End : u8 {
+  kFixPoint,  // nothing changes any more, or nothing that can be seen: a projection from itself grows for ever inside
+  kEndless,   // fields within fields without end: a structural cycle
+  kUnknown,   // given up: too many rounds or too large a term
+};
 struct Outcome {
-  TermPtr value;  // the fix point, references taken out
+  End end;
+  TermPtr value;  // references taken out
   int steps = 0;
 };
-// nullopt when no fix point is reached within so many steps or so large a term: a structural cycle, or nearly one.
-std::optional<Outcome> run(const TermPtr& program, int most_steps = 40, std::size_t most_size = 20'000);
+Outcome run(const TermPtr& program, int most_steps = 60, std::size_t most_size = 3'000);
 
 // One line, for comparison: {a:1,b:{c:string}}, with ! for an error and ? for a projection that found nothing.
 std::string show(const TermPtr& value);

@@ -71,6 +71,11 @@ TokenPos first(const Node* n) {
   return p ? *p : TokenPos{};
 }
 
+Pos start(const Node* n) {
+  if (n && n->kind == Kind::kBinary) return as<Binary>(n)->begin;
+  return first(n).pos;
+}
+
 namespace {
 Pos past(TokenPos p, std::size_t n) { return p.pos ? Pos{p.pos.at + static_cast<u32>(n)} : Pos{}; }
 }  // namespace

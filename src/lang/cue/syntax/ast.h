@@ -80,6 +80,9 @@ struct Node {
 
 using Nodes = std::span<Node*>;
 
+// The place of a node's first token. Constant time for operators, however long the chain.
+Pos start(const Node* n);
+
 struct Bad : Node {
   TokenPos from, to;
   Bad(TokenPos f, TokenPos t, Kind k = Kind::kBad) : Node(k), from(f), to(t) {}
@@ -172,7 +175,8 @@ struct Binary : Node {
   Node *x, *y;
   TokenPos op_pos;
   Tok op;
-  Binary(Node* l, TokenPos p, Tok o, Node* r) : Node(Kind::kBinary), x(l), y(r), op_pos(p), op(o) {}
+  Pos begin;
+  Binary(Node* l, TokenPos p, Tok o, Node* r) : Node(Kind::kBinary), x(l), y(r), op_pos(p), op(o), begin(start(l)) {}
 };
 // `x?` and `x...`
 struct Postfix : Node {

@@ -235,6 +235,7 @@ Node* Parser::field() {
   }
   inner->colon = pos_;
   expect(Tok::kColon);
+  std::vector<std::unique_ptr<Nest>> nested;  // a: b: c: is as deep as {a: {b: {c:
   while (true) {
     if (inner->label->kind == Kind::kList && as<List>(inner->label)->elts.size() != 1)
       error(first(inner->label), "square bracket must have exactly one element");
@@ -244,7 +245,7 @@ Node* Parser::field() {
       inner->value = m.expr ? m.expr : rhs();
       break;
     }
-    Nest nest(*this);
+    nested.push_back(std::make_unique<Nest>(*this));
     auto* deeper = make<Field>(m.label);
     std::vector<Node*> one{deeper};
     inner->value = make<Struct>(TokenPos{}, keep_nodes(one), TokenPos{});

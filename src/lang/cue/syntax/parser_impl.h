@@ -39,6 +39,8 @@ class Parser {
   // Guards against nesting that the machine's stack would not hold.
   struct Nest {
     explicit Nest(Parser& p);
+    Nest(const Nest&) = delete;
+    Nest& operator=(const Nest&) = delete;
     ~Nest() { --parser.nesting_; }
     Parser& parser;
   };

@@ -1,0 +1,74 @@
+#include "lang/cue/load/instance.h"
+
+// The tree of another language as a literal that can be unified: its values keep the places where they were written.
+namespace tutti::cue {
+
+namespace {
+
+struct Importer {
+  Session& session;
+  NodeStore& store;
+  Budget& budget;
+
+  Node* scalar(const Value& v, Pos at) {
+    Node* n = nullptr;
+    switch (v.kind()) {
+      case Kind::kNull: n = store.make<Null>(); break;
+      case Kind::kBool: n = store.make<Bool>(v.as_bool()); break;
+      case Kind::kInt:
+      case Kind::kDecimal: {
+        auto d = v.fits_i64() ? std::optional(Decimal(v.as_i64())) : Decimal::parse(v.text());
+        if (!d) return at_place(store.make<String>(store.keep(v.text())), at);
+        n = store.num(v.is(Kind::kInt) ? kIntKind : kFloatKind, *d);
+        break;
+      }
+      case Kind::kBytes: n = store.make<Bytes>(store.keep(v.text())); break;
+      case Kind::kOpen: n = store.make<Top>(); break;
+      default: n = store.make<String>(store.keep(v.text())); break;
+    }
+    return at_place(n, at);
+  }
+
+  static Node* at_place(Node* n, Pos at) {
+    n->pos = at;
+    return n;
+  }
+
+  Node* value(const Value& v) {
+    Budget::Level level(budget);
+    Pos at = session.origins.written(v.origin());
+    if (v.is(Kind::kMap)) {
+      auto* s = store.make<StructLit>();
+      s->pos = at;
+      std::vector<Node*> decls;
+      for (const Entry& e : v.entries()) {
+        auto* f = store.make<cue::Field>(Label::string(e.key), ArcType::kMember, value(e.value), nullptr);
+        f->pos = session.origins.written(e.value.origin());
+        decls.push_back(f);
+      }
+      s->decls = store.keep(decls);
+      return s;
+    }
+    if (v.is(Kind::kList)) {
+      auto* l = store.make<ListLit>();
+      l->pos = at;
+      std::vector<Node*> elems;
+      for (const Value& x : v.items()) elems.push_back(value(x));
+      l->elems = store.keep(elems);
+      return l;
+    }
+    return scalar(v, at);
+  }
+};
+
+}  // namespace
+
+Vertex* Instance::evaluate_with(const Value& data) {
+  if (!root_) return nullptr;
+  Importer importer{session_, store_, budget_};
+  Node* literal = importer.value(data);
+  root_->conjuncts.push(arena_, {arena_.make<Environment>(), literal, {}});
+  return evaluate();
+}
+
+}  // namespace tutti::cue
