@@ -91,6 +91,14 @@ TermPtr projected(const TermPtr& u, const TermPtr& t, int j) {
   return u;
 }
 
+// How often `projected` puts the operand in.
+std::size_t leading_to_operand(const TermPtr& u, int j) {
+  if (u->kind == TermKind::kRef) return u->depth == j + 1;
+  std::size_t n = u->inner ? leading_to_operand(u->inner, j + 1) : 0;
+  for (auto& x : u->all) n += leading_to_operand(x, j);
+  return n;
+}
+
 TermPtr find_field(const TermPtr& t, const std::string& label) {
   if (t->kind == TermKind::kField && t->text == label) return t->inner;
   if (t->kind == TermKind::kAll)
@@ -146,7 +154,7 @@ TermPtr step(const TermPtr& t, Env& env) {
       TermPtr u = find_field(in, t->text);
       if (!u) return project(in, t->text);
       if (!has_open_terms(u)) return u;
-      std::size_t more = size_of(u) * (1 + size_of(in));  // what it refers to in the operand is projected from it again
+      std::size_t more = size_of(u) + leading_to_operand(u, 0) * size_of(in);
       if (env.room < more) throw TooLarge{};
       env.room -= more;
       return all({project(in, t->text), projected(u, in, 0)});
