@@ -7,10 +7,13 @@
 
 namespace tutti::cue {
 
+// One level of a configuration is several of the evaluator.
+constexpr u32 kLevelsOfEvaluator = 80;
+
 // What evaluating CUE may use, within what the user allows. A comprehension or a disjunction of a few words can ask for
 // more than any machine has: that is to end in seconds, with less memory than a machine has.
 inline Limits evaluation_limits(Limits l) {
-  l.depth *= 80;  // one level of a configuration is several of the evaluator
+  l.depth *= kLevelsOfEvaluator;
   Limits usual;
   if (l.nodes == usual.nodes) l.nodes = 20'000'000;
   if (l.steps == usual.steps) l.steps = 500'000'000;

@@ -1,4 +1,7 @@
+#include <fmt/format.h>
+
 #include "lang/cue/eval/context.h"
+#include "lang/cue/eval/limits.h"
 
 namespace tutti::cue {
 
@@ -30,6 +33,11 @@ bool Context::unify(Vertex* v, Flags f) {
   if (!n) return true;
   budget.step();
   Budget::Level level(budget);
+  // A structure without end that no rule of cycles sees.
+  u32 deepest = budget.limits().depth / kLevelsOfEvaluator;
+  if (static_cast<u32>(n->depth) > deepest) {
+    throw LimitError("LIMIT-DEPTH", fmt::format("the value is nested deeper than {} levels", deepest), src.at);
+  }
 
   ++n->refs;
   struct Release {
