@@ -28,7 +28,7 @@ std::string label_name(const ast::Node* l) {
 // Strings that hold JSON or YAML become calls of Marshal on what they hold.
 class Hoister {
  public:
-  Hoister(Program& p, ast::File* f) : p_(p), file_(f) {
+  Hoister(Program& p, ast::File* f) : p_(p) {
     names(f);
     ast::Nodes decls = f->decls;
     hoist(decls);
@@ -116,7 +116,6 @@ class Hoister {
   }
 
   Program& p_;
-  ast::File* file_;
   std::set<std::string> taken_, imports_;
 };
 
