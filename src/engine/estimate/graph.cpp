@@ -13,7 +13,6 @@ namespace tutti::engine {
 using model::ComponentType;
 using model::Instruction;
 using model::Op;
-using model::Outcome;
 using model::System;
 
 // Walks the program once, as Algorithm 1 does, keeping for each instance its tokens and the vertex after which its last

@@ -11,7 +11,6 @@
 namespace tutti::engine {
 
 using model::ComponentType;
-using model::Outcome;
 using model::System;
 
 struct Runner::Impl : StepListener {
