@@ -218,68 +218,66 @@ class Parser {
   // The comment behind the token before now.
   std::string trailing() const { return at_ > 0 ? tokens_[at_ - 1].trailing : ""; }
 
-  ProtoNode message(std::vector<std::string> doc, int depth) {
+  // The word that says what it is, and its name.
+  ProtoNode named(ProtoNode::Kind kind, std::vector<std::string> doc) {
     next();
-    ProtoNode m;
-    m.kind = ProtoNode::kMessage;
-    m.doc = std::move(doc);
-    m.pos = pos();
-    m.name = identifier();
+    ProtoNode n;
+    n.kind = kind;
+    n.doc = std::move(doc);
+    n.pos = pos();
+    n.name = identifier();
+    return n;
+  }
+
+  // Everything between braces, one element after the other.
+  template <class Element>
+  void braces(Element element) {
+    expect("{");
+    while (!now().is("}") && file_.errors.empty()) {
+      if (now().kind == ProtoToken::kEnd) return fail("'}'");
+      element();
+    }
+    expect("}");
+  }
+
+  void option_of(ProtoNode& n) {
+    next();
+    n.options.push_back(option());
+    finish();
+  }
+
+  ProtoNode message(std::vector<std::string> doc, int depth) {
+    ProtoNode m = named(ProtoNode::kMessage, std::move(doc));
     body(m, depth);
     return m;
   }
 
   void body(ProtoNode& m, int depth) {
     if (depth > kMaxDepth) return fail("fewer messages within messages");
-    expect("{");
-    while (!now().is("}") && file_.errors.empty()) {
-      if (now().kind == ProtoToken::kEnd) return fail("'}'");
-      element(m, depth);
-    }
-    expect("}");
+    braces([&] { element(m, depth); });
   }
 
   void element(ProtoNode& m, int depth) {
     std::vector<std::string> doc = now().doc;
     if (accept(";")) return;
     if ((now().is("export") || now().is("local")) && (now(1).is("message") || now(1).is("enum"))) next();
-    bool named = now(1).kind == ProtoToken::kName;
-    if (now().is("message") && named && now(2).is("{")) return m.children.push_back(message(doc, depth + 1));
-    if (now().is("enum") && named && now(2).is("{")) return m.children.push_back(enumeration(doc));
-    if (now().is("oneof") && named && now(2).is("{")) return m.children.push_back(oneof(doc, depth));
-    if (now().is("option") && (named || now(1).is("("))) {
-      next();
-      m.options.push_back(option());
-      return finish();
-    }
+    bool name = now(1).kind == ProtoToken::kName;
+    if (now().is("message") && name && now(2).is("{")) return m.children.push_back(message(doc, depth + 1));
+    if (now().is("enum") && name && now(2).is("{")) return m.children.push_back(enumeration(doc));
+    if (now().is("oneof") && name && now(2).is("{")) return m.children.push_back(oneof(doc, depth));
+    if (now().is("option") && (name || now(1).is("("))) return option_of(m);
     if (now().is("reserved") || now().is("extensions") || (now().is("extend") && !now(2).is("="))) return skip_block();
     m.children.push_back(field(doc, depth, true));
   }
 
   ProtoNode oneof(std::vector<std::string> doc, int depth) {
-    next();
-    ProtoNode o;
-    o.kind = ProtoNode::kOneof;
-    o.doc = std::move(doc);
-    o.pos = pos();
-    o.name = identifier();
-    expect("{");
-    while (!now().is("}") && file_.errors.empty()) {
-      if (now().kind == ProtoToken::kEnd) {
-        fail("'}'");
-        break;
-      }
+    ProtoNode o = named(ProtoNode::kOneof, std::move(doc));
+    braces([&] {
       std::vector<std::string> own = now().doc;
-      if (accept(";")) continue;
-      if (now().is("option") && (now(1).kind == ProtoToken::kName || now(1).is("("))) {
-        next();
-        o.options.push_back(option());
-        finish();
-        continue;
-      }
+      if (accept(";")) return;
+      if (now().is("option") && (now(1).kind == ProtoToken::kName || now(1).is("("))) return option_of(o);
       o.children.push_back(field(own, depth, false));
-    }
-    expect("}");
+    });
     return o;
   }
 
@@ -347,30 +345,12 @@ class Parser {
   }
 
   ProtoNode enumeration(std::vector<std::string> doc) {
-    next();
-    ProtoNode e;
-    e.kind = ProtoNode::kEnum;
-    e.doc = std::move(doc);
-    e.pos = pos();
-    e.name = identifier();
-    expect("{");
-    while (!now().is("}") && file_.errors.empty()) {
-      if (now().kind == ProtoToken::kEnd) {
-        fail("'}'");
-        break;
-      }
+    ProtoNode e = named(ProtoNode::kEnum, std::move(doc));
+    braces([&] {
       std::vector<std::string> own = now().doc;
-      if (accept(";")) continue;
-      if (now().is("option") && !now(1).is("=")) {
-        next();
-        e.options.push_back(option());
-        finish();
-        continue;
-      }
-      if (now().is("reserved") && !now(1).is("=")) {
-        skip_block();
-        continue;
-      }
+      if (accept(";")) return;
+      if (now().is("option") && !now(1).is("=")) return option_of(e);
+      if (now().is("reserved") && !now(1).is("=")) return skip_block();
       ProtoNode v;
       v.kind = ProtoNode::kEnumValue;
       v.doc = own;
@@ -382,8 +362,7 @@ class Parser {
       finish();
       v.trailing = trailing();
       e.children.push_back(std::move(v));
-    }
-    expect("}");
+    });
     return e;
   }
 

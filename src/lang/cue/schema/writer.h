@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -65,6 +66,7 @@ class SchemaWriter {
   void describe(Schema& s, const ast::Node* field);
   bool is_open_api() const { return target_ == Target::kOpenApi; }
   ast::File* definition_file();
+  Schema schemas_of(std::span<ast::Field* const> definitions);
 
   Context& c_;
   const Sources& sources_;
