@@ -1,5 +1,7 @@
 #include "tree/origin.h"
 
+#include <cstdlib>
+
 namespace tutti {
 
 std::string_view how_word(How how) {
@@ -17,6 +19,11 @@ std::string_view how_word(How how) {
     case How::kSupplied: return "supplied";
   }
   return "";
+}
+
+Origins::Origins() {
+  const char* wanted = std::getenv("TUTTI_PROVENANCE");
+  recorded_ = !wanted || std::string_view(wanted) != "off";
 }
 
 // A step is added after what it refers to, so a chain always ends.
