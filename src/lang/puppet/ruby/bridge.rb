@@ -1,5 +1,21 @@
 # frozen_string_literal: true
 
+# Gems take longer to load than all the rest: they come when somebody names them, or wants a library that is nowhere else.
+autoload :Gem, 'rubygems'
+
+module Kernel
+  alias plain_require require
+
+  def require(name)
+    plain_require(name)
+  rescue LoadError
+    Kernel.alias_method(:require, :plain_require) # gems put their own in its place
+    plain_require('rubygems')
+    require(name)
+  end
+  private :require, :plain_require
+end
+
 require 'erb'
 require 'digest'
 require 'digest/md5'

@@ -33,6 +33,16 @@ TEST_F(Ruby, AsksForVariablesAndFunctionsOfTheScope) {
   EXPECT_EQ(answer(R"({"value":"X"})"), R"({"result":"1 X"})");
 }
 
+// Gems are left out when Ruby starts, for speed, and come on first use.
+TEST_F(Ruby, HasGemsWhenTheyAreNamedOrSearched) {
+  EXPECT_EQ(answer(R"({"op":"inline","text":"<%= Gem::Version.new('1.10') > Gem::Version.new('1.9') %>"})"),
+            R"({"result":"true"})");
+  std::string error = answer(R"({"op":"inline","text":"<% require 'no_such_library' %>"})");
+  EXPECT_NE(error.find("no_such_library"), std::string::npos) << error;
+  EXPECT_EQ(answer(R"({"op":"inline","text":"<% require 'date' %><%= Date.new(2020, 2, 29) %>"})"),
+            R"({"result":"2020-02-29"})");
+}
+
 TEST_F(Ruby, TellsOfAnErrorAndGoesOn) {
   std::string error = answer(R"({"op":"inline","text":"<%= nil.foo %>"})");
   EXPECT_NE(error.find(R"("class":"NoMethodError")"), std::string::npos) << error;
