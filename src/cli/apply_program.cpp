@@ -5,14 +5,14 @@
 #include <unistd.h>
 
 #include <charconv>
-#include <csignal>
+#include <filesystem>
 
 #include "base/file.h"
 #include "cli/system_input.h"
+#include "deploy/program.h"
 #include "engine/plan/back.h"
 #include "engine/report/gantt.h"
 #include "engine/report/progress.h"
-#include "engine/run/process_executor.h"
 #include "engine/verify/verify.h"
 #include "format/json.h"
 
@@ -20,43 +20,6 @@ namespace tutti {
 namespace {
 
 using namespace engine;
-
-// For the signal handler: the first Ctrl-C lets what runs come to its end, the second one ends it, the third us.
-Runner* g_runner = nullptr;
-ProcessExecutor* g_executor = nullptr;
-volatile std::sig_atomic_t g_signals = 0;
-
-void on_signal(int) {
-  g_signals = g_signals + 1;
-  if (g_runner) g_signals == 1 ? g_runner->drain() : g_runner->cancel();
-  if (g_executor) g_executor->wake();
-  if (g_signals > 1) {  // the next signal does what it always does; the guardian cleans up
-    std::signal(SIGINT, SIG_DFL);
-    std::signal(SIGTERM, SIG_DFL);
-  }
-}
-
-class SignalsHere {
- public:
-  SignalsHere(Runner& runner, ProcessExecutor& executor) {
-    g_runner = &runner;
-    g_executor = &executor;
-    struct sigaction action {};
-    action.sa_handler = on_signal;
-    sigaction(SIGINT, &action, &old_int_);
-    sigaction(SIGTERM, &action, &old_term_);
-  }
-  ~SignalsHere() {
-    sigaction(SIGINT, &old_int_, nullptr);
-    sigaction(SIGTERM, &old_term_, nullptr);
-    g_runner = nullptr;
-    g_executor = nullptr;
-  }
-
- private:
-  struct sigaction old_int_ {
-  }, old_term_{};
-};
 
 template <class T>
 T number_of(const Options& o, std::string_view name, T otherwise) {
@@ -69,6 +32,28 @@ bool save(Call& call, const std::string& file, std::string_view bytes) {
   auto done = write_file_atomically(file, bytes);
   if (!done) call.session.diagnostics.error("IO-WRITE", {}, done.error().message);
   return static_cast<bool>(done);
+}
+
+void save_way_back(Call& call, const std::string& file, const model::System& system, const Runner& runner) {
+  WayBack back = way_back(system, runner.scheduler());
+  if (back.found) {
+    std::string text;
+    for (const std::string& line : back.program) text += line + "\n";
+    save(call, file, text);
+    return;
+  }
+  Diagnostic& d = call.session.diagnostics.warning(
+      "RUN-NO-WAY-BACK", {}, "there is no safe program that brings back the assembly it began with");
+  for (const std::string& line : back.why_not) d.note(line);
+}
+
+// Under which name a program's runs are remembered: as asked for, as its configuration says, or as its file is called.
+std::string name_of(const Call& call, const Value& root) {
+  if (std::string name = call.options.get("system"); !name.empty()) return name;
+  if (const Entry* e = root.find("system"); e && e->value.is(Kind::kString)) return std::string(e->value.text());
+  for (const std::string& file : call.arguments)
+    if (!is_program_file(file)) return std::filesystem::path(file).stem().string();
+  return "program";
 }
 
 // Refuses what may deadlock; a search that is too large says so and lets the user decide.
@@ -93,57 +78,70 @@ bool proven(Call& call, const model::System& system) {
 
 }  // namespace
 
+void tell_program(Call& call, deploy::Deployer::RunSettings& settings) {
+  if (!call.options.has("quiet"))
+    settings.listener = [](const model::System& system) -> std::unique_ptr<RunListener> {
+      bool terminal = isatty(2) != 0;
+      winsize size{};
+      u32 columns = terminal && ioctl(2, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 100;
+      return std::make_unique<Progress>(system, stderr, terminal, columns);
+    };
+  settings.ended = [&call](const model::System& system, const Runner& runner, const RunReport& report) {
+    if (std::string f = call.options.get("trace"); !f.empty()) save(call, f, chrome_trace(system, report));
+    if (std::string f = call.options.get("gantt"); !f.empty()) save(call, f, gantt_svg(system, report));
+    Value tree = report_tree(call.session, system, runner, report);
+    if (std::string f = call.options.get("save"); !f.empty()) {
+      StringSink sink;
+      MapDraft d;
+      if (const Entry* a = tree.find("assembly")) d.set(Symbol("assembly"), a->value);
+      write_json(d.build(call.session.builder()), {}, sink);
+      save(call, f, sink.take() + "\n");
+    }
+    if (std::string f = call.options.get("back"); !f.empty()) save_way_back(call, f, system, runner);
+    std::string output = call.options.get("out", "text");
+    if (output == "text")
+      call.out.put(account_text(system, runner, report));
+    else
+      write_answer(call, tree, output);
+  };
+}
+
+int report_program(Running& running, const deploy::Outcome& o) {
+  Call& call = running.call;
+  if (!o.wrong.empty() || (o.unknown && !o.failures.empty())) return report_outcome(running, o);
+  end_interrupts();
+  if (o.open && running.remembers()) {
+    say_now(fmt::format("Run {} was interrupted: `tutti resume` goes on from here; `tutti resume --stop` ends it.\n",
+                        o.run));
+    return o.unknown ? exit_code::kUnknown : exit_code::kInterrupted;
+  }
+  if (!call.session.diagnostics.ok()) return exit_code::kError;
+  return o.finished ? exit_code::kOk : o.cancelled ? exit_code::kInterrupted : exit_code::kFailed;
+}
+
 int apply_program(Call& call) {
   auto in = read_system_input(call, call.arguments);
   if (!in) return exit_code::kError;
-  const model::System& system = in->system;
-  if (!call.options.has("unsafe") && !proven(call, system)) return exit_code::kError;
-  RunOptions options;
-  options.parallel = number_of<u32>(call.options, "parallel", 0);
-  options.parallel_per_host = number_of<u32>(call.options, "per-host", 0);
-  if (call.options.has("continue")) options.on_failure = OnFailure::kContinue;
-  ProcessExecutor::Options how;
-  how.grace = number_of<double>(call.options, "grace", 10);
-  ProcessExecutor executor(how);
-  bool quiet = call.options.has("quiet"), terminal = isatty(2) != 0;
-  winsize size{};
-  u32 columns = terminal && ioctl(2, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 100;
-  Progress progress(system, stderr, terminal, columns);
-  Runner runner(system, executor, options, nullptr, quiet ? nullptr : &progress);
-  RunReport report;
-  {
-    SignalsHere signals(runner, executor);
-    report = runner.run();
+  if (!call.options.has("unsafe") && !proven(call, in->system)) return exit_code::kError;
+  Running running(call);
+  if (!running.open(call.options.has("no-journal"))) return exit_code::kError;
+  deploy::Program program;
+  program.system = name_of(call, in->root);
+  if (!running.nothing_unfinished(program.system)) return exit_code::kUnknown;
+  program.tree = in->root;
+  if (in->options.text) {
+    program.text = in->options.text->text;
+    program.text_name = in->options.text->name;
   }
-  if (std::string f = call.options.get("trace"); !f.empty()) save(call, f, chrome_trace(system, report));
-  if (std::string f = call.options.get("gantt"); !f.empty()) save(call, f, gantt_svg(system, report));
-  Value tree = report_tree(call.session, system, runner, report);
-  if (std::string f = call.options.get("save"); !f.empty()) {
-    StringSink sink;
-    MapDraft d;
-    if (const Entry* a = tree.find("assembly")) d.set(Symbol("assembly"), a->value);
-    write_json(d.build(call.session.builder()), {}, sink);
-    save(call, f, sink.take() + "\n");
-  }
-  if (std::string f = call.options.get("back"); !f.empty()) {
-    WayBack back = way_back(system, runner.scheduler());
-    std::string text;
-    for (const std::string& line : back.program) text += line + "\n";
-    if (back.found) {
-      save(call, f, text);
-    } else {
-      Diagnostic& d = call.session.diagnostics.warning(
-          "RUN-NO-WAY-BACK", {}, "there is no safe program that brings back the assembly it began with");
-      for (const std::string& line : back.why_not) d.note(line);
-    }
-  }
-  std::string output = call.options.get("out", "text");
-  if (output == "text")
-    call.out.put(account_text(system, runner, report));
-  else
-    write_answer(call, tree, output);
-  if (!call.session.diagnostics.ok()) return exit_code::kError;
-  return report.finished ? exit_code::kOk : report.cancelled ? exit_code::kInterrupted : exit_code::kFailed;
+  program.entry = in->options.program;
+  program.parameters = in->options.parameters;
+  program.keep_going = call.options.has("continue");
+  program.model = std::move(in->system);
+  auto settings = running.settings("run");
+  settings.parallel_per_host = number_of<u32>(call.options, "per-host", 0);
+  settings.grace = number_of<double>(call.options, "grace", 10);
+  tell_program(call, settings);
+  return report_program(running, running.deployer->run(program, settings));
 }
 
 }  // namespace tutti

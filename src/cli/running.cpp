@@ -116,14 +116,16 @@ std::string short_time(double s) {
   return fmt::format("{:.1f} h", s / 3600);
 }
 
-bool Running::open() {
-  auto p = deploy::open_place(call.options.get("state", ".tutti"));
+void end_interrupts() { interrupts().reset(); }
+
+bool Running::open(bool forget) {
+  auto p = forget ? deploy::no_place() : deploy::open_place(call.options.get("state", ".tutti"));
   if (!p) {
     call.session.diagnostics.error("STATE-OPEN", {}, p.error().message);
     return false;
   }
   place.emplace(std::move(*p));
-  char* full = ::realpath(place->directory.c_str(), nullptr);
+  char* full = forget ? nullptr : ::realpath(place->directory.c_str(), nullptr);
   if (full) place->directory = full;
   std::free(full);
   deployer = std::make_unique<deploy::Deployer>(call.session, *place);
@@ -270,7 +272,7 @@ bool ask_yes(std::string_view question) {
 }
 
 int report_outcome(Running& running, const deploy::Outcome& o) {
-  interrupts().reset();
+  end_interrupts();
   Call& call = running.call;
   if (!o.wrong.empty()) {
     bool held = o.wrong_code == store::kHeld;

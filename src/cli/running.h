@@ -19,7 +19,9 @@ namespace tutti {
 struct Running {
   explicit Running(Call& c) : call(c) {}
   // Opens the state; false (and a diagnostic) when that is impossible.
-  bool open();
+  // With `forget` everything is kept in memory only.
+  bool open(bool forget = false);
+  bool remembers() const { return !place->directory.empty(); }
   // The only system that is recorded, or the one asked for; "" and a diagnostic when there is none.
   std::string the_system();
   // The wanted tree from the call's files.
@@ -50,6 +52,7 @@ bool ask_yes(std::string_view question);
 int carry_out(Running& running, const deploy::Prepared& prepared, std::string_view verb);
 int report_outcome(Running& running, const deploy::Outcome& outcome);
 
+void end_interrupts();                // the run is over: signals mean again what they always mean
 void say_now(std::string_view text);  // to standard error, at once
 std::string when(double time);        // 2026-11-15 20:31:07
 std::string short_time(double seconds);

@@ -10,9 +10,9 @@
 
 namespace tutti {
 
-namespace {
+bool is_program_file(std::string_view file) { return file.ends_with(".concerto") || file.ends_with(".prog"); }
 
-bool is_program(std::string_view file) { return file.ends_with(".concerto") || file.ends_with(".prog"); }
+namespace {
 
 // Maps are joined key by key, everything else of the later one wins.
 Value lay_over(Session& session, const Value& under, const Value& over) {
@@ -33,7 +33,7 @@ std::optional<SystemInput> read_system_input(Call& call, std::span<const std::st
   std::vector<std::string> configurations;
   model::ReadOptions options;
   for (const std::string& f : files) {
-    if (!is_program(f)) {
+    if (!is_program_file(f)) {
       configurations.push_back(f);
     } else if (!(options.text = call.session.open(f))) {
       return std::nullopt;
@@ -68,6 +68,7 @@ std::optional<SystemInput> read_system_input(Call& call, std::span<const std::st
   auto system = model::read_system(call.session, in.root, options);
   if (!system) return std::nullopt;
   in.system = std::move(*system);
+  in.options = std::move(options);
   return in;
 }
 

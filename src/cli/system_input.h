@@ -20,7 +20,9 @@ namespace tutti {
 struct SystemInput {
   Value root;
   model::System system;
+  model::ReadOptions options;  // with which it was read
 };
+bool is_program_file(std::string_view file);
 std::optional<SystemInput> read_system_input(Call& call, std::span<const std::string> files);
 
 // A small maker of result trees.

@@ -12,6 +12,7 @@
 #include "model/deployment.h"
 #include "resource/catalog.h"
 #include "resource/executor.h"
+#include "resource/scrub.h"
 #include "store/seal.h"
 #include "store/store.h"
 #include "tree/session.h"
@@ -19,6 +20,9 @@
 // Joins everything: what is wanted and what is recorded become a plan; a plan is checked, run under a lease with every
 // step journalled, and what it leaves is recorded. The verbs of the command line are thin wrappers around this.
 namespace tutti::deploy {
+
+struct Program;
+inline constexpr std::string_view kProgramRun = "program";  // the kind of a run that was not planned
 
 // The types that ship with tutti, read once per session.
 Value library(Session& session);
@@ -30,6 +34,7 @@ struct Place {
   std::optional<store::Seal> seal;
 };
 Result<Place> open_place(const std::string& directory);
+Result<Place> no_place();  // nothing is remembered longer than this process lives
 
 // A plan with all that goes with it, as shown, saved and run.
 struct Prepared {
@@ -109,8 +114,15 @@ class Deployer {
     // stays open for `resume`.
     std::function<void(std::function<void(bool now)> stop)> on_stop;
     bool give_up = false;  // resume: start nothing, write down how things are and end the run
+    // Programs: limits, who is told what happens, and who looks at the run when it has come to its end.
+    u32 parallel_per_host = 0;
+    double grace = 10;  // seconds between asking an action to stop and killing it
+    std::function<std::unique_ptr<engine::RunListener>(const model::System&)> listener;
+    std::function<void(const model::System&, const engine::Runner&, const engine::RunReport&)> ended;
   };
   Outcome run(const Prepared& prepared, RunSettings& settings);
+  // A program as it is written. Under the lock of `program.system`, journalled, and recorded like a planned one.
+  Outcome run(const Program& program, RunSettings& settings);
   // Goes on with a run that did not end.
   Outcome resume(i64 run, RunSettings& settings);
   // The last run of the system that did not end, 0 when there is none. (Its process is gone or its lease is over.)
@@ -118,6 +130,13 @@ class Deployer {
 
   std::optional<engine::Recorded> recorded(const std::string& system, i64* serial = nullptr,
                                            std::string* lineage = nullptr, Value* tree = nullptr);
+
+  // Where things are in a run that has not ended, by its journal alone: as `resume --stop` would write it down.
+  struct Standing {
+    engine::Recorded recorded;
+    std::map<std::string, std::vector<std::string>> open;  // component -> transitions that began and have no result
+  };
+  std::optional<Standing> standing(i64 run);
 
   // What is really there: the resources that components hold, looked at.
   struct Drift {
@@ -130,12 +149,23 @@ class Deployer {
   static std::map<std::string, std::vector<engine::Deviation>> deviations(const std::vector<Drift>& drift);
 
  private:
+  // Takes the system and writes down that a run begins; nullopt, and why in `out`, when that is impossible.
+  std::optional<store::Lease> begin(store::RunRecord& record, const RunSettings& settings, Outcome& out);
+  std::optional<Prepared> as_prepared(const store::RunRecord& record);
   Outcome execute(const Prepared& prepared, RunSettings& settings, const store::Lease& lease, i64 run,
                   const engine::JournalRecord* record);
+  Outcome execute(const Program& program, RunSettings& settings, const store::Lease& lease, i64 run,
+                  const engine::JournalRecord* record);
+  // How what a run starts is marked: unlike any other run, also of other projects on the same machine.
+  std::string mark_of(i64 run) const;
+  void end_leftovers(const model::System& system, const engine::JournalRecord& record, i64 run,
+                     const RunSettings& settings) const;
   Value next_state(const Prepared& prepared, const engine::Runner& runner, const resource::Knowledge& knowledge,
-                   const std::vector<engine::ActionSpan>& actions, const std::map<u32, std::string>& failed);
+                   const std::vector<engine::ActionSpan>& actions, const std::map<u32, std::string>& failed,
+                   const resource::Scrubber& scrub);
   void set_durations(engine::PlannedSystem& program);
   bool finish_preparing(Prepared& p);
+  bool planned(const std::string& system, const engine::Recorded& was);  // false, and an error, after a program
   void fail(std::string code, const Failure& f) { session_.diagnostics.error(std::move(code), {}, f.message); }
 
   Session& session_;

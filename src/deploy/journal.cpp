@@ -40,11 +40,31 @@ std::string quoted(std::string_view text) {
   return sink.take();
 }
 
-std::string outputs_json(const engine::Outputs& outputs) {
+std::string outputs_json(const engine::Outputs& outputs, const StoreJournal::Secrets& secrets) {
   if (outputs.empty()) return "";
   std::string out = "{";
-  for (auto& [k, v] : outputs) out += (out.size() > 1 ? "," : "") + quoted(k) + ":" + quoted(v);
+  for (auto& [k, v] : outputs) {
+    out += (out.size() > 1 ? "," : "") + quoted(k) + ":";
+    out += secrets.scrub.has_secret(v) ? fmt::format("{{\"$sealed\":{}}}", quoted(secrets.seal.seal(v))) : quoted(v);
+  }
   return out + "}";
+}
+
+engine::Outputs outputs_of(const std::string& json, const store::Seal& seal) {
+  engine::Outputs out;
+  if (json.empty()) return out;
+  Session session;
+  auto source = session.sources->add("outputs", json);
+  auto v = source ? read_json(session, **source) : std::nullopt;
+  if (!v || !v->is(Kind::kMap)) return out;
+  for (const tutti::Entry& one : v->entries()) {
+    const tutti::Entry* sealed = one.value.is(Kind::kMap) ? one.value.find("$sealed") : nullptr;
+    if (!sealed)
+      out.emplace_back(one.key.text(), one.value.text());
+    else if (auto clear = seal.unseal(sealed->value.text()))
+      out.emplace_back(one.key.text(), std::move(*clear));
+  }
+  return out;
 }
 
 }  // namespace
@@ -66,11 +86,10 @@ std::string StoreJournal::name(u32 instance, u32 transition) const {
   return fmt::format("{}/{}", system_.instances[instance].name.text(), type.transitions[transition].name.text());
 }
 
-void StoreJournal::starting(double, std::span<const ActionRequest> requests) {
-  bool acts = false;
+bool StoreJournal::starting(double, std::span<const ActionRequest> requests) {
   for (const ActionRequest& q : requests) {
     if (q.action->what.is(Kind::kNull)) continue;
-    acts = true;
+    acts_ = true;
     Entry e;
     e.time = store::wall_clock();
     e.kind = Entry::Kind::kStart;
@@ -80,18 +99,18 @@ void StoreJournal::starting(double, std::span<const ActionRequest> requests) {
     e.name = name(q.instance, q.transition);
     waiting_.push_back(std::move(e));
   }
-  if (acts) commit();
+  settle();
+  return !broken_;
 }
 
 void StoreJournal::ended(double, std::span<const ActionResult> results) {
-  bool acts = false;
   for (const ActionResult& r : results) {
     // What was cut off, by us or with the connection, has no known result: to the journal it is still in flight, and
     // whoever takes the run up again looks at it first.
     if (r.how == How::kCancelled || r.how == How::kLost) continue;
     const model::ComponentType& type = system_.type_of(r.instance);
     bool nothing = type.action_of(type.transitions[r.transition]).what.is(Kind::kNull);
-    acts = acts || !nothing;
+    acts_ = acts_ || !nothing;
     Entry e;
     e.time = store::wall_clock();
     e.kind = Entry::Kind::kEnd;
@@ -100,39 +119,30 @@ void StoreJournal::ended(double, std::span<const ActionResult> results) {
     e.attempt = r.attempt;
     if (!nothing) {
       e.name = name(r.instance, r.transition);
-      e.changes = changes_json(executor_.effect(r.instance, r.transition).changes);
+      if (changes_) e.changes = changes_json(changes_(r.instance, r.transition));
     }
     e.how = word(r.how);
     e.code = r.code;
     e.outcome = r.outcome;
-    e.message = r.message;
-    e.log = r.log;
-    e.outputs = outputs_json(r.outputs);
+    e.message = secrets_.scrub.clean(r.message);
+    e.log = secrets_.scrub.clean(r.log);
+    e.outputs = outputs_json(r.outputs, secrets_);
     e.seconds = r.ended - r.started;
     waiting_.push_back(std::move(e));
   }
-  if (acts) commit();
 }
 
-void StoreJournal::note(std::string text) {
-  Entry e;
-  e.time = store::wall_clock();
-  e.kind = Entry::Kind::kNote;
-  e.message = std::move(text);
-  waiting_.push_back(std::move(e));
-  commit();
-}
-
-void StoreJournal::commit() {
-  if (waiting_.empty() || broken_) return;
+void StoreJournal::settle() {
+  if (!acts_ || broken_) return;
   auto r = store_.append(lease_, run_, waiting_);
   waiting_.clear();
+  acts_ = false;
   if (r) return;
   broken_ = true;
   if (on_broken) on_broken(r.error());
 }
 
-Replay read_journal(const model::System& system, std::vector<store::Entry> entries) {
+Replay read_journal(const model::System& system, std::vector<store::Entry> entries, const store::Seal& seal) {
   Replay out;
   std::map<std::pair<u32, u32>, u32> open;
   for (const Entry& e : entries) {
@@ -159,12 +169,7 @@ Replay read_journal(const model::System& system, std::vector<store::Entry> entri
     r.outcome = e.outcome;
     r.message = e.message;
     r.log = e.log;
-    if (!e.outputs.empty()) {
-      Session session;
-      if (auto source = session.sources->add("outputs", e.outputs))
-        if (auto v = read_json(session, **source); v && v->is(Kind::kMap))
-          for (const tutti::Entry& one : v->entries()) r.outputs.emplace_back(one.key.text(), one.value.text());
-    }
+    r.outputs = outputs_of(e.outputs, seal);
     out.record.results.push_back(std::move(r));
   }
   for (auto& [key, attempt] : open) out.record.open.push_back({key.first, key.second, attempt});

@@ -6,7 +6,9 @@
 
 #include "engine/run/journal.h"
 #include "model/system.h"
-#include "resource/executor.h"
+#include "resource/provider.h"
+#include "resource/scrub.h"
+#include "store/seal.h"
 #include "store/store.h"
 
 namespace tutti::deploy {
@@ -17,29 +19,37 @@ namespace tutti::deploy {
 // again.
 class StoreJournal : public engine::Journal {
  public:
+  // What is said of an action and must stay secret: outputs that hold one are sealed, texts are scrubbed of them.
+  struct Secrets {
+    const store::Seal& seal;
+    const resource::Scrubber& scrub;
+  };
+  using Changes = std::function<std::vector<resource::Change>(u32 instance, u32 transition)>;
+
   StoreJournal(store::Store& store, const store::Lease& lease, i64 run, const model::System& system,
-               const resource::ResourceExecutor& executor)
-      : store_(store), lease_(lease), run_(run), system_(system), executor_(executor) {}
+               const Secrets& secrets, Changes changes = {})
+      : store_(store), lease_(lease), run_(run), system_(system), secrets_(secrets), changes_(std::move(changes)) {}
 
   void step(double, const engine::Step&) override {}
-  void starting(double time, std::span<const engine::ActionRequest> requests) override;
+  bool starting(double time, std::span<const engine::ActionRequest> requests) override;
   void ended(double time, std::span<const engine::ActionResult> results) override;
-  void note(std::string text);
+  void settle() override;
 
   // The run must end when it cannot be written down any more: called once, with the reason.
   std::function<void(const Failure&)> on_broken;
   bool broken() const { return broken_; }
 
  private:
-  void commit();
   std::string name(u32 instance, u32 transition) const;
 
   store::Store& store_;
   store::Lease lease_;
   i64 run_;
   const model::System& system_;
-  const resource::ResourceExecutor& executor_;
+  Secrets secrets_;
+  Changes changes_;
   std::vector<store::Entry> waiting_;
+  bool acts_ = false;  // something among them touched the world
   bool broken_ = false;
 };
 
@@ -49,7 +59,7 @@ struct Replay {
   std::vector<store::Entry> entries;
   std::string wrong;  // "" or why it is not this program's journal
 };
-Replay read_journal(const model::System& system, std::vector<store::Entry> entries);
+Replay read_journal(const model::System& system, std::vector<store::Entry> entries, const store::Seal& seal);
 
 std::string changes_json(const std::vector<resource::Change>& changes);
 

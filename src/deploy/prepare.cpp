@@ -35,6 +35,12 @@ Result<Place> open_place(const std::string& directory) {
   return p;
 }
 
+Result<Place> no_place() {
+  auto store = store::open_sqlite(":memory:");
+  if (!store) return tl::unexpected(store.error());
+  return Place{"", std::move(*store), store::Seal::with_key(std::string(32, '\0'))};
+}
+
 std::optional<engine::Recorded> Deployer::recorded(const std::string& system, i64* serial, std::string* lineage,
                                                    Value* tree) {
   auto r = place_.store->system(system);
@@ -59,6 +65,16 @@ bool Prepared::empty() const {
   return program.system.program.size() <= 1 && (!changes || !changes->value.fits_i64() || changes->value.as_i64() == 0);
 }
 
+bool Deployer::planned(const std::string& system, const engine::Recorded& was) {
+  if (!was.program || was.components.empty()) return true;
+  session_.diagnostics
+      .error(
+          "STATE-PROGRAM", {},
+          fmt::format("`{}` is what a program left that was run as it was written: no plan leads on from it", system))
+      .suggest("a program (`tutti run --back` writes one that leads back), or another name (--system)");
+  return false;
+}
+
 std::optional<Prepared> Deployer::prepare(const Value& wanted, const std::string& system, const std::string& kind,
                                           const engine::PlanOptions& options) {
   if (resource::is_catalog(wanted)) return prepare_catalog(wanted, system, {});
@@ -75,7 +91,7 @@ std::optional<Prepared> Deployer::prepare(const Value& wanted, const std::string
   p.kind = kind;
   p.wanted = model::plain_tree(*deployment, wanted, TreeBuilder(session_.arena));
   auto was = recorded(p.system, &p.serial, &p.lineage, &p.state);
-  if (!was) return std::nullopt;
+  if (!was || !planned(p.system, *was)) return std::nullopt;
   auto plan = engine::make_plan(session_, *deployment, *was, options);
   if (!plan) return std::nullopt;
   p.plan = std::move(*plan);
@@ -100,7 +116,8 @@ std::optional<Prepared> Deployer::prepare_catalog(const Value& wanted, const std
   p.conflicts = catalog->conflicts;
   p.managed = std::move(catalog->managed);
   p.resources = catalog->resources;
-  if (!recorded(p.system, &p.serial, &p.lineage, &p.state)) return std::nullopt;
+  auto was = recorded(p.system, &p.serial, &p.lineage, &p.state);
+  if (!was || !planned(p.system, *was)) return std::nullopt;
   auto plan = engine::make_plan(session_, catalog->deployment, {});
   if (!plan) return std::nullopt;
   p.plan = std::move(*plan);
@@ -113,7 +130,7 @@ std::optional<Prepared> Deployer::prepare_removal(const std::string& system) {
   p.system = system;
   p.kind = "destroy";
   auto was = recorded(system, &p.serial, &p.lineage, &p.state);
-  if (!was) return std::nullopt;
+  if (!was || !planned(system, *was)) return std::nullopt;
   model::Deployment nothing;
   nothing.name = system;
   if (const Entry* h = p.state.find("hosts"); h && h->value.is(Kind::kMap))

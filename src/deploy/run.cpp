@@ -1,15 +1,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
-#include <condition_variable>
 #include <set>
 #include <thread>
 
 #include "deploy/deployer.h"
 #include "deploy/encode.h"
 #include "deploy/journal.h"
+#include "deploy/program.h"
+#include "deploy/reins.h"
 
 namespace tutti::deploy {
 namespace {
@@ -18,34 +18,6 @@ using engine::ActionRequest;
 using engine::ActionResult;
 using engine::How;
 using engine::RunReport;
-
-// Keeps a lease alive while the run goes on, and says when it was lost.
-class Heartbeat {
- public:
-  Heartbeat(store::Store& store, const store::Lease& lease, std::function<void(const Failure&)> lost)
-      : thread_([this, &store, lease, lost = std::move(lost)] {
-          std::unique_lock lock(mutex_);
-          auto period = std::chrono::duration<double>(std::max(0.2, lease.seconds / 3));
-          while (!stop_.wait_for(lock, period, [&] { return done_; })) {
-            auto r = store.renew(lease);
-            if (!r && r.error().code == store::kFenced) return lost(r.error());
-          }
-        }) {}
-  ~Heartbeat() {
-    {
-      std::lock_guard lock(mutex_);
-      done_ = true;
-    }
-    stop_.notify_all();
-    thread_.join();
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable stop_;
-  bool done_ = false;
-  std::thread thread_;
-};
 
 // Tells the user what happens.
 class Narrator : public engine::RunListener {
@@ -108,37 +80,43 @@ i64 Deployer::unfinished(const std::string& system) {
   return 0;
 }
 
-Outcome Deployer::run(const Prepared& prepared, RunSettings& settings) {
-  Outcome out;
+std::optional<store::Lease> Deployer::begin(store::RunRecord& record, const RunSettings& settings, Outcome& out) {
   double until = store::wall_clock() + settings.wait_for_lock;
   store::Holder me = store::this_process(settings.command);
-  auto lease = place_.store->acquire(prepared.system, me, settings.lease);
+  auto lease = place_.store->acquire(record.system, me, settings.lease);
   while (!lease && lease.error().code == store::kHeld && store::wall_clock() < until) {
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
-    lease = place_.store->acquire(prepared.system, me, settings.lease);
+    lease = place_.store->acquire(record.system, me, settings.lease);
   }
-  if (!lease) {
-    out.wrong = lease.error().message;
-    out.wrong_code = lease.error().code;
-    return out;
+  auto wrong = [&](const Failure& f) {
+    out.wrong = f.message;
+    out.wrong_code = f.code;
+    return std::nullopt;
+  };
+  if (!lease) return wrong(lease.error());
+  record.started = store::wall_clock();
+  record.who = me.user + "@" + me.host;
+  auto id = place_.store->begin(*lease, record);
+  if (!id) {
+    [[maybe_unused]] auto released = place_.store->release(*lease);
+    return wrong(id.error());
   }
+  out.run = *id;
+  return *lease;
+}
+
+Outcome Deployer::run(const Prepared& prepared, RunSettings& settings) {
+  Outcome out;
   store::RunRecord record;
   record.system = prepared.system;
   record.kind = prepared.kind;
-  record.started = store::wall_clock();
-  record.who = me.user + "@" + me.host;
   record.base_serial = prepared.serial;
   record.base_state = encode(prepared.state, *place_.seal);
   record.plan = encode(prepared.plan.flat, *place_.seal);
   record.wanted = encode(prepared.wanted, *place_.seal);
-  auto id = place_.store->begin(*lease, record);
-  if (!id) {
-    out.wrong = id.error().message;
-    out.wrong_code = id.error().code;
-    [[maybe_unused]] auto released = place_.store->release(*lease);
-    return out;
-  }
-  out = execute(prepared, settings, *lease, *id, nullptr);
+  auto lease = begin(record, settings, out);
+  if (!lease) return out;
+  out = execute(prepared, settings, *lease, out.run, nullptr);
   [[maybe_unused]] auto released = place_.store->release(*lease);
   return out;
 }
@@ -165,23 +143,55 @@ Outcome Deployer::resume(i64 run, RunSettings& settings) {
   record = place_.store->run(run);
   if (!record || !*record || (*record)->status != "running")
     return wrong(fmt::format("run {} has just been ended by somebody else", run));
+  auto entries = place_.store->entries(run);
+  if (!entries) return wrong(entries.error().message);
+  if ((*record)->kind == kProgramRun) {
+    auto stored = decode(session_, "program of the run", (*record)->plan, *place_.seal);
+    auto program = stored ? Program::restored(session_, *stored) : std::nullopt;
+    if (!program) return wrong("what was stored of the run cannot be read");
+    program->system = (*record)->system;
+    Replay replay = read_journal(program->model, std::move(*entries), *place_.seal);
+    if (!replay.wrong.empty()) return wrong(replay.wrong);
+    return execute(*program, settings, *lease, run, &replay.record);
+  }
+  auto p = as_prepared(**record);
+  if (!p) return wrong("what was stored of the run cannot be read");
+  Replay replay = read_journal(p->program.system, std::move(*entries), *place_.seal);
+  if (!replay.wrong.empty()) return wrong(replay.wrong);
+  return execute(*p, settings, *lease, run, &replay.record);
+}
+
+std::optional<Prepared> Deployer::as_prepared(const store::RunRecord& record) {
   Prepared p;
-  p.system = (*record)->system;
-  p.kind = (*record)->kind;
-  p.serial = (*record)->base_serial;
-  auto flat = decode(session_, "plan of the run", (*record)->plan, *place_.seal);
-  auto state = decode(session_, "state before the run", (*record)->base_state, *place_.seal);
-  auto wanted = decode(session_, "wanted system", (*record)->wanted, *place_.seal);
-  if (!flat || !state || !wanted) return wrong("what was stored of the run cannot be read");
+  p.system = record.system;
+  p.kind = record.kind;
+  p.serial = record.base_serial;
+  auto flat = decode(session_, "plan of the run", record.plan, *place_.seal);
+  auto state = decode(session_, "state before the run", record.base_state, *place_.seal);
+  auto wanted = decode(session_, "wanted system", record.wanted, *place_.seal);
+  if (!flat || !state || !wanted) return std::nullopt;
   p.plan.flat = *flat;
   p.state = *state;
   p.wanted = *wanted;
-  if (!finish_preparing(p)) return wrong("what was stored of the run cannot be read");
-  auto entries = place_.store->entries(run);
-  if (!entries) return wrong(entries.error().message);
-  Replay replay = read_journal(p.program.system, std::move(*entries));
-  if (!replay.wrong.empty()) return wrong(replay.wrong);
-  return execute(p, settings, *lease, run, &replay.record);
+  if (!finish_preparing(p)) return std::nullopt;
+  return p;
+}
+
+std::string Deployer::mark_of(i64 run) const {
+  return fmt::format("{}-{}", sha256_hex(place_.directory).substr(0, 8), run);
+}
+
+void Deployer::end_leftovers(const model::System& s, const engine::JournalRecord& record, i64 run,
+                             const RunSettings& settings) const {
+  std::set<Symbol> hosts;
+  for (auto& o : record.open) hosts.insert(s.instances[o.instance].host);
+  for (Symbol h : hosts)
+    if (Host* host = settings.executor.host ? settings.executor.host(h) : nullptr) {
+      u32 n = resource::end_leftovers(*host, mark_of(run));
+      if (n && settings.events.line)
+        settings.events.line(0, fmt::format("ended {} process{} that the interrupted run had left on {}", n,
+                                            n == 1 ? "" : "es", h.empty() ? "this machine" : h.text()));
+    }
 }
 
 Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store::Lease& lease, i64 run,
@@ -202,9 +212,7 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
         if (c.instance == s.instances[i].name.text()) knowledge.learn(i, c.outputs);
   }
   resource::ExecutorOptions eo = settings.executor;
-  // Unlike any other run, also of other projects on the same machine.
-  std::string mark = sha256_hex(place_.directory).substr(0, 8) + "-" + std::to_string(run);
-  eo.run = mark + "." + std::to_string(lease.fence);
+  eo.run = fmt::format("{}.{}", mark_of(run), lease.fence);
   if (settings.parallel) eo.workers = settings.parallel;
   // Files that have a resource of their own are nobody else's to purge, in the first run and in one that is taken up
   // again.
@@ -224,36 +232,23 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
       settings.events.say(s.instances[i].name.text(), l, text);
     };
   resource::ResourceExecutor executor(s, knowledge, eo);
-  StoreJournal journal(*place_.store, lease, run, s, executor);
+  resource::Scrubber scrub(p.plan.flat);
+  StoreJournal journal(*place_.store, lease, run, s, {*place_.seal, scrub},
+                       [&](u32 i, u32 k) { return executor.effect(i, k).changes; });
   Narrator narrator(s, settings.events);
   engine::RunOptions ro;
   ro.parallel = settings.parallel;
   ro.on_failure = engine::OnFailure::kStop;
   engine::Runner runner(s, executor, ro, &journal, &narrator);
-  std::atomic<bool> lost{false};
-  std::string lost_why;
-  std::mutex lost_mutex;
-  auto stop = [&](bool now) {
-    now ? runner.cancel() : runner.drain();
-    executor.wake();
-  };
-  auto on_lost = [&](const Failure& f) {
-    {
-      std::lock_guard lock(lost_mutex);
-      if (lost_why.empty()) lost_why = f.message;
-    }
-    lost = true;
-    runner.cancel();
-    executor.stop_all();
-    executor.wake();
-  };
-  journal.on_broken = on_lost;
-  if (settings.on_stop) settings.on_stop(stop);
   if (settings.give_up) runner.drain();
   RunReport report;
+  std::optional<std::string> lost;
   std::set<std::pair<u32, u32>> unknown;
   {
-    Heartbeat heartbeat(*place_.store, lease, on_lost);
+    Reins reins(
+        *place_.store, lease, runner, [&] { executor.wake(); }, [&] { executor.stop_all(); });
+    journal.on_broken = [&](const Failure& f) { reins.lost(f); };
+    StopHere stop_here(settings.on_stop, reins);
     if (!record) {
       report = runner.run();
     } else {
@@ -262,16 +257,7 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
         for (auto& [k, v] : r.outputs) outputs[k] = v;
         if (r.how == How::kOk) knowledge.learn(r.instance, outputs);
       }
-      // Nothing of the dead run may go on beside us.
-      std::set<Symbol> hosts;
-      for (auto& o : record->open) hosts.insert(s.instances[o.instance].host);
-      for (Symbol h : hosts)
-        if (Host* host = eo.host ? eo.host(h) : nullptr) {
-          u32 n = resource::end_leftovers(*host, mark);
-          if (n && settings.events.line)
-            settings.events.line(0, fmt::format("ended {} process{} that the interrupted run had left on {}", n,
-                                                n == 1 ? "" : "es", h.empty() ? "this machine" : h.text()));
-        }
+      end_leftovers(s, *record, run, settings);  // nothing of the dead run may go on beside us
       // What was in flight is looked at first.
       engine::JournalRecord now = *record;
       now.open.clear();
@@ -301,7 +287,7 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
         }
         if (settings.events.line) settings.events.line(0, fmt::format("{}  {}", name, text));
       }
-      if (!unknown.empty()) {
+      if (!unknown.empty() && !settings.give_up) {
         // Nobody but the user can say. Nothing is done until they do.
         out.unknown = true;
         for (auto& [i, t] : unknown)
@@ -315,20 +301,20 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
       }
       report = runner.resume(now);
     }
+    lost = reins.lost();
   }
   out.finished = report.finished;
   out.cancelled = report.cancelled && !lost;
   out.seconds = report.total;
   if (lost) {
-    std::lock_guard lock(lost_mutex);
-    out.wrong = lost_why;
+    out.wrong = *lost;
     out.wrong_code = store::kFenced;
     return out;
   }
   // Learn, count, record.
-  std::map<std::string, std::pair<double, u32>> kinds;
   std::vector<std::pair<std::string, double>> durations;
   std::map<u32, std::string> failed;
+  for (auto& [i, t] : unknown) failed[i] = s.type_of(i).transitions[t].name.text();
   std::set<u32> touched;
   for (auto& a : report.actions) {
     const model::ComponentType& type = s.type_of(a.instance);
@@ -371,7 +357,7 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
   bool good = report.finished && out.failed == 0;
   std::string status = good ? "done" : out.cancelled ? "interrupted" : "failed";
   out.summary = fmt::format("{} changed, {} failed in {:.1f} s", out.changed, out.failed, out.seconds);
-  Value next = next_state(p, runner, knowledge, report.actions, failed);
+  Value next = next_state(p, runner, knowledge, report.actions, failed, scrub);
   auto finished = place_.store->finish(lease, run, status, out.summary, encode(next, *place_.seal));
   if (!finished) {
     out.wrong = finished.error().message;

@@ -5,11 +5,16 @@
 #include <set>
 
 #include "deploy/deployer.h"
+#include "deploy/encode.h"
+#include "deploy/journal.h"
+#include "deploy/program.h"
+#include "engine/run/simulate.h"
 
 namespace tutti::deploy {
 
 Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, const resource::Knowledge& knowledge,
-                           const std::vector<engine::ActionSpan>& actions, const std::map<u32, std::string>& failed) {
+                           const std::vector<engine::ActionSpan>& actions, const std::map<u32, std::string>& failed,
+                           const resource::Scrubber& scrub) {
   const model::System& s = p.program.system;
   const engine::Scheduler& now = runner.scheduler();
   TreeBuilder b(session_.arena);
@@ -56,16 +61,7 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
       c.type = resource::with(inst, "kind")->text();
       c.host = inst.host;
       const model::ComponentType& type = s.type_of(i);
-      std::set<u32> places;
-      for (u32 e : now.marking(i)) {
-        if (type.is_place(e)) places.insert(e);
-        if (type.is_transition(e)) places.insert(type.transitions[type.element_transition(e)].source);
-        if (type.is_ending(e))
-          for (auto& t : type.transitions)
-            for (auto& o : type.outcomes_of(t))
-              if (o.ending == e) places.insert(t.source);
-      }
-      for (u32 place : places) c.places.push_back(type.places[place].name);
+      c.places = places_of(type, now.marking(i));
       if (auto f = failed.find(i); f != failed.end()) c.failed = f->second;
       // The new configuration counts only once everything was done for it.
       bool complete = now.idle(i) && !failed.count(i);
@@ -90,6 +86,8 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
       }
       if (const Value* orders = resource::with(inst, "orders")) c.orders = engine::read_orders(*orders);
       c.outputs = knowledge.outputs(i);
+      for (auto& [key, value] : c.outputs)
+        if (scrub.has_secret(value)) c.secret.insert(key);
       for (auto& [key, h] : held[i]) c.held.push_back(h);
       next.order.push_back(c.name);
       next.components.emplace(c.name, std::move(c));
@@ -106,6 +104,45 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
   for (const Entry& e : state.entries()) m.set(e.key, e.value);
   if (const Entry* h = p.plan.flat.find("hosts")) m.set(Symbol("hosts"), h->value);
   return m.build(b);
+}
+
+std::optional<Deployer::Standing> Deployer::standing(i64 run) {
+  auto record = place_.store->run(run);
+  auto entries = place_.store->entries(run);
+  if (!record || !*record || !entries) return std::nullopt;
+  std::optional<Prepared> planned;
+  std::optional<Program> program;
+  if ((*record)->kind == kProgramRun) {
+    if (auto stored = decode(session_, "program of the run", (*record)->plan, *place_.seal))
+      program = Program::restored(session_, *stored);
+  } else {
+    planned = as_prepared(**record);
+  }
+  if (!planned && !program) return std::nullopt;
+  const model::System& s = planned ? planned->program.system : program->model;
+  Replay replay = read_journal(s, std::move(*entries), *place_.seal);
+  if (!replay.wrong.empty()) return std::nullopt;
+  Standing out;
+  for (auto& o : replay.record.open)
+    out.open[planned ? planned->program.component_of[o.instance] : std::string(s.instances[o.instance].name.text())]
+        .emplace_back(s.type_of(o.instance).transitions[o.transition].name.text());
+  replay.record.open.clear();
+  engine::SimulatedExecutor nothing;
+  engine::Runner runner(s, nothing);
+  runner.drain();
+  engine::RunReport report = runner.resume(replay.record);
+  if (program) {
+    out.recorded = assembly_of(s, runner, resource::Scrubber(program->tree));
+    return out;
+  }
+  resource::Knowledge knowledge(s);
+  for (auto& r : replay.record.results)
+    if (r.how == engine::How::kOk) knowledge.learn(r.instance, {r.outputs.begin(), r.outputs.end()});
+  std::map<u32, std::string> failed;
+  for (auto& [i, t] : runner.scheduler().failures()) failed[i] = s.type_of(i).transitions[t].name.text();
+  out.recorded = engine::read_recorded(session_, next_state(*planned, runner, knowledge, report.actions, failed,
+                                                            resource::Scrubber(planned->plan.flat)));
+  return out;
 }
 
 std::vector<Deployer::Drift> Deployer::drift(const engine::Recorded& recorded,

@@ -48,6 +48,12 @@ struct Action {
   double timeout = 0;       // seconds; 0 is none
   bool idempotent = false;  // may be started again when nobody knows whether it was done
   bool alike = true;        // does the same on every instance of the type (only the Ansible model asks)
+
+  // What looks whether it is done; nullptr when there is nothing.
+  const Value* check() const {
+    const Entry* e = what.is(Kind::kMap) ? what.find("check") : nullptr;
+    return e ? &e->value : nullptr;
+  }
 };
 
 // ---- as written

@@ -28,6 +28,11 @@ void Scrubber::collect(const Value& v, bool secret) {
     }
 }
 
+bool Scrubber::has_secret(std::string_view text) const {
+  return std::any_of(words_.begin(), words_.end(),
+                     [&](const std::string& word) { return text.find(word) != std::string_view::npos; });
+}
+
 std::string Scrubber::clean(std::string_view text) const {
   std::string out(text);
   for (const std::string& word : words_)

@@ -13,6 +13,7 @@ class Scrubber {
  public:
   explicit Scrubber(const Value& parameters) { collect(parameters, false); }
   std::string clean(std::string_view text) const;
+  bool has_secret(std::string_view text) const;
 
  private:
   void collect(const Value& value, bool secret);

@@ -166,10 +166,8 @@ Result<Lease> SqliteStore::acquire(const std::string& system, const Holder& hold
       fence = s.integer(0);
       LockInfo info{
           {s.text(2), s.text(3), s.text(4), s.integer(5), static_cast<u64>(s.integer(6))}, s.real(7), s.real(8), fence};
-      bool live = s.integer(1) != 0 && now < info.expires;
-      // A holder on this machine can be asked directly: no need to wait for the lease of a process that was killed.
-      if (live && info.holder.host == holder.host && birth_of(info.holder.pid) != info.holder.birth) live = false;
-      if (live) return failure(fmt::format("{} is in use by {}", system, describe(info, now)), kHeld);
+      if (s.integer(1) != 0 && store::held(info, now))
+        return failure(fmt::format("{} is in use by {}", system, describe(info, now)), kHeld);
     }
     if (!s.ok()) return db_.broken();
   }
@@ -393,6 +391,12 @@ Holder this_process(std::string command) {
   passwd* pw = ::getpwuid(::geteuid());
   i64 pid = ::getpid();
   return {this_host(), pw ? pw->pw_name : std::to_string(::geteuid()), std::move(command), pid, birth_of(pid)};
+}
+
+bool held(const LockInfo& info, double now) {
+  if (now >= info.expires) return false;
+  // A holder on this machine can be asked directly: no need to wait for the lease of a process that was killed.
+  return info.holder.host != this_host() || birth_of(info.holder.pid) == info.holder.birth;
 }
 
 std::string describe(const LockInfo& info, double now) {

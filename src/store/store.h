@@ -123,6 +123,8 @@ Result<std::unique_ptr<Store>> open_sqlite(const std::string& path);
 // This process as a holder.
 Holder this_process(std::string command);
 std::string describe(const LockInfo& info, double now);
+// The holder still holds it: the lease is not over, and a process of this machine is still there.
+bool held(const LockInfo& info, double now);
 double wall_clock();
 
 }  // namespace tutti::store

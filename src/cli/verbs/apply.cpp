@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "cli/apply_program.h"
 #include "cli/running.h"
+#include "cli/system_input.h"
 
 namespace tutti {
 namespace {
@@ -31,11 +32,9 @@ constexpr OptionSpec kOptions[] = {
 
 bool is_plan(const std::string& path) { return path.size() > 5 && path.substr(path.size() - 5) == ".plan"; }
 
-bool is_program(const std::string& path) { return path.ends_with(".concerto") || path.ends_with(".prog"); }
-
 int run(Call& call) {
   // With a program in its text form there is nothing to plan: it is run as it is.
-  if (std::any_of(call.arguments.begin(), call.arguments.end(), is_program)) return apply_program(call);
+  if (std::any_of(call.arguments.begin(), call.arguments.end(), is_program_file)) return apply_program(call);
   Running running(call);
   if (!running.open()) return exit_code::kError;
   std::optional<deploy::Prepared> prepared;

@@ -21,6 +21,13 @@ int run(Call& call) {
   Value tree;
   auto recorded = running.deployer->recorded(system, nullptr, nullptr, &tree);
   if (!recorded) return exit_code::kError;
+  if (recorded->program) {
+    call.session.diagnostics
+        .error("STATE-PROGRAM", {},
+               fmt::format("`{}` is what a program left: what its commands brought about cannot be looked at", system))
+        .suggest("tutti status");
+    return exit_code::kError;
+  }
   if (const Entry* h = tree.find("hosts")) running.hosts->describe(h->value);
   auto settings = running.settings("drift");
   auto found = running.deployer->drift(*recorded, settings.executor);

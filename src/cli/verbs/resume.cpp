@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "cli/apply_program.h"
 #include "cli/running.h"
 #include "deploy/encode.h"
 
@@ -34,6 +35,10 @@ int run(Call& call) {
   settings.give_up = call.options.has("stop");
   for (auto& name : call.options.all("done")) settings.decisions[name] = "done";
   for (auto& name : call.options.all("repeat")) settings.decisions[name] = "repeat";
+  if (record && *record && (*record)->kind == deploy::kProgramRun) {
+    tell_program(call, settings);
+    return report_program(running, running.deployer->resume(id, settings));
+  }
   return report_outcome(running, running.deployer->resume(id, settings));
 }
 

@@ -1,4 +1,5 @@
 #include "cli/apply_program.h"
+#include "cli/running.h"
 #include "cli/system_input.h"
 
 namespace tutti {
@@ -7,6 +8,10 @@ namespace {
 constexpr OptionSpec kOptions[] = {
     {"out", "FORMAT", "text (the default), json or yaml: the account at the end"},
     TUTTI_SYSTEM_OPTIONS,
+    TUTTI_RUNNING_OPTIONS,
+    {"no-journal", "", "remember nothing: a run that is cut off cannot be taken up again"},
+    {"lock-timeout", "SECONDS", "wait so long for somebody else to be done"},
+    {"lease", "SECONDS", "how long the lock outlives us when we die on another host (default 30)"},
     {"parallel", "N", "at most so many actions at once"},
     {"per-host", "N", "at most so many at once on one host"},
     {"continue", "", "the program goes on past instances that failed"},
@@ -32,7 +37,11 @@ extern const Verb run_verb = {
         "It finds the data of its used ports in variables PORT_KEY and gives its own by appending KEY=VALUE lines to "
         "the file\n"
         "$TUTTI_OUTPUT; `outcome=NAME` chooses the outcome of a switch. The program is verified before anything "
-        "starts.",
+        "starts.\n"
+        "Every action is journalled before it starts and after it ends: `tutti resume` takes up a run that was cut "
+        "off, "
+        "and\n"
+        "`status`, `history` and `show` tell of it, under the name in `system` (or --system, or the file's name).",
     .examples =
         "$ tutti run shop.yaml\n$ tutti run --save now.json shop.yaml && tutti run shop.yaml now.json update.concerto",
     .options = kOptions,

@@ -20,7 +20,21 @@ int run(Call& call) {
   auto recorded = running.deployer->recorded(system, &serial);
   if (!recorded) return exit_code::kError;
   auto lock = running.place->store->lock(system);
+  bool held = lock && *lock && store::held(**lock, store::wall_clock());
   i64 unfinished = running.deployer->unfinished(system);
+  // In a run that has not ended things are where its journal says, not where the last one left them.
+  std::map<std::string, std::vector<std::string>> open;
+  if (unfinished)
+    if (auto standing = running.deployer->standing(unfinished)) {
+      recorded = std::move(standing->recorded);
+      open = std::move(standing->open);
+    }
+  // What became of an action whose run was cut off nobody knows before `resume` has looked.
+  auto doing = [&](const std::string& name) -> std::string {
+    auto it = open.find(name);
+    if (it == open.end()) return "";
+    return fmt::format("{} {}", held ? "doing" : "interrupted in", fmt::join(it->second, ", "));
+  };
   TreeMaker make(call.session);
   std::string out = call.options.get("out", "text");
   if (out != "text") {
@@ -30,12 +44,14 @@ int run(Call& call) {
       std::vector<std::string> places;
       for (Symbol p : c.places) places.emplace_back(p.text());
       std::vector<Entry> outputs;
-      for (auto& [k, v] : c.outputs) outputs.push_back({Symbol(k), Field::kPlain, make.text(v)});
+      for (auto& [k, v] : c.outputs)
+        outputs.push_back({Symbol(k), Field::kPlain, c.secret.count(k) ? make.text(v).as_secret() : make.text(v)});
       components.push_back({Symbol(name), Field::kPlain,
                             make.map({{"type", make.text(c.type)},
                                       {"host", make.text(c.host.text())},
                                       {"state", make.list(places)},
-                                      {"failed", make.text(c.failed)},
+                                      {"failed", make.text(open.count(name) ? "" : c.failed)},
+                                      {held ? "doing" : "interrupted", make.list(open[name])},
                                       {"outputs", make.builder().map(outputs)}})});
     }
     Value root = make.map({{"system", make.text(system)},
@@ -51,15 +67,18 @@ int run(Call& call) {
     auto& c = recorded->components.at(name);
     std::vector<std::string_view> places;
     for (Symbol p : c.places) places.push_back(p.text());
+    if (open.count(name) && !held) places = {"unknown"};
     std::string uses;
     for (auto& n : c.needs) uses += (uses.empty() ? "  uses " : ", ") + std::string(n.provider.text());
     call.out.put(fmt::format("  {:<{}}  {:<10} {:<12} {}{}{}\n", name, wide, fmt::join(places, ","), c.type,
                              c.host.empty() ? "here" : c.host.text(), uses,
-                             c.failed.empty() ? "" : fmt::format("  FAILED in {}", c.failed)));
+                             open.count(name)   ? "  " + doing(name)
+                             : c.failed.empty() ? ""
+                                                : fmt::format("  FAILED in {}", c.failed)));
   }
-  if (lock && *lock) call.out.put(fmt::format("In use by {}.\n", store::describe(**lock, store::wall_clock())));
-  if (unfinished) call.out.put(fmt::format("Run {} did not end: tutti resume\n", unfinished));
-  return unfinished ? exit_code::kUnknown : exit_code::kOk;
+  if (held) call.out.put(fmt::format("In use by {}.\n", store::describe(**lock, store::wall_clock())));
+  if (unfinished && !held) call.out.put(fmt::format("Run {} did not end: tutti resume\n", unfinished));
+  return unfinished && !held ? exit_code::kUnknown : exit_code::kOk;
 }
 
 }  // namespace

@@ -31,6 +31,8 @@ std::vector<model::Order> read_orders(const Value& list) {
 
 Recorded read_recorded(Session&, const Value& state) {
   Recorded out;
+  const Entry* program = state.find("program");
+  out.program = program && program->value.is(Kind::kBool) && program->value.as_bool();
   const Entry* kinds = state.find("types");
   if (kinds && kinds->value.is(Kind::kMap))
     for (const Entry& e : kinds->value.entries()) out.kinds[std::string(e.key.text())] = e.value;
@@ -61,7 +63,10 @@ Recorded read_recorded(Session&, const Value& state) {
     if (const Entry* o = v.find("orders")) c.orders = read_orders(o->value);
     if (const Entry* o = v.find("outputs"); o && o->value.is(Kind::kMap))
       for (const Entry& one : o->value.entries())
-        if (one.value.is(Kind::kString)) c.outputs[std::string(one.key.text())] = one.value.text();
+        if (one.value.is(Kind::kString)) {
+          c.outputs[std::string(one.key.text())] = one.value.text();
+          if (one.value.secret()) c.secret.insert(std::string(one.key.text()));
+        }
     if (const Entry* h = v.find("held"); h && h->value.is(Kind::kList))
       for (const Value& one : h->value.items()) c.held.push_back(one);
     out.order.push_back(c.name);
@@ -96,7 +101,8 @@ Value write_recorded(const Recorded& r, const TreeBuilder& b) {
     m.set(Symbol("needs"), b.list(needs));
     if (!c.orders.empty()) m.set(Symbol("orders"), write_orders(c.orders, b));
     std::vector<Entry> outputs;
-    for (auto& [k, v] : c.outputs) outputs.push_back({Symbol(k), Field::kPlain, b.string(v)});
+    for (auto& [k, v] : c.outputs)
+      outputs.push_back({Symbol(k), Field::kPlain, c.secret.count(k) ? b.string(v).as_secret() : b.string(v)});
     if (!outputs.empty()) m.set(Symbol("outputs"), b.map(outputs));
     if (!c.held.empty()) m.set(Symbol("held"), b.list(c.held));
     components.push_back({Symbol(name), Field::kPlain, m.build(b)});
@@ -105,6 +111,7 @@ Value write_recorded(const Recorded& r, const TreeBuilder& b) {
   std::vector<Entry> root{{Symbol("format"), Field::kPlain, Value::integer(1)},
                           {Symbol("components"), Field::kPlain, b.map(components)},
                           {Symbol("types"), Field::kPlain, b.map(kinds)}};
+  if (r.program) root.push_back({Symbol("program"), Field::kPlain, Value::boolean(true)});
   return b.map(root);
 }
 

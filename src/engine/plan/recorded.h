@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,14 +21,16 @@ struct RecordedComponent {
   std::vector<model::Need> needs;  // provider is the instance's component
   std::vector<model::Order> orders;
   std::map<std::string, std::string> outputs;
-  std::vector<Value> held;  // resources it holds: {type, title, parameters}; for drift
-  std::string failed;       // the transition that failed, "" when none did
+  std::set<std::string> secret;  // which of them nobody may see
+  std::vector<Value> held;       // resources it holds: {type, title, parameters}; for drift
+  std::string failed;            // the transition that failed, "" when none did
 };
 
 struct Recorded {
   std::map<std::string, RecordedComponent> components;
   std::map<std::string, Value> kinds;  // the types they were made with, whole
   std::vector<std::string> order;      // names as they were added
+  bool program = false;  // left by a program that was run as it was written: there is nothing to plan from
 };
 
 // To and from the tree that is stored.

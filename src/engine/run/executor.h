@@ -22,6 +22,7 @@ struct ActionRequest {
   Symbol host;                      // empty: this machine
   double timeout = 0;               // seconds, 0: none
   const Outputs* inputs = nullptr;  // data of the used ports: "port.key" -> value
+  bool in_flight = false;           // a run that died had started it: whether it is done is to be looked at first
 };
 
 enum class How : u8 { kOk, kFailed, kTimeout, kCancelled, kLost };  // lost: nobody can tell what became of it

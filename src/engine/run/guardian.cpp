@@ -87,10 +87,10 @@ int kill_marked(const std::string& run, const std::map<u64, u64>& open) {
 
 }  // namespace
 
-Guardian::Guardian() {
+Guardian::Guardian(std::string run) : run_(std::move(run)) {
   timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
-  run_ = fmt::format("{:x}.{:x}.{:x}", getpid(), now.tv_sec, now.tv_nsec);
+  if (run_.empty()) run_ = fmt::format("{:x}.{:x}.{:x}", getpid(), now.tv_sec, now.tv_nsec);
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return;
   pid_ = fork();

@@ -12,7 +12,7 @@ namespace tutti::engine {
 // so that neither a shell's children nor a process started a moment ago escapes.
 class Guardian {
  public:
-  Guardian();
+  explicit Guardian(std::string run = "");  // how this run's actions are marked; "": a mark of its own
   ~Guardian();  // all actions have ended or been ended: the guardian goes without killing anything
   Guardian(const Guardian&) = delete;
   Guardian& operator=(const Guardian&) = delete;

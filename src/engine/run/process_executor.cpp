@@ -102,7 +102,7 @@ ProcessExecutor::ProcessExecutor(const Options& options) : options_(options), be
   room_ = static_cast<u32>(std::min<rlim_t>(files.rlim_cur, 1 << 16));
   room_ = room_ > 100 ? (room_ - 64) / 4 : 8;
   if (options_.most_processes) room_ = std::min(room_, options_.most_processes);
-  if (options_.guard) guardian_ = std::make_unique<Guardian>();
+  if (options_.guard) guardian_ = std::make_unique<Guardian>(options_.run);
   for (char** v = environ; *v; ++v) environment_.emplace_back(*v);
 }
 
@@ -150,6 +150,10 @@ void ProcessExecutor::start(const ActionRequest& q) {
     j.argv = {"/bin/sh", "-c", scalar_text(run->value)};
   }
   if (j.argv.empty() || j.argv[0].empty()) return fail("`run` is empty");
+  if (const Value* check = q.in_flight ? q.action->check() : nullptr) {
+    static constexpr const char* kUnlessDone = "if (eval \"$0\") </dev/null; then exit 0; fi; exec \"$@\"";
+    j.argv.insert(j.argv.begin(), {"/bin/sh", "-c", kUnlessDone, scalar_text(*check)});
+  }
   if (const Entry* e = what.find("cwd")) j.cwd = scalar_text(e->value);
   if (const Entry* e = what.find("stdin")) j.input = scalar_text(e->value);
 
@@ -299,7 +303,10 @@ void ProcessExecutor::cancel(u32 instance, u32 transition) {
 }
 
 void ProcessExecutor::read_outputs(Job& j, ActionResult& r) const {
-  r.log = read_tail(j.log, options_.log_bytes);
+  // A secret that the cut goes through would not be known again: cut after cleaning.
+  r.log = options_.clean ? options_.clean(read_tail(j.log, options_.log_bytes + 4096))
+                         : read_tail(j.log, options_.log_bytes);
+  if (r.log.size() > options_.log_bytes) r.log.erase(0, r.log.size() - options_.log_bytes);
   std::string text = read_tail(j.output, 1 << 20);
   for (std::size_t at = 0; at < text.size();) {
     std::size_t end = std::min(text.find('\n', at), text.size());

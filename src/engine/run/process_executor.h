@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <memory>
 #include <queue>
 #include <unordered_map>
@@ -18,6 +19,7 @@ namespace tutti::engine {
 //   run     a shell command, or a list of words executed as they are
 //   env     variables to add           cwd    directory           stdin   text
 //   sleep   seconds, instead of `run`: only time passes
+//   check   a shell command that succeeds when it is done: asked before an action that a dead run had begun is repeated
 // Every action gets TUTTI_INSTANCE, TUTTI_TYPE, TUTTI_TRANSITION, TUTTI_ATTEMPT, the instance's parameters and outputs
 // under their own names, and the data of each used port as PORT_KEY. It says something by appending KEY=VALUE lines to
 // the file $TUTTI_OUTPUT; the key `outcome` names the destination of a switch.
@@ -28,6 +30,9 @@ class ProcessExecutor : public Executor {
     u32 most_processes = 0;            // at once; 0: as many as open files allow
     bool guard = true;                 // nothing outlives us, even when we are killed
     std::size_t log_bytes = 16 << 10;  // of what an action printed, from the end
+    std::string run;                   // marks what is started; "": a mark of its own
+    // What an action printed, without what nobody may see.
+    std::function<std::string(std::string_view)> clean;
   };
   ProcessExecutor();
   explicit ProcessExecutor(const Options& options);

@@ -40,6 +40,7 @@ struct Runner::Impl : StepListener {
   struct Wanted {
     u32 instance, transition, attempt;
     double ready;
+    bool in_flight = false;
   };
   struct Later {
     double at;
@@ -92,8 +93,8 @@ struct Runner::Impl : StepListener {
   ActionRequest request(const Wanted& w) {
     const ComponentType& type = system_.type_of(w.instance);
     const model::Action& action = type.action_of(type.transitions[w.transition]);
-    return {w.instance,     w.transition, w.attempt, &system_, &action, system_.instances[w.instance].host,
-            action.timeout, nullptr};
+    return {w.instance,     w.transition, w.attempt,  &system_, &action, system_.instances[w.instance].host,
+            action.timeout, nullptr,      w.in_flight};
   }
 
   // What an action may read: the outputs of its own instance under their keys, those of each used port's provider under
@@ -149,7 +150,14 @@ struct Runner::Impl : StepListener {
       batch_.push_back(request(w));
     }
     if (batch_.empty()) return false;
-    if (journal_) journal_->starting(now, batch_);
+    if (journal_ && !journal_->starting(now, batch_)) {  // nothing is done that is not written down
+      for (const ActionRequest& r : batch_) {
+        running_.erase(key(r.instance, r.transition));
+        if (options_.parallel_per_host) --host_running_[r.host];
+      }
+      cancelled_.store(true);
+      return false;
+    }
     Outputs inputs;
     for (ActionRequest& r : batch_) {
       if (any_outputs_) {
@@ -242,6 +250,7 @@ struct Runner::Impl : StepListener {
         told = true;
         for (const auto& [k, begun] : running_) executor_.cancel(static_cast<u32>(k >> 32), static_cast<u32>(k));
       }
+      if (journal_) journal_->settle();
       if (running_.empty() && later_.empty()) break;
       if (listener_) listener_->idle();
       results.clear();
@@ -335,7 +344,12 @@ RunReport Runner::resume(const JournalRecord& record) {
   m.replaying_ = false;
   for (const JournalRecord::Started& s : record.open) {
     const ComponentType& type = m.system_.type_of(s.instance);
-    if (type.action_of(type.transitions[s.transition]).idempotent) continue;  // still in the ready list: started again
+    const model::Action& action = type.action_of(type.transitions[s.transition]);
+    if (action.idempotent || action.check()) {  // still in the ready list: started again
+      for (Impl::Wanted& w : m.list_of(s.instance))
+        if (w.instance == s.instance && w.transition == s.transition) w.in_flight = true;
+      continue;
+    }
     forget(s.instance, s.transition, s.attempt);
     ActionResult lost;
     lost.instance = s.instance;

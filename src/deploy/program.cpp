@@ -1,0 +1,260 @@
+#include "deploy/program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "deploy/deployer.h"
+#include "deploy/encode.h"
+#include "deploy/journal.h"
+#include "deploy/reins.h"
+#include "engine/run/process_executor.h"
+
+namespace tutti::deploy {
+namespace {
+
+using engine::ActionResult;
+using engine::How;
+
+// What is stored has no definitions: `#Web` under `types` is the type `Web`.
+Value without_definitions(const Value& v, const TreeBuilder& b, bool of_types) {
+  if (!v.is(Kind::kMap)) return v;
+  std::vector<Entry> entries;
+  for (const Entry& e : v.entries()) {
+    std::string_view key = e.key.text();
+    bool definition = of_types && e.field == Field::kDefinition;
+    if (e.field != Field::kPlain && !definition) continue;
+    if (definition && key.starts_with("#")) key.remove_prefix(1);
+    entries.push_back({Symbol(key), Field::kPlain, e.value});
+  }
+  Value plain = b.map(entries, v.origin());
+  return v.secret() ? plain.as_secret() : plain;
+}
+
+std::string text_of(const Value& map, std::string_view key) {
+  const Entry* e = map.find(key);
+  return e && e->value.is(Kind::kString) ? std::string(e->value.text()) : "";
+}
+
+}  // namespace
+
+std::vector<Symbol> places_of(const model::ComponentType& type, const std::vector<u32>& marking) {
+  std::set<u32> places;
+  for (u32 e : marking) {
+    if (type.is_place(e)) places.insert(e);
+    if (type.is_transition(e)) places.insert(type.transitions[type.element_transition(e)].source);
+    if (type.is_ending(e))
+      for (auto& t : type.transitions)
+        for (auto& o : type.outcomes_of(t))
+          if (o.ending == e) places.insert(t.source);
+  }
+  std::vector<Symbol> names;
+  for (u32 place : places) names.push_back(type.places[place].name);
+  return names;
+}
+
+engine::Recorded assembly_of(const model::System& s, const engine::Runner& runner, const resource::Scrubber& scrub,
+                             std::map<u32, std::string> failed) {
+  engine::Recorded out;
+  out.program = true;
+  const engine::Scheduler& now = runner.scheduler();
+  for (auto& [i, t] : now.failures()) failed[i] = s.type_of(i).transitions[t].name.text();
+  auto links = now.links();
+  for (u32 i = 0; i < s.instances.size(); ++i) {
+    if (!now.present(i)) continue;
+    const model::ComponentType& type = s.type_of(i);
+    engine::RecordedComponent c;
+    c.name = c.instance = s.instances[i].name.text();
+    c.type = type.name.text();
+    c.host = s.instances[i].host;
+    c.places = places_of(type, now.marking(i));
+    if (auto f = failed.find(i); f != failed.end()) c.failed = f->second;
+    for (auto& [key, value] : runner.outputs(i)) {
+      c.outputs[key] = value;
+      if (scrub.has_secret(value)) c.secret.insert(key);
+    }
+    for (const model::Link& l : links)
+      if (l.user == i)
+        c.needs.push_back({type.ports[l.use].name,
+                           s.instances[l.provider].name,
+                           s.type_of(l.provider).ports[l.provide].name,
+                           true,
+                           {}});
+    out.order.push_back(c.name);
+    out.components.emplace(c.name, std::move(c));
+  }
+  return out;
+}
+
+Value Program::stored(const TreeBuilder& b) const {
+  MapDraft root;
+  for (const Entry& e : without_definitions(tree, b, false).entries())
+    root.set(e.key, e.key.text() == "types" ? without_definitions(e.value, b, true) : e.value);
+  std::vector<Entry> numbers;
+  for (auto& [name, n] : parameters) numbers.push_back({Symbol(name), Field::kPlain, Value::integer(n)});
+  std::vector<Entry> all{{Symbol("tree"), Field::kPlain, root.build(b)},
+                         {Symbol("text"), Field::kPlain, b.string(text)},
+                         {Symbol("text_name"), Field::kPlain, b.string(text_name)},
+                         {Symbol("entry"), Field::kPlain, b.string(entry)},
+                         {Symbol("parameters"), Field::kPlain, b.map(numbers)},
+                         {Symbol("keep_going"), Field::kPlain, Value::boolean(keep_going)}};
+  return b.map(all);
+}
+
+std::optional<Program> Program::restored(Session& session, const Value& stored) {
+  const Entry* tree = stored.find("tree");
+  if (!tree) return std::nullopt;
+  Program p;
+  p.tree = tree->value;
+  p.text = text_of(stored, "text");
+  p.text_name = text_of(stored, "text_name");
+  p.entry = text_of(stored, "entry");
+  if (const Entry* e = stored.find("parameters"); e && e->value.is(Kind::kMap))
+    for (const Entry& one : e->value.entries())
+      if (one.value.fits_i64()) p.parameters[std::string(one.key.text())] = one.value.as_i64();
+  if (const Entry* e = stored.find("keep_going")) p.keep_going = e->value.is(Kind::kBool) && e->value.as_bool();
+  model::ReadOptions options;
+  options.parameters = p.parameters;
+  options.program = p.entry;
+  if (!p.text_name.empty()) {
+    auto source = session.sources->add(p.text_name, p.text);
+    if (!source) return std::nullopt;
+    options.text = *source;
+  }
+  auto model = model::read_system(session, p.tree, options);
+  if (!model) return std::nullopt;
+  p.model = std::move(*model);
+  return p;
+}
+
+Outcome Deployer::run(const Program& program, RunSettings& settings) {
+  Outcome out;
+  store::RunRecord record;
+  Value state;
+  auto was = recorded(program.system, &record.base_serial, nullptr, &state);
+  if (!was) {
+    out.wrong = "the recorded state cannot be read";
+    return out;
+  }
+  if (!was->program && !was->components.empty()) {
+    out.wrong = fmt::format("`{}` is a system that is planned; a program of its own needs another name (--system)",
+                            program.system);
+    return out;
+  }
+  Value stored = program.stored(TreeBuilder(session_.arena));
+  record.system = program.system;
+  record.kind = kProgramRun;
+  record.base_state = encode(state, *place_.seal);
+  record.plan = record.wanted = encode(stored, *place_.seal);
+  auto lease = begin(record, settings, out);
+  if (!lease) return out;
+  out = execute(program, settings, *lease, out.run, nullptr);
+  [[maybe_unused]] auto released = place_.store->release(*lease);
+  return out;
+}
+
+Outcome Deployer::execute(const Program& p, RunSettings& settings, const store::Lease& lease, i64 run,
+                          const engine::JournalRecord* record) {
+  Outcome out;
+  out.run = run;
+  const model::System& s = p.model;
+  engine::JournalRecord left;
+  std::vector<ActionResult> found;
+  std::map<u32, std::string> unknown;
+  if (record) {
+    end_leftovers(s, *record, run, settings);  // nothing of the dead run may go on beside us
+    // What was in flight is looked at by its check, repeated where that does no harm, and otherwise asked about.
+    left.results = record->results;
+    for (auto& o : record->open) {
+      const model::ComponentType& type = s.type_of(o.instance);
+      const model::Action& action = type.action_of(type.transitions[o.transition]);
+      std::string name = s.transition_text(o.instance, o.transition), text;
+      if (auto decision = settings.decisions.find(name); decision != settings.decisions.end()) {
+        text = decision->second == "done" ? "was in flight and is done" : "was in flight and is done again";
+        if (decision->second == "done") {
+          ActionResult r;
+          r.instance = o.instance;
+          r.transition = o.transition;
+          r.attempt = o.attempt;
+          found.push_back(std::move(r));
+        }
+      } else if (action.check() || action.idempotent || !action.what.find("run")) {
+        left.open.push_back(o);
+        text = action.check() ? "was in flight and is looked at" : "was in flight and is done again";
+      } else if (settings.give_up) {
+        unknown[o.instance] = type.transitions[o.transition].name.text();
+        text = "was in flight";
+      } else {
+        text = "was in flight: whether its command ran to its end cannot be seen";
+        out.failures.push_back(fmt::format("{}: its result is not known", name));
+      }
+      if (settings.events.line) settings.events.line(0, fmt::format("{}  {}", name, text));
+    }
+    if (!out.failures.empty()) {
+      out.unknown = true;
+      out.summary = "the result of an action is not known";
+      return out;
+    }
+    left.results.insert(left.results.end(), found.begin(), found.end());
+  }
+  resource::Scrubber scrub(p.tree);
+  engine::ProcessExecutor::Options how;
+  how.grace = settings.grace;
+  how.run = fmt::format("{}.{}", mark_of(run), lease.fence);
+  how.clean = [&](std::string_view text) { return scrub.clean(text); };
+  engine::ProcessExecutor executor(how);
+  StoreJournal journal(*place_.store, lease, run, s, {*place_.seal, scrub});
+  engine::RunOptions options;
+  options.parallel = settings.parallel;
+  options.parallel_per_host = settings.parallel_per_host;
+  if (p.keep_going) options.on_failure = engine::OnFailure::kContinue;
+  std::unique_ptr<engine::RunListener> listener = settings.listener ? settings.listener(s) : nullptr;
+  engine::Runner runner(s, executor, options, &journal, listener.get());
+  if (settings.give_up) runner.drain();
+  engine::RunReport report;
+  std::optional<std::string> lost;
+  {
+    Reins reins(*place_.store, lease, runner, [&] { executor.wake(); });
+    journal.on_broken = [&](const Failure& f) { reins.lost(f); };
+    StopHere stop_here(settings.on_stop, reins);
+    journal.ended(executor.now(), found);
+    report = record ? runner.resume(left) : runner.run();
+    lost = reins.lost();
+  }
+  listener.reset();
+  out.finished = report.finished;
+  out.cancelled = report.cancelled && !lost;
+  out.seconds = report.total;
+  if (lost) {
+    out.wrong = *lost;
+    out.wrong_code = store::kFenced;
+    return out;
+  }
+  for (auto& a : report.actions) {
+    const model::ComponentType& type = s.type_of(a.instance);
+    if (type.action_of(type.transitions[a.transition]).what.is(Kind::kNull)) continue;
+    if (a.how == How::kOk) {
+      ++out.changed;
+      continue;
+    }
+    ++out.failed;
+    if (a.how == How::kLost || a.how == How::kCancelled) out.unknown = true;
+  }
+  if (report.cancelled && !report.finished && !settings.give_up) out.open = true;
+  out.summary = fmt::format("{} done, {} {} in {:.1f} s", out.changed, out.failed,
+                            out.unknown ? "without a known result" : "failed", out.seconds);
+  if (settings.ended) settings.ended(s, runner, report);
+  if (out.open) return out;
+  // What failed and had a place to go for that is no failure of the program.
+  std::string status = report.finished ? "done" : out.cancelled ? "interrupted" : "failed";
+  Value next = engine::write_recorded(assembly_of(s, runner, scrub, std::move(unknown)), TreeBuilder(session_.arena));
+  auto finished = place_.store->finish(lease, run, status, out.summary, encode(next, *place_.seal));
+  if (!finished) {
+    out.wrong = finished.error().message;
+    out.wrong_code = finished.error().code;
+  }
+  return out;
+}
+
+}  // namespace tutti::deploy

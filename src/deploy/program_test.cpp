@@ -1,0 +1,235 @@
+#include "deploy/program.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <random>
+
+#include "deploy/deployer.h"
+#include "format/yaml.h"
+
+namespace tutti::deploy {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Programs : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    char name[] = "/tmp/tutti-program-XXXXXX";
+    dir = ::mkdtemp(name);
+    fs::create_directories(dir + "/out");
+  }
+  void TearDown() override { fs::remove_all(dir); }
+
+  struct Call {
+    explicit Call(const std::string& where) : host(here()) {
+      auto p = open_place(where + "/.tutti");
+      EXPECT_TRUE(p) << p.error().message;
+      place.emplace(std::move(*p));
+      deployer.emplace(session, *place);
+      settings.executor.home = where + "/.tutti";
+      settings.executor.host = [this](Symbol) { return host.get(); };
+      settings.command = "test";
+    }
+    std::optional<Program> read(const std::string& text) {
+      auto source = session.sources->add("program.yaml", text);
+      auto tree = read_yaml(session, **source);
+      if (!tree) return std::nullopt;
+      auto model = model::read_system(session, *tree);
+      if (!model) return std::nullopt;
+      Program p;
+      p.system = "s";
+      p.tree = *tree;
+      p.model = std::move(*model);
+      return p;
+    }
+    Outcome run(const std::string& text) {
+      auto p = read(text);
+      EXPECT_TRUE(p) << render(session.diagnostics, *session.sources, DiagnosticStyle::kLine, false);
+      return p ? deployer->run(*p, settings) : Outcome{};
+    }
+    Outcome resume() { return deployer->resume(deployer->unfinished("s"), settings); }
+    std::unique_ptr<Host> host;
+    Session session;
+    std::optional<Place> place;
+    std::optional<Deployer> deployer;
+    Deployer::RunSettings settings;
+  };
+
+  // `work` in a process that is killed after so many microseconds; false when it was done before.
+  template <class Work>
+  bool killed_after(useconds_t time, Work work) {
+    pid_t child = ::fork();
+    if (child == 0) {
+      int null = ::open("/dev/null", O_WRONLY);
+      ::dup2(null, 2);
+      work();
+      ::_exit(0);
+    }
+    ::usleep(time);
+    ::kill(child, SIGKILL);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    return WIFSIGNALED(status);
+  }
+
+  // Three layers of three; each action fails when it is done twice, and its check gives what it would have given.
+  std::string layers() {
+    std::string t =
+        "types:\n  T:\n    places: [off, got, made]\n    transitions:\n      get: {from: off, to: got, run: 'mkdir " +
+        dir + "/out/$TUTTI_INSTANCE-get', check: 'test -d " + dir +
+        "/out/$TUTTI_INSTANCE-get'}\n      make: {from: got, to: made, run: 'mkdir " + dir +
+        "/out/$TUTTI_INSTANCE-make; echo word=$TUTTI_INSTANCE$x_word >> $TUTTI_OUTPUT', check: 'test -d " + dir +
+        "/out/$TUTTI_INSTANCE-make && echo word=$TUTTI_INSTANCE$x_word >> $TUTTI_OUTPUT'}\n"
+        "    behaviours: {go: [get, make]}\n    use: {x: [got, made]}\n    provide: {y: [made]}\n"
+        "  First:\n    places: [off, made]\n    transitions: {make: {from: off, to: made, run: 'echo word=0 >> "
+        "$TUTTI_OUTPUT', idempotent: true}}\n    behaviours: {go: [make]}\n    provide: {y: [made]}\nprogram:\n"
+        "- add(first, First)\n- pushB(first, go)\n";
+    for (int layer = 0; layer < 3; ++layer)
+      for (int i = 0; i < 3; ++i) {
+        std::string n = name(layer, i), p = layer ? name(layer - 1, i) : "first";
+        t += "- add(" + n + ", T)\n- con(" + n + ", x, " + p + ", y)\n- pushB(" + n + ", go)\n";
+      }
+    return t + "- wait_all()\n";
+  }
+  static std::string name(int layer, int i) { return "j" + std::to_string(layer) + std::to_string(i); }
+  std::string dir;
+};
+
+TEST_F(Programs, AreJournalledAndRecorded) {
+  {
+    Call c(dir);
+    Outcome o = c.run(layers());
+    EXPECT_TRUE(o.finished) << o.wrong;
+    EXPECT_EQ(o.changed, 19u);
+  }
+  Call c(dir);
+  EXPECT_EQ(c.deployer->unfinished("s"), 0);
+  auto record = c.place->store->run(1);
+  ASSERT_TRUE(record && *record);
+  EXPECT_EQ((*record)->kind, kProgramRun);
+  EXPECT_EQ((*record)->status, "done");
+  EXPECT_EQ(c.place->store->entries(1)->size(), 38u);  // a start and an end each
+  auto state = c.deployer->recorded("s");
+  ASSERT_TRUE(state);
+  EXPECT_TRUE(state->program);
+  EXPECT_EQ(state->components.size(), 10u);
+  const auto& last = state->components.at("j22");
+  EXPECT_EQ(last.places, std::vector<Symbol>{Symbol("made")});
+  EXPECT_EQ(last.outputs.at("word"), "j22j12j020");
+  ASSERT_EQ(last.needs.size(), 1u);
+  EXPECT_EQ(last.needs[0].provider.text(), "j12");
+  // No plan leads on from what a program left.
+  EXPECT_FALSE(c.deployer->prepare_removal("s"));
+}
+
+TEST_F(Programs, KilledAtRandomMomentsNothingIsLostAndNothingDoneTwice) {
+  const char* wish = std::getenv("TUTTI_KILL_POINTS");
+  int points = wish ? std::atoi(wish) : 8, cut = 0, again = 0;
+  std::mt19937 random(11);
+  auto began = std::chrono::steady_clock::now();
+  EXPECT_TRUE(Call(dir).run(layers()).finished);
+  auto whole = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - began).count();
+  for (int k = 0; k < points; ++k) {
+    fs::remove_all(dir);
+    fs::create_directories(dir + "/out");
+    cut += killed_after(static_cast<useconds_t>(random() % static_cast<u64>(whole)), [&] { Call(dir).run(layers()); });
+    if (Call(dir).deployer->unfinished("s") && random() % 3 == 0)
+      again += killed_after(static_cast<useconds_t>(random() % static_cast<u64>(whole / 2 + 1)),
+                            [&] { Call(dir).resume(); });
+    Call c(dir);
+    Outcome o = c.deployer->unfinished("s") ? c.resume() : Outcome{};
+    if (!o.run && c.place->store->runs("s", 1)->empty())
+      o = c.run(layers());  // killed before anything was written down
+    ASSERT_TRUE(o.wrong.empty() && o.failures.empty() && o.failed == 0)
+        << "kill point " << k << ": " << o.wrong << (o.failures.empty() ? "" : o.failures[0]);
+    auto state = c.deployer->recorded("s");
+    ASSERT_TRUE(state);
+    for (int layer = 0; layer < 3; ++layer)
+      for (int i = 0; i < 3; ++i)
+        for (const char* what : {"-get", "-make"})
+          ASSERT_TRUE(fs::is_directory(dir + "/out/" + name(layer, i) + what)) << "kill point " << k;
+    ASSERT_EQ(state->components.at("j22").outputs.at("word"), "j22j12j020") << "kill point " << k;
+  }
+  std::printf("%d runs, %d cut off, %d of them again while resuming\n", points, cut, again);
+}
+
+TEST_F(Programs, AnActionWhoseResultCannotBeSeenIsAskedAbout) {
+  std::string text =
+      "types: {T: {places: [a, b], transitions: {t: {from: a, to: b, run: 'echo x >> " + dir +
+      "/log; sleep 30'}}, behaviours: {go: [t]}}}\nassembly: {instances: {i: T, j: T}}\nprogram: ['pushB(i, go)', "
+      "'wait_all()']\n";
+  EXPECT_TRUE(killed_after(700000, [&] { Call(dir).run(text); }));
+  for (int k = 0; k < 2; ++k) {
+    Call c(dir);
+    Outcome o = c.resume();
+    EXPECT_TRUE(o.unknown) << o.wrong;
+    EXPECT_FALSE(o.finished);
+    auto standing = c.deployer->standing(c.deployer->unfinished("s"));
+    ASSERT_TRUE(standing);
+    EXPECT_EQ(standing->open.at("i"), std::vector<std::string>{"t"});
+    EXPECT_FALSE(standing->open.count("j"));
+  }
+  EXPECT_EQ(*here()->read(dir + "/log"), "x\n");
+  Call c(dir);
+  c.settings.decisions["i.t"] = "done";
+  EXPECT_TRUE(c.resume().finished);
+  EXPECT_EQ(*here()->read(dir + "/log"), "x\n");
+  auto state = c.deployer->recorded("s");
+  ASSERT_TRUE(state);
+  EXPECT_EQ(state->components.at("i").places, std::vector<Symbol>{Symbol("b")});
+}
+
+TEST_F(Programs, ThatAreLeftAtThatAreRecordedAsTheyAre) {
+  std::string text =
+      "types: {T: {places: [a, b], transitions: {t: {from: a, to: b, run: sleep 30}}, behaviours: {go: "
+      "[t]}}}\nassembly: {instances: {i: T}}\nprogram: ['pushB(i, go)', 'wait_all()']\n";
+  EXPECT_TRUE(killed_after(700000, [&] { Call(dir).run(text); }));
+  Call c(dir);
+  c.settings.give_up = true;
+  Outcome o = c.resume();
+  EXPECT_TRUE(o.wrong.empty()) << o.wrong;
+  EXPECT_EQ(c.deployer->unfinished("s"), 0);
+  auto state = c.deployer->recorded("s");
+  ASSERT_TRUE(state);
+  EXPECT_EQ(state->components.at("i").places, std::vector<Symbol>{Symbol("a")});
+  EXPECT_EQ(state->components.at("i").failed, "t");
+}
+
+TEST_F(Programs, SecretsThatAnActionGivesAreSealed) {
+  std::string text =
+      "types: {T: {places: [a, b], transitions: {t: {from: a, to: b, run: 'echo \"it is $PW\"; echo \"seen=<$PW>\" >> "
+      "$TUTTI_OUTPUT; false', retry: 0, on_fail: b}}, behaviours: {go: [t]}}}\nassembly: {instances: {i: T}}\nprogram: "
+      "['pushB(i, go)', 'wait_all()']\n";
+  Call c(dir);
+  auto p = c.read(text);
+  ASSERT_TRUE(p);
+  TreeBuilder b(c.session.arena);
+  std::vector<Entry> with{{Symbol("PW"), Field::kPlain, b.string("CANARY-4c2").as_secret()}};
+  p->model.instances[0].with = b.map(with);
+  MapDraft root;
+  for (const Entry& e : p->tree.entries()) root.set(e.key, e.value);
+  std::vector<Entry> all{{Symbol("i"), Field::kPlain, p->model.instances[0].with}};
+  root.set(Symbol("with"), b.map(all));
+  p->tree = root.build(b);
+  std::string log;
+  c.settings.ended = [&](const model::System&, const engine::Runner&, const engine::RunReport& r) {
+    log = r.actions.at(0).log;
+  };
+  EXPECT_TRUE(c.deployer->run(*p, c.settings).finished);
+  EXPECT_EQ(log, "it is (secret)\n");
+  for (auto& f : fs::recursive_directory_iterator(dir + "/.tutti"))
+    if (f.is_regular_file()) EXPECT_EQ(here()->read(f.path())->find("CANARY-4c2"), std::string::npos) << f.path();
+  auto state = c.deployer->recorded("s");
+  ASSERT_TRUE(state);
+  EXPECT_EQ(state->components.at("i").outputs.at("seen"), "<CANARY-4c2>");
+  EXPECT_TRUE(state->components.at("i").secret.count("seen"));
+}
+
+}  // namespace
+}  // namespace tutti::deploy

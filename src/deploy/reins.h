@@ -1,0 +1,57 @@
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "engine/run/runner.h"
+#include "store/store.h"
+
+namespace tutti::deploy {
+
+// What ends a run from outside: the user, a lease that was lost, a journal that cannot be written. Keeps the lease
+// alive while it exists.
+class Reins {
+ public:
+  // `wake` makes the executor's wait() return; `halt`, where the executor allows it from any thread, ends what runs.
+  Reins(store::Store& store, const store::Lease& lease, engine::Runner& runner, std::function<void()> wake,
+        std::function<void()> halt = {});
+  ~Reins();
+  Reins(const Reins&) = delete;
+  Reins& operator=(const Reins&) = delete;
+
+  void stop(bool now);            // what runs comes to its end, or with `now` is ended
+  void lost(const Failure& why);  // nothing can be written down any more
+  std::optional<std::string> lost() const;
+
+ private:
+  engine::Runner& runner_;
+  std::function<void()> wake_, halt_;
+  mutable std::mutex mutex_;
+  std::optional<std::string> why_;
+  std::condition_variable stop_;
+  bool done_ = false;
+  std::thread heart_;
+};
+
+// While a run goes on the user can end it; afterwards nobody may reach for what is gone.
+class StopHere {
+ public:
+  using OnStop = std::function<void(std::function<void(bool now)> stop)>;
+  StopHere(OnStop on_stop, Reins& reins) : on_stop_(std::move(on_stop)) {
+    if (on_stop_) on_stop_([&reins](bool now) { reins.stop(now); });
+  }
+  ~StopHere() {
+    if (on_stop_) on_stop_({});
+  }
+  StopHere(const StopHere&) = delete;
+  StopHere& operator=(const StopHere&) = delete;
+
+ private:
+  OnStop on_stop_;
+};
+
+}  // namespace tutti::deploy
