@@ -21,7 +21,8 @@ bool supply(cdl::System& system, std::string_view event) {
   return system.set(event.substr(0, equals), event.substr(equals + 1));
 }
 
-std::string shown(const cdl::Node& node) {
+std::string shown(const cdl::Node& node, bool reveal) {
+  if (node.secret && !reveal) return "(secret)";
   if (node.has_elements()) return "{...}";
   std::string text;
   cdl::append_text(text, node);
@@ -30,7 +31,8 @@ std::string shown(const cdl::Node& node) {
 
 void print_round(Call& call, cdl::System& system, std::size_t round, u64 looked_at) {
   call.out.put(fmt::format("round {}: {} reference{} looked at\n", round, looked_at, looked_at == 1 ? "" : "s"));
-  for (const cdl::Node* n : system.changed()) call.out.put(fmt::format("  {} = {}\n", cdl::path_of(*n), shown(*n)));
+  for (const cdl::Node* n : system.changed())
+    call.out.put(fmt::format("  {} = {}\n", cdl::path_of(*n), shown(*n, call.options.has("reveal"))));
 }
 
 bool run_events(Call& call, cdl::System& system, const std::string& path) {

@@ -65,12 +65,16 @@ class CdlLanguage final : public Language {
     return fine;
   }
 
-  // `xml` is the resolved cdl:system as it is; `cdl` a document made of any tree.
+  // `xml` is the resolved cdl:system as it is; `cdl` the whole resolved document, or one made of a tree of another
+  // language.
   bool write(Session& session, const Value& value, std::string_view output, const Options& options,
              Sink& sink) const override {
     bool compact = options.has("compact"), reveal = options.has("reveal");
-    const System* system = output == "xml" ? session.attached<System>(value) : nullptr;
-    sink.put(system ? to_xml(*system, compact, reveal) : tree_to_cdl(value, compact, reveal));
+    System* system = session.attached<System>(value);
+    if (!system)
+      sink.put(tree_to_cdl(value, compact, reveal));
+    else
+      sink.put(output == "xml" ? to_xml(*system, compact, reveal) : to_document(*system, compact, reveal));
     return true;
   }
 

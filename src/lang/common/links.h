@@ -17,6 +17,17 @@ inline Symbol link_tag() {
   return tag;
 }
 
+// What SmartFrog says of a value beside what it is, which conversions keep: the tag of a component that was written
+// `extends DATA`, and the hidden entry of a component that holds the tags of its attributes.
+inline Symbol data_tag() {
+  static const Symbol tag("sf-data");
+  return tag;
+}
+inline Symbol tags_key() {
+  static const Symbol key("$TAGS");
+  return key;
+}
+
 inline bool is_link(const Value& v) { return (v.is(Kind::kReference) || v.is(Kind::kLazy)) && v.tag() == link_tag(); }
 
 struct LinkPath {

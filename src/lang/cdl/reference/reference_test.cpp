@@ -64,6 +64,26 @@ TEST(CdlReference, RandomDocumentsAgree) {
   }
 }
 
+// A resolved document written out is resolved: read again it means the same, and written again it is the same.
+TEST(CdlDocument, WrittenOutTheResultStaysWhatItIs) {
+  u64 written = 0;
+  for (u64 seed = 1; seed <= 1500; seed++) {
+    Session session;
+    const Source* source = *session.sources->add("random.cdl", reference::random_document(seed));
+    std::unique_ptr<System> system = System::load(session, *source, {});
+    if (!system || !session.diagnostics.ok()) continue;
+    written++;
+    std::string text = to_document(*system, seed % 2 == 0, true);
+    ASSERT_TRUE(session.diagnostics.ok());
+    Session other;
+    std::unique_ptr<System> again = System::load(other, **other.sources->add("again.cdl", text), {});
+    ASSERT_TRUE(again && other.diagnostics.ok()) << source->text << "\n" << text;
+    ASSERT_EQ(canonical_text(again->root()), canonical_text(system->root())) << source->text << "\n" << text;
+    ASSERT_EQ(to_document(*again, seed % 2 == 0, true), text) << source->text;
+  }
+  EXPECT_GT(written, 300u);
+}
+
 // Laid out, random documents mean what they meant; laid out again they do not change.
 TEST(CdlFormat, RandomDocumentsKeepTheirMeaning) {
   u64 formatted = 0, changed = 0;

@@ -2,10 +2,12 @@
 #include <libxml/parser.h>
 #include <libxml/tree.h>
 
+#include <algorithm>
+
 #include "lang/cdl/resolve/library.h"
 
 // The catalog of --catalog: an OASIS XML catalog, of which `uri`, `system` and `rewriteURI` entries count (also within
-// groups). What it maps to is relative to the catalog.
+// groups). What it maps to is relative to xml:base where there is one, else to the catalog.
 namespace tutti::cdl {
 namespace {
 
@@ -30,11 +32,23 @@ bool Library::load_catalog() {
     xmlFreeDoc(doc);
     return false;
   }
-  std::size_t slash = options_.catalog.rfind('/');
-  std::string base = slash == std::string::npos ? "" : options_.catalog.substr(0, slash + 1);
-  auto file = [&](std::string target) {
+  if (doc->intSubset && doc->intSubset->entities) {
+    session_.diagnostics.error("CDL-BAD-CATALOG", source->first, "a catalog with entities is not read");
+    xmlFreeDoc(doc);
+    return false;
+  }
+  // A name relative to the folder of `from`.
+  auto join = [](const std::string& from, std::string target) {
     if (target.starts_with("file://")) target.erase(0, 7);
-    return target.starts_with('/') ? target : base + target;
+    if (target.starts_with('/')) return target;
+    return from.substr(0, from.rfind('/') + 1) + target;
+  };
+  auto file = [&](xmlNode* at, const std::string& target) {
+    xmlChar* written = xmlNodeGetBase(doc, at);  // xml:base, of it or around it
+    std::string base =
+        written ? join(options_.catalog, reinterpret_cast<const char*>(written)) : std::string(options_.catalog);
+    xmlFree(written);
+    return join(base, target);
   };
   std::vector<xmlNode*> open{root};
   while (!open.empty()) {
@@ -44,12 +58,15 @@ bool Library::load_catalog() {
       if (n->type != XML_ELEMENT_NODE) continue;
       std::string_view name = reinterpret_cast<const char*>(n->name);
       if (name == "group") open.push_back(n);
-      if (name == "uri") catalog_.try_emplace(attribute(n, "name"), file(attribute(n, "uri")));
-      if (name == "system") catalog_.try_emplace(attribute(n, "systemId"), file(attribute(n, "uri")));
+      if (name == "uri") catalog_.try_emplace(attribute(n, "name"), file(n, attribute(n, "uri")));
+      if (name == "system") catalog_.try_emplace(attribute(n, "systemId"), file(n, attribute(n, "uri")));
       if (name == "rewriteURI")
-        rewrites_.emplace_back(attribute(n, "uriStartString"), file(attribute(n, "rewritePrefix")));
+        rewrites_.emplace_back(attribute(n, "uriStartString"), file(n, attribute(n, "rewritePrefix")));
     }
   }
+  // The longest start that fits counts, wherever it stands.
+  std::stable_sort(rewrites_.begin(), rewrites_.end(),
+                   [](const auto& a, const auto& b) { return a.first.size() > b.first.size(); });
   xmlFreeDoc(doc);
   return true;
 }

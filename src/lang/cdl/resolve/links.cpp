@@ -1,5 +1,7 @@
 #include "lang/common/links.h"
 
+#include <algorithm>
+#include <charconv>
 #include <unordered_map>
 
 #include "lang/cdl/resolve/system.h"
@@ -24,13 +26,28 @@ class Keeper {
     for (std::size_t i = 0; i < entries.size(); i++) at.emplace(entries[i].key.id(), i);
     for (const Content& c : node.items())
       if (c.node) times[c.node->name().key()]++;
+    std::unordered_map<u64, std::vector<Value>> repeated;
+    std::vector<Entry> tags;
     for (const Content& c : node.items()) {
-      if (!c.node || c.node->source->kind != ElementKind::kProperty || times[c.node->name().key()] > 1) continue;
+      if (!c.node || c.node->source->kind != ElementKind::kProperty) continue;
       auto found = at.find(plain_name(c.node->name().local).id());
-      if (found != at.end()) entries[found->second].value = kept(*c.node, value.entries()[found->second].value);
+      if (found == at.end()) continue;
+      Entry& entry = entries[found->second];
+      const Value& own = value.entries()[found->second].value;
+      u32 n = times[c.node->name().key()];
+      if (n == 1) {
+        entry.value = kept(*c.node, own);
+      } else if (own.is(Kind::kList) && own.size() == n) {
+        std::vector<Value>& items = repeated[c.node->name().key()];
+        items.push_back(restored(*c.node, own.items()[items.size()]));
+        if (items.size() == n) entry.value = session_.builder().list(items, own.origin());
+      }
+      if (std::string_view words = mark(*c.node, "tags"); !words.empty()) add_tags(tags, entry.key, words);
     }
     maps_.pop_back();
-    return session_.builder().map(entries, value.origin());
+    if (!tags.empty()) entries.push_back({tags_key(), Field::kHidden, session_.builder().map(tags, value.origin())});
+    Value made = session_.builder().map(entries, value.origin());
+    return mark(node, "data") == "true" ? made.with_tag(data_tag()) : made;
   }
 
  private:
@@ -48,14 +65,52 @@ class Keeper {
         if (const Node* item = node.items()[i].node) items[i] = kept(*item, value.items()[i]);
       return session_.builder().list(items, value.origin());
     }
-    return value.is(Kind::kLazy) ? waiting(value, &value) : keep(node, value);
+    return value.is(Kind::kLazy) ? waiting(node, value) : restored(node, value);
+  }
+
+  // With what SmartFrog knows of it and the tree of CDL does not: bytes, long and float.
+  Value restored(const Node& node, const Value& value) {
+    if (value.is(Kind::kString) && mark(node, "kind") == "bytes") {
+      std::string bytes;
+      std::string_view hex = value.text();
+      unsigned byte = 0;
+      for (; hex.size() > 1; hex.remove_prefix(2)) {
+        auto [end, error] = std::from_chars(hex.data(), hex.data() + 2, byte, 16);
+        if (error != std::errc() || end != hex.data() + 2) break;
+        bytes += static_cast<char>(byte);
+      }
+      if (hex.empty()) return Value::bytes(session_.arena.copy(std::string_view(bytes)), value.origin());
+    }
+    if (value.is(Kind::kInt) && has_type(node, "long")) return value.with_tag(Symbol("LONG"));
+    if ((value.is(Kind::kInt) || value.is(Kind::kDecimal)) && has_type(node, "float"))
+      return value.with_tag(Symbol("FLOAT"));
+    return keep(node, value);
+  }
+
+  static std::string_view mark(const Node& node, std::string_view name) {
+    for (const Attribute& a : node.attrs())
+      if (a.name.ns.text() == kKindNamespace && a.name.local.text() == name) return a.value;
+    return {};
+  }
+
+  void add_tags(std::vector<Entry>& tags, Symbol key, std::string_view words) {
+    for (const Entry& e : tags)
+      if (e.key == key) return;  // of repeated elements, which all have them
+    std::vector<Value> names;
+    while (!words.empty()) {
+      std::size_t end = std::min(words.find(' '), words.size());
+      if (end > 0) names.push_back(Value::string(plain_name(Symbol(words.substr(0, end))).text()));
+      words.remove_prefix(std::min(end + 1, words.size()));
+    }
+    tags.push_back({key, Field::kPlain, session_.builder().list(names)});
   }
 
   // What waits for another property is a lazy link to it; a lazy property itself is to be defined.
-  Value waiting(const Value& lazy, const Value* self) {
+  Value waiting(const Node& node, const Value& lazy) {
+    if (std::string_view words = mark(node, "lazy"); !words.empty()) return Value::lazy(words, lazy.origin());
     std::string way = "/" + std::string(lazy.text());
     const Value* target = follow(link_path(way));
-    if (!target || target == self) return Value::open("TBD", lazy.origin());
+    if (!target || target == &lazy) return Value::open("TBD", lazy.origin());
     return Value::lazy(session_.arena.copy(std::string_view(way)), lazy.origin()).with_tag(link_tag());
   }
 

@@ -206,6 +206,20 @@ TEST(CdlTree, KindsAndKeys) {
   EXPECT_TRUE(s.find("z")->value.is(Kind::kLazy));
 }
 
+// All that XML Schema takes for a number is one, in words that JSON has too.
+TEST(CdlTree, NumbersOfXmlSchema) {
+  const std::pair<const char*, const char*> kCases[] = {
+      {" +5 ", "5"}, {"007", "7"},           {"-0", "-0"},   {".5", "0.5"},  {"1.", "1"},
+      {"00", "0"},   {"+1.50E+3", "1.50e3"}, {"INF", "INF"}, {"NaN", "NaN"}, {"-.5e-2", "-0.5e-2"}};
+  for (const auto& [written, meant] : kCases) {
+    Resolved r(document("", std::string("<n cdl:type='xsd:double'>") + written + "</n>",
+                        "xmlns:xsd='http://www.w3.org/2000/10/XMLSchema'"));
+    Value n = r.system->value().find("n")->value;
+    EXPECT_EQ(n.is(Kind::kString) ? std::string(n.text()) : n.number_text(), meant) << written;
+    EXPECT_EQ(n.is(Kind::kString), std::string(written).find('N') != std::string::npos) << written;
+  }
+}
+
 TEST(CdlTree, SecretsSpreadToWhatIsMadeOfThem) {
   Resolved r(
       document("<p><pw x:secret='true'/></p>",
@@ -216,6 +230,16 @@ TEST(CdlTree, SecretsSpreadToWhatIsMadeOfThem) {
   for (const char* key : {"pw", "copy", "url"}) EXPECT_TRUE(s.find(key)->value.secret()) << key;
   EXPECT_EQ(to_xml(*r.system, false, false).find("hush"), std::string::npos);
   EXPECT_NE(to_xml(*r.system, false, true).find("u:hush"), std::string::npos);
+}
+
+// What has no namespace is no extensibility element (appendix A: ##other), least of all when CDL has one of that name.
+TEST(CdlSyntax, AForgottenPrefixIsTold) {
+  Resolved r(
+      "<cdl:cdl "
+      "xmlns:cdl='http://www.gridforum.org/2004/12/CDDLM/XML-CDL/1.0'><configuration/><cdl:system/></cdl:cdl>");
+  ASSERT_EQ(r.codes(), "CDL-UNEXPECTED-ELEMENT");
+  EXPECT_EQ(r.session.diagnostics.all()[0].help, "did you mean `cdl:configuration`?");
+  EXPECT_TRUE(r.session.diagnostics.ok());  // a warning: old documents hold all kinds of things here
 }
 
 TEST(CdlHostile, DocumentTypesAreRefused) {
@@ -273,6 +297,50 @@ TEST(CdlSyntax, Latin1DocumentsAreRead) {
   ASSERT_EQ(r.codes(), "CDL-NO-SUCH-NODE");
   EXPECT_EQ(r.session.sources->locate(r.session.diagnostics.all()[0].where.begin).line, 4u);
   EXPECT_EQ(r.system->value().find("a")->value.text(), "café");
+}
+
+// Places, and the text of inline schemas, do not depend on the encoding.
+TEST(CdlSyntax, OtherEncodingsHaveTheirPlacesAndTypes) {
+  std::string text =
+      "<?xml version='1.0' encoding='ENCODING'?>\n<cdl:cdl xmlns='urn:t' targetNamespace='urn:t' "
+      "xmlns:cdl='http://www.gridforum.org/2004/12/CDDLM/XML-CDL/1.0' xmlns:xsd='http://www.w3.org/2001/XMLSchema'>\n"
+      "<!-- \xE9\xE9 --><cdl:types><xsd:schema><xsd:simpleType name='t'><xsd:restriction base='xsd:string'>"
+      "<xsd:enumeration value='\xE9'/></xsd:restriction></xsd:simpleType></xsd:schema></cdl:types>\n"
+      "<cdl:system><good cdl:type='t'>\xE9</good><!-- \xE9 --><bad cdl:type='t'>e</bad></cdl:system></cdl:cdl>";
+  text.replace(text.find("ENCODING"), 8, "ISO-8859-1");
+  std::string wide = "\xFF\xFE";
+  for (char c : text) (wide += c) += '\0';  // Latin-1 is the beginning of Unicode
+  wide.replace(wide.find(std::string("I\0S\0O\0-\0008\0008\0005\0009\0-\0001\0", 20)), 20,
+               std::string("U\0T\0F\0-\0001\0006\0", 12));
+  for (const std::string& t : {text, wide}) {
+    Resolved r(t);
+    ASSERT_TRUE(r.session.diagnostics.ok()) << r.codes();
+    EXPECT_FALSE(check_types(*r.system, false).fits);
+    ASSERT_EQ(r.codes(), "CDL-TYPE");
+    Location at = r.session.sources->locate(r.session.diagnostics.all()[0].where.begin);
+    EXPECT_EQ(at.line, 4u);
+    EXPECT_EQ(at.column, 53u);
+  }
+}
+
+// libxml2's dictionary is exchanged now and then (sax.cpp): names and prefixes keep their meaning.
+TEST(CdlSyntax, VeryManyNames) {
+  std::string system;
+  for (int i = 0; i < 60'000; i++) {
+    std::string n = std::to_string(i);
+    system += i % 3 == 0
+                  ? "<p:a" + n + " cdl:lazy='false' p:x" + n + "='1' xml:space='preserve'>" + n + "</p:a" + n + ">"
+                  : "<a" + n + " cdl:ref='p:a" + std::to_string(i - i % 3) + "'/>";
+  }
+  Resolved r(document("", "<s xmlns:q='urn:q'>" + system + "<q:last/></s>", "xmlns:p='urn:p'"));
+  ASSERT_EQ(r.codes(), "");
+  Value s = r.system->value().find("s")->value;
+  EXPECT_EQ(s.size(), 60'001u);
+  EXPECT_EQ(s.find("a59999")->value.text(), "59997");
+  Node* last = r.system->find("s/last");
+  ASSERT_TRUE(last);
+  EXPECT_EQ(last->name().text(), "{urn:q}last");
+  EXPECT_EQ(r.system->find("s/a59997")->name().text(), "{urn:p}a59997");
 }
 
 // Numbers as XPath 1.0 writes them.
@@ -436,6 +504,64 @@ TEST(CdlExpression, LocationPathsAreRefused) {
        {"a", "/", "//a", "..", ".", "@a", "*", "child::a", "$x/a", "text()", "$x + a", "count(*)", "node()", "$x[a]"}) {
     EXPECT_EQ(by_us(e, "1", "2"), "CDL-EXPRESSION-LOCATION-PATH") << e;
   }
+}
+
+// What resolution does not touch stays to the byte; what it leaves open can be resolved again from the result.
+TEST(CdlDocument, AllButTheListsIsKept) {
+  std::string before =
+      "<?xml version='1.0'?>\n<?pi x?><c:cdl xmlns:c='http://www.gridforum.org/2004/12/CDDLM/XML-CDL/1.0' "
+      "xmlns:x='urn:x' "
+      "x:a='1'><c:documentation>what <b/></c:documentation><x:first k=\"'\"/><c:types xmlns:y='urn:y'><y:grammar> t "
+      "<![CDATA[<]]></y:grammar></c:types>";
+  std::string after = "<!-- c --><x:policy xmlns:z='urn:z' z:n='&lt;'>all &amp; <z:one/></x:policy></c:cdl>\n";
+  Resolved r(before +
+             "<c:configuration xmlns:n='urn:n'><c:documentation n:of='p'>a <n:b/></c:documentation>"
+             "<p><h c:lazy='true'/></p></c:configuration>"
+             "<c:system><s c:extends='p'><u c:ref='h'/></s><c:documentation/></c:system>" +
+             after);
+  ASSERT_EQ(r.codes(), "");
+  std::string text = to_document(*r.system, true, true);
+  EXPECT_EQ(text, before +
+                      "<c:configuration xmlns:n=\"urn:n\"><c:documentation n:of='p'>a <n:b/></c:documentation>"
+                      "<p><h c:lazy=\"true\"/></p></c:configuration>"
+                      "<c:system><s><h c:lazy=\"true\"/><u c:ref=\"h\"/></s><c:documentation/></c:system>" +
+                      after);
+  Resolved again(text);
+  ASSERT_EQ(again.codes(), "");
+  EXPECT_EQ(to_document(*again.system, true, true), text);
+  ASSERT_TRUE(again.system->set("s/h", "one"));
+  again.system->resolve();
+  EXPECT_EQ(again.system->value().find("s")->value.find("u")->value.text(), "one");
+}
+
+// Names keep their namespaces where the element around the system has another default one.
+TEST(CdlDocument, NamespacesOfTheResultAreThoseOfTheDocument) {
+  Resolved s(
+      "<c:cdl xmlns:c='http://www.gridforum.org/2004/12/CDDLM/XML-CDL/1.0' xmlns='urn:outer'>"
+      "<c:system xmlns=''><a><b c:ref='/v'/></a><v xmlns='urn:v'/></c:system></c:cdl>");
+  std::string text = to_document(*s.system, true, true);
+  Resolved again(text);
+  ASSERT_EQ(again.codes(), s.codes()) << text;
+  EXPECT_EQ(again.text(), s.text()) << text;
+}
+
+TEST(CdlTypes, SecretsAreNotQuoted) {
+  Resolved r(document("", "<a x:secret='true' cdl:type='xsd:int'>hush</a>",
+                      "xmlns:x='urn:tutti:secret' xmlns:xsd='http://www.w3.org/2001/XMLSchema'"));
+  EXPECT_FALSE(check_types(*r.system, false).fits);
+  EXPECT_EQ(r.session.diagnostics.all()[0].message, "`a`, a secret, is not of type int");
+}
+
+TEST(CdlTypes, WhiteSpaceAroundNamesAndBooleans) {
+  Resolved r(document("",
+                      "<a cdl:type=' xsd:int '>7</a><q cdl:type='xsd:QName'> xsd:a </q><r cdl:type='xsd:QName'>z:a</r>"
+                      "<l cdl:lazy=' 1 '/>",
+                      "xmlns:xsd='http://www.w3.org/2001/XMLSchema'"));
+  ASSERT_EQ(r.codes(), "");
+  EXPECT_EQ(r.system->value().find("a")->value.as_i64(), 7);
+  EXPECT_TRUE(r.system->value().find("l")->value.is(Kind::kLazy));
+  EXPECT_FALSE(check_types(*r.system, false).fits);
+  EXPECT_EQ(r.codes(), "CDL-TYPE");  // the prefix z is not declared
 }
 
 TEST(CdlTypes, ValuesRequiredAndSchemas) {

@@ -4,9 +4,13 @@
 #include <libxml/parser.h>
 #include <libxml/parserInternals.h>
 #include <libxml/tree.h>
+#include <libxml/uri.h>
 
 #include <cstring>
+#include <filesystem>
 #include <mutex>
+
+#include "base/file.h"
 
 namespace tutti::cdl {
 namespace {
@@ -14,12 +18,46 @@ namespace {
 const xmlChar* x(std::string_view s) { return reinterpret_cast<const xmlChar*>(s.data()); }
 std::string str(const xmlChar* s) { return s ? reinterpret_cast<const char*>(s) : ""; }
 
-constexpr std::string_view kOwn = "tutti-schema:";
-
 // libxml2 has one loader for the whole program. Ours gives it the texts of the schemas being compiled in this thread
-// and local files, and refuses all else.
+// and local files, and refuses all else. No catalog of the machine has a say.
 thread_local const std::map<std::string, const std::string*>* texts_now = nullptr;
 xmlExternalEntityLoader default_loader = nullptr;
+
+// A file as a schemaLocation names it: absolute, with %HH for what cannot stand in a URI.
+std::string location_of(const std::string& path) {
+  std::error_code ignored;
+  std::string full = std::filesystem::absolute(path, ignored).lexically_normal().string();
+  xmlChar* escaped = xmlURIEscapeStr(x(full), x("/"));
+  std::string out = str(escaped);
+  xmlFree(escaped);
+  return out;
+}
+
+// A local file without a document type: libxml2 expands the entities of a schema's, and would open what they name.
+bool may_be_read(const std::string& url) {
+  xmlChar* unescaped = reinterpret_cast<xmlChar*>(xmlURIUnescapeString(url.c_str(), 0, nullptr));
+  std::string path = str(unescaped);
+  xmlFree(unescaped);
+  if (path.starts_with("file://")) path.erase(0, 7);
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return false;
+  Result<std::string> text = read_file(path, u64{1} << 28);
+  xmlParserCtxt* parser =
+      text && !text->empty() ? xmlCreateMemoryParserCtxt(text->data(), static_cast<int>(text->size())) : nullptr;
+  if (!parser) return false;
+  bool found = false;
+  xmlSAXHandler handler{};
+  handler.initialized = XML_SAX2_MAGIC;
+  handler.internalSubset = [](void* c, const xmlChar*, const xmlChar*, const xmlChar*) {
+    *static_cast<bool*>(static_cast<xmlParserCtxt*>(c)->_private) = true;
+    xmlStopParser(static_cast<xmlParserCtxt*>(c));
+  };
+  *parser->sax = handler;
+  parser->_private = &found;
+  xmlParseDocument(parser);
+  xmlFreeParserCtxt(parser);
+  return !found;
+}
 
 xmlParserInput* load(const char* url, const char* id, xmlParserCtxt* context) {
   if (!texts_now) return default_loader(url, id, context);
@@ -29,8 +67,7 @@ xmlParserInput* load(const char* url, const char* id, xmlParserCtxt* context) {
     if (in) in->filename = reinterpret_cast<char*>(xmlStrdup(x(name)));
     return in;
   }
-  if (name.find("://") != std::string::npos && !name.starts_with("file://")) return nullptr;
-  return default_loader(url, id, context);
+  return may_be_read(name) ? xmlNewInputFromFile(context, url) : nullptr;
 }
 
 void install_loader() {
@@ -95,7 +132,7 @@ void Schemas::add_inline(const Document& document, const TypesPart& types) {
     wrapped +=
         b->prefix.empty() ? fmt::format(" xmlns=\"{}\"", uri) : fmt::format(" xmlns:{}=\"{}\"", b->prefix.text(), uri);
   }
-  wrapped += ">" + document.source->text.substr(types.from, types.to - types.from) + "</w>";
+  wrapped += ">" + document.source->text.substr(types.text.from, types.text.to - types.text.from) + "</w>";
   xmlDoc* doc = xmlReadMemory(wrapped.data(), static_cast<int>(wrapped.size()), nullptr, nullptr,
                               XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
   xmlNode* root = doc ? xmlDocGetRootElement(doc) : nullptr;
@@ -106,7 +143,7 @@ void Schemas::add_inline(const Document& document, const TypesPart& types) {
     return;  // documentation, or some other type system
   }
   Part part;
-  part.pos = document.source->pos(types.from);
+  part.pos = document.source->pos(types.text.from);
   xmlNs** scope = xmlGetNsList(doc, schema);
   xmlDoc* alone = xmlNewDoc(x("1.0"));
   xmlNode* copy = xmlDocCopyNode(schema, alone, 1);
@@ -127,7 +164,8 @@ void Schemas::add_inline(const Document& document, const TypesPart& types) {
   int size = 0;
   xmlDocDumpMemory(alone, &text, &size);
   part.text.assign(reinterpret_cast<const char*>(text), static_cast<std::size_t>(size));
-  part.location = fmt::format("{}{}", kOwn, parts_.size());
+  // Beside the document, so that what it includes is found from there.
+  part.location = location_of(fmt::format("{}cdl:types-{}", document.directory, parts_.size()));
   xmlFree(text);
   xmlFreeDoc(alone);
   xmlFreeDoc(doc);
@@ -136,11 +174,11 @@ void Schemas::add_inline(const Document& document, const TypesPart& types) {
 
 void Schemas::add_file(const Document& document) {
   xmlDoc* doc = xmlReadMemory(document.source->text.data(), static_cast<int>(document.source->text.size()), nullptr,
-                              nullptr, XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
+                              "UTF-8", XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
   Part part;
   part.ns = document.target_ns;
   part.pos = document.pos;
-  part.location = document.source->path;
+  part.location = location_of(document.source->name);
   if (doc) note_names(xmlDocGetRootElement(doc), part);
   xmlFreeDoc(doc);
   parts_.push_back(std::move(part));
@@ -177,7 +215,7 @@ bool Schemas::compile(const std::vector<QName>& types) {
       std::string group = fmt::format("<xs:schema xmlns:xs=\"{}\" targetNamespace=\"{}\">", kSchemaNamespace, uri);
       for (const Part* p : parts) group += fmt::format("<xs:include schemaLocation=\"{}\"/>", p->location);
       groups.push_back(group + "</xs:schema>");
-      location = fmt::format("{}group-{}", kOwn, id);
+      location = fmt::format("tutti-schema:group-{}", id);
       texts[location] = &groups.back();
     }
     imports += fmt::format("<xs:import namespace=\"{}\" schemaLocation=\"{}\"/>", uri, location);

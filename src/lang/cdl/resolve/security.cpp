@@ -83,8 +83,8 @@ const XmlSec& library() {
 }
 
 xmlDoc* read(const Source& source) {
-  return xmlReadMemory(source.text.data(), static_cast<int>(source.text.size()), nullptr, nullptr,
-                       XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
+  return xmlReadMemory(source.text.data(), static_cast<int>(source.text.size()), nullptr, "UTF-8",
+                       XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING | XML_PARSE_HUGE);
 }
 
 bool is(xmlNode* n, const xmlChar* local, const xmlChar* ns) {

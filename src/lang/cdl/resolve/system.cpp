@@ -48,6 +48,15 @@ u64 System::resolve() {
   return resolver_.tries() - before;
 }
 
+const Node& System::configuration() {
+  if (!document_->system) return *root_;
+  if (!configuration_) {
+    configuration_ = instances_.make_configuration(*document_);
+    resolver_.run();
+  }
+  return *configuration_;
+}
+
 namespace {
 
 bool matches(const Node& node, std::string_view step) {

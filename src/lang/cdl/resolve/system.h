@@ -34,6 +34,8 @@ class System {
 
   Node& root() { return *root_; }
   const Node& root() const { return *root_; }
+  // The cdl:configuration with every list of it resolved as far as it can be, which only a whole document shows.
+  const Node& configuration();
   const Document& document() const { return *document_; }
   const Library& library() const { return library_; }
   const std::vector<Node*>& checked() const { return instances_.checked(); }
@@ -51,6 +53,7 @@ class System {
   Resolver resolver_;
   const Document* document_ = nullptr;
   Node* root_ = nullptr;
+  Node* configuration_ = nullptr;
 };
 
 // What the options of the language say about loading.
@@ -59,6 +62,7 @@ LoadOptions load_options(const Options& options);
 // The value of a node in the common tree: text as a string (or as what its cdl:type or expression says), no value as
 // null, elements as a map by local name, repeated ones as a list, what is still lazy as a lazy value.
 Value to_value(Session& session, Node& node);
+bool has_type(const Node& node, std::string_view local);  // its cdl:type is that type of XML Schema
 bool stays_reference(const Node& node);  // text that another language wrote for a reference (kKindNamespace)
 Symbol plain_name(Symbol name);          // with _xHHHH_ as what it stands for
 
@@ -68,6 +72,11 @@ Value with_links(Session& session, const System& system, const Value& value);
 // The resolved cdl:system (or cdl:configuration) as XML, namespaces declared on its root.
 // Secret values are written as (secret) unless revealed.
 std::string to_xml(const System& system, bool compact, bool reveal);
+
+// The whole document, with its cdl:configuration and cdl:system resolved and all else (imports, types, documentation,
+// extensibility elements, comments) as it was written; only a signature, which would not be right any more, is left
+// out.
+std::string to_document(System& system, bool compact, bool reveal);
 
 // Any tree as a CDL document with one cdl:system.
 std::string tree_to_cdl(const Value& value, bool compact, bool reveal);

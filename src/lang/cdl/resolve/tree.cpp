@@ -1,46 +1,68 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <optional>
 
 #include "lang/cdl/resolve/system.h"
+#include "lang/cdl/syntax/path.h"
 
 namespace tutti::cdl {
 namespace {
 
-bool is_number(std::string_view text) {
-  std::size_t i = 0;
+// A number of XML Schema as all formats write one: without a plus, needless zeros in front or a bare point ("+5",
+// "007", "1.", ".5"). Nothing for what is no number, or none that others have a word for (INF, NaN).
+std::optional<std::string> plain_number(std::string_view text) {
+  std::string out;
   auto digits = [&] {
-    std::size_t from = i;
-    while (i < text.size() && text[i] >= '0' && text[i] <= '9') i++;
-    return i > from;
+    std::size_t end = std::min(text.find_first_not_of("0123456789"), text.size());
+    std::string_view found = text.substr(0, end);
+    text.remove_prefix(end);
+    return found;
   };
-  if (i < text.size() && text[i] == '-') i++;
-  std::size_t first = i;
-  if (!digits() || (text[first] == '0' && i - first > 1)) return false;
-  if (i < text.size() && text[i] == '.') {
-    i++;
-    if (!digits()) return false;
+  if (text.starts_with('-')) out = "-";
+  if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
+  std::string_view whole = digits(), fraction;
+  if (text.starts_with('.')) {
+    text.remove_prefix(1);
+    fraction = digits();
   }
-  if (i < text.size() && (text[i] == 'e' || text[i] == 'E')) {
-    i++;
-    if (i < text.size() && (text[i] == '-' || text[i] == '+')) i++;
-    if (!digits()) return false;
+  if (whole.empty() && fraction.empty()) return std::nullopt;
+  whole.remove_prefix(std::min(whole.find_first_not_of('0'), whole.size()));
+  out += whole.empty() ? "0" : whole;
+  if (!fraction.empty()) (out += '.') += fraction;
+  if (text.starts_with('e') || text.starts_with('E')) {
+    out += 'e';
+    text.remove_prefix(1);
+    if (text.starts_with('-')) out += '-';
+    if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
+    std::string_view power = digits();
+    if (power.empty()) return std::nullopt;
+    out += power;
   }
-  return i == text.size();
-}
-
-std::string_view trim(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r\n";
-  std::size_t from = text.find_first_not_of(kSpace);
-  if (from == std::string_view::npos) return {};
-  return text.substr(from, text.find_last_not_of(kSpace) - from + 1);
+  if (!text.empty()) return std::nullopt;
+  return out;
 }
 
 enum class Basic : u8 { kText, kNumber, kBoolean };
 
+// The type of XML Schema that a cdl:type names, or "".
+Symbol schema_type(const Node& node) {
+  static const Symbol kType("type");
+  for (const Attribute& a : node.attrs()) {
+    if (a.name.local != kType || !is_cdl_namespace(a.name.ns)) continue;
+    std::size_t colon = a.value.find(':');
+    Symbol prefix = colon == std::string_view::npos ? Symbol() : Symbol(a.value.substr(0, colon));
+    const Binding* b = find_prefix(a.scope, prefix);
+    if (!b || !is_schema_namespace(b->uri)) return {};
+    return Symbol(colon == std::string_view::npos ? a.value : a.value.substr(colon + 1));
+  }
+  return {};
+}
+
 // What a cdl:type of XML Schema says about the text.
 Basic basic_type(const Node& node) {
-  static const Symbol kType("type"), kSchema(kSchemaNamespace), kBoolean("boolean");
+  static const Symbol kBoolean("boolean");
   static const Symbol kNumbers[] = {Symbol("decimal"),
                                     Symbol("integer"),
                                     Symbol("long"),
@@ -57,29 +79,22 @@ Basic basic_type(const Node& node) {
                                     Symbol("float"),
                                     Symbol("negativeInteger"),
                                     Symbol("nonPositiveInteger")};
-  for (const Attribute& a : node.attrs()) {
-    if (a.name.local != kType || !is_cdl_namespace(a.name.ns)) continue;
-    std::size_t colon = a.value.find(':');
-    Symbol prefix = colon == std::string_view::npos ? Symbol() : Symbol(a.value.substr(0, colon));
-    Symbol local(colon == std::string_view::npos ? a.value : a.value.substr(colon + 1));
-    const Binding* b = find_prefix(a.scope, prefix);
-    if (!b || b->uri != kSchema) return Basic::kText;
-    if (local == kBoolean) return Basic::kBoolean;
-    for (Symbol n : kNumbers) {
-      if (local == n) return Basic::kNumber;
-    }
-  }
-  return Basic::kText;
+  Symbol type = schema_type(node);
+  if (type == kBoolean) return Basic::kBoolean;
+  return std::find(std::begin(kNumbers), std::end(kNumbers), type) != std::end(kNumbers) ? Basic::kNumber
+                                                                                         : Basic::kText;
 }
 
-Value scalar(const Node& node, const Content& c, Origin origin) {
+Value scalar(Session& session, const Node& node, const Content& c, Origin origin) {
   Basic basic = c.text_kind == Kind::kDecimal ? Basic::kNumber
                 : c.text_kind == Kind::kBool  ? Basic::kBoolean
                 : node.typed                  ? basic_type(node)
                                               : Basic::kText;
   std::string_view text = trim(c.text);
-  if (basic == Basic::kNumber && text.starts_with('+')) text.remove_prefix(1);
-  if (basic == Basic::kNumber && is_number(text)) return Value::number(text, origin);
+  if (basic == Basic::kNumber) {
+    if (auto number = plain_number(text))
+      return Value::number(text == *number ? text : session.arena.copy(std::string_view(*number)), origin);
+  }
   if (basic == Basic::kBoolean && (text == "true" || text == "1")) return Value::boolean(true, origin);
   if (basic == Basic::kBoolean && (text == "false" || text == "0")) return Value::boolean(false, origin);
   return Value::string(c.text, origin);
@@ -193,6 +208,8 @@ bool is_lazy(const Node& node) {
 
 }  // namespace
 
+bool has_type(const Node& node, std::string_view local) { return node.typed && schema_type(node).text() == local; }
+
 bool stays_reference(const Node& node) { return marked_kind(node) == Marked::kReference; }
 
 // A name written as SQL/XML does, _xHHHH_ for what cannot stand in one, as it was.
@@ -232,7 +249,7 @@ Value to_value(Session& session, Node& node) {
             : node.source->parent && marked != Marked::kMap ? Value::null(node.origin)
                                                             : session.builder().map({}, node.origin);
   } else if (node.content_size == 1 && !node.content[0].node) {
-    value = scalar(node, node.content[0], node.origin);
+    value = scalar(session, node, node.content[0], node.origin);
     if (node.secret) value = value.as_secret();
   } else {
     MapMaker map(session);

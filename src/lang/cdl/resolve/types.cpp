@@ -8,15 +8,10 @@
 #include <unordered_set>
 
 #include "lang/cdl/resolve/schemas.h"
+#include "lang/cdl/syntax/path.h"
 
 namespace tutti::cdl {
 namespace {
-
-// The namespace of XML Schema; the specification itself writes an older one.
-bool is_schema_namespace(Symbol uri) {
-  return uri.text() == kSchemaNamespace || uri.text() == "http://www.w3.org/2000/10/XMLSchema" ||
-         uri.text() == "http://www.w3.org/1999/XMLSchema";
-}
 
 QName type_of(const Node& node) {
   for (const Attribute& a : node.attrs()) {
@@ -86,7 +81,12 @@ class Checker {
     }
     std::string text;
     append_text(text, node);
-    if (xmlSchemaValidatePredefinedType(built_in, reinterpret_cast<const xmlChar*>(text.c_str()), nullptr) != 0) {
+    NameProblem problem = NameProblem::kNone;  // libxml2 knows a QName's prefixes from a document only
+    if (type.local.text() == "QName") parse_qname(text, node.source->scope, problem);
+    if (problem == NameProblem::kUnknownPrefix) {
+      against(node, type, "its prefix is not declared");
+    } else if (xmlSchemaValidatePredefinedType(built_in, reinterpret_cast<const xmlChar*>(text.c_str()), nullptr) !=
+               0) {
       against(node, type, {});
     }
   }
@@ -95,10 +95,14 @@ class Checker {
     std::string text;
     append_text(text, node);
     if (text.size() > 40) text = text.substr(0, 40) + "...";
-    Diagnostic& d = session_.diagnostics.error(
-        "CDL-TYPE", name_span(*node.source),
-        why.empty() ? fmt::format("`{}` is \"{}\", which is not of type {}", path_of(node), text, type.local.text())
-                    : fmt::format("`{}` is not of type {}: {}", path_of(node), type.local.text(), why));
+    std::string message;
+    if (node.secret_below)  // what is wrong with it would tell what it is
+      message = fmt::format("`{}`, a secret, is not of type {}", path_of(node), type.local.text());
+    else if (why.empty())
+      message = fmt::format("`{}` is \"{}\", which is not of type {}", path_of(node), text, type.local.text());
+    else
+      message = fmt::format("`{}` is not of type {}: {}", path_of(node), type.local.text(), why);
+    Diagnostic& d = session_.diagnostics.error("CDL-TYPE", name_span(*node.source), message);
     Pos written = session_.origins.written(node.origin);
     if (written && written != node.source->pos) d.relate(written, "the value is from here");
     return d;
@@ -145,9 +149,11 @@ class Checker {
     xmlSchemaValidateOneElement(context, root);
     const Node* last = nullptr;
     Diagnostic* d = nullptr;
-    for (const auto& [bad, message] : heard_) {
+    for (const auto& [bad, said] : heard_) {
       const Node* where = bad ? bad : &node;
+      std::string message = where->secret_below ? "a secret that does not fit" : said;
       if (where == last && d) {
+        if (where->secret_below) continue;
         d->note(message);
       } else {
         d = where == &node ? &against(node, type, message)

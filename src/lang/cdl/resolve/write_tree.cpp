@@ -10,7 +10,8 @@
 // Any tree as a CDL document: a map is a property list, a list repeats its element, a number or boolean has its
 // cdl:type, a lazy value is a lazy property or a reference to one. What these cannot say is said by an attribute of our
 // own (kKindNamespace), so that the document read back is the same tree: an empty map, list or text, a list of fewer
-// than two items or of lists or that is referred to, a reference that stays one. Names that XML does not know are
+// than two items or of lists or that is referred to, bytes, a reference that stays one, the words of a lazy value of
+// another language and what else SmartFrog says of a component. Names that XML does not know are
 // written as SQL/XML does, with _xHHHH_ for what cannot stand in them.
 namespace tutti::cdl {
 namespace {
@@ -61,10 +62,10 @@ class Writer {
       levels_.push_back(0);
       find_targets(root);
       for (const Entry& e : root.entries()) {
-        if (e.field == Field::kPlain) property(body, e.key.text(), e.value, 2);
+        if (e.field == Field::kPlain) property(body, e.key.text(), e.value, 2, tags_of(root, e.key));
       }
     } else {
-      property(body, "value", root, 2);
+      property(body, "value", root, 2, {});
     }
     std::string out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<cdl:cdl xmlns:cdl=\"";
     out += kNamespace;
@@ -100,6 +101,32 @@ class Writer {
     return fmt::format(" k:kind=\"{}\"", name);
   }
 
+  std::string mark(std::string_view name, std::string_view value) {
+    kinds_ = true;
+    std::string out = fmt::format(" k:{}=\"", name);
+    escape(out, value);
+    return out += '"';
+  }
+
+  std::string number_type(const Value& v) {
+    std::string_view tag = v.tag().text();
+    if (v.is(Kind::kInt)) return typed(tag == "LONG" ? "long" : "integer");
+    if (tag == "FLOAT") return typed("float");
+    return typed(tag == "DOUBLE" || v.number_text().find_first_of("eE") != std::string::npos ? "double" : "decimal");
+  }
+
+  // The tags of an attribute of a SmartFrog component.
+  std::string tags_of(const Value& map, Symbol key) {
+    std::string names;
+    for (const Entry& e : map.entries()) {
+      if (e.field != Field::kHidden || e.key != tags_key()) continue;
+      if (const Entry* tags = e.value.find(key)) {
+        for (const Value& t : tags->value.items()) (names += names.empty() ? "" : " ") += xml_name(t.text());
+      }
+    }
+    return names.empty() ? names : mark("tags", names);
+  }
+
   // Whether a list must be an element of its own, with its items in it.
   bool wrapped(const Value& list) const {
     return list.size() < 2 || targets_.count(&list) != 0 ||
@@ -112,6 +139,7 @@ class Writer {
     if (v.is(Kind::kMap) && v.size() == 0) return kind("map");
     if (v.is(Kind::kList)) return kind("list");
     if (v.is(Kind::kString) && v.text().empty()) return kind("text");
+    if (v.is(Kind::kBytes)) return kind("bytes");
     if (v.is(Kind::kReference) && !is_link(v)) return kind("reference");
     return {};
   }
@@ -131,9 +159,11 @@ class Writer {
     }
   }
 
-  void property(std::string& out, std::string_view key, const Value& v, std::size_t depth, bool item = false) {
+  // `tags`: the attribute that holds those that SmartFrog gave it, or nothing.
+  void property(std::string& out, std::string_view key, const Value& v, std::size_t depth, std::string_view tags,
+                bool item = false) {
     if (v.is(Kind::kList) && !item && !wrapped(v)) {
-      for (const Value& x : v.items()) property(out, key, x, depth);
+      for (const Value& x : v.items()) property(out, key, x, depth, tags);
       return;
     }
     if (out.size() > (std::size_t{1} << 30)) throw LimitError("LIMIT-OUTPUT", "the document is too large");
@@ -145,20 +175,24 @@ class Writer {
         text = v.as_bool() ? "true" : "false";
         break;
       case Kind::kInt:
-        attributes = typed("integer");
-        text = v.number_text();
-        break;
       case Kind::kDecimal:
+        attributes = number_type(v);
         text = v.number_text();
-        attributes = typed(text.find_first_of("eE") == std::string::npos ? "decimal" : "double");
         break;
       case Kind::kLazy: attributes = is_link(v) ? link(v) + " cdl:lazy=\"true\"" : lazy(v.text()); break;
+      case Kind::kBytes:
+        attributes = typed("hexBinary") + kind_of(v);
+        for (unsigned char c : v.text()) text += fmt::format("{:02X}", c);
+        break;
       case Kind::kReference:
         attributes = is_link(v) ? link(v) : kind_of(v);
         if (!is_link(v)) text = v.text();
         break;
       case Kind::kNull: break;
       case Kind::kMap:
+        attributes = kind_of(v);
+        if (v.tag() == data_tag()) attributes += mark("data", "true");
+        break;
       case Kind::kList: attributes = kind_of(v); break;
       case Kind::kString:
         attributes = kind_of(v);
@@ -173,13 +207,13 @@ class Writer {
       if (!reveal_) text = "(secret)";
     }
     line(out, depth);
-    out += fmt::format("<{}{}", name, attributes);
+    out += fmt::format("<{}{}{}", name, attributes, tags);
     if (v.is(Kind::kMap) && v.size() > 0) {
       out += '>';
       maps_.push_back(&v);
       levels_.push_back(path_.size());
       for (const Entry& e : v.entries()) {
-        if (e.field == Field::kPlain) property(out, e.key.text(), e.value, depth + 1);
+        if (e.field == Field::kPlain) property(out, e.key.text(), e.value, depth + 1, tags_of(v, e.key));
       }
       maps_.pop_back();
       levels_.pop_back();
@@ -187,7 +221,7 @@ class Writer {
       out += fmt::format("</{}>", name);
     } else if (v.is(Kind::kList) && v.size() > 0) {
       out += '>';
-      for (const Value& x : v.items()) property(out, "item", x, depth + 1, true);
+      for (const Value& x : v.items()) property(out, "item", x, depth + 1, {}, true);
       line(out, depth);
       out += fmt::format("</{}>", name);
     } else if (!text.empty()) {
@@ -205,12 +239,10 @@ class Writer {
   std::string link(const Value& v) {
     LinkPath p = link_path(v.text());
     const Value* target = follow(maps_, p, 100);
-    std::string type = !target                   ? ""
-                       : target->is(Kind::kBool) ? typed("boolean")
-                       : target->is(Kind::kInt)  ? typed("integer")
-                                                 : "";
-    if (target && target->is(Kind::kDecimal))
-      type = typed(target->number_text().find_first_of("eE") == std::string::npos ? "decimal" : "double");
+    std::string type;
+    if (target && target->is(Kind::kBool)) type = typed("boolean");
+    if (target && (target->is(Kind::kInt) || target->is(Kind::kDecimal))) type = number_type(*target);
+    if (target && target->is(Kind::kBytes)) type = typed("hexBinary");
     if (target) type += kind_of(*target);
     std::string way = p.from_root ? "/" : "";
     // Ways go from map to map; between them there may be the element of a list.
@@ -238,12 +270,14 @@ class Writer {
   }
 
   // A lazy value that waits for itself is a lazy property; one that waits for another is a reference to it. Other
-  // languages' lazy values have words of their own for it, of which no path can be made: they are lazy properties.
-  std::string lazy(std::string_view waits_for) const {
+  // languages' lazy values have words of their own for it, of which no path can be made: they are lazy properties
+  // that keep the words.
+  std::string lazy(std::string_view waits_for) {
     std::string own;
     for (const std::string& step : path_) own += (own.empty() ? "" : "/") + step;
     bool path = !waits_for.empty() && waits_for.find_first_of(" :\"[]{}()") == std::string_view::npos;
-    if (!path || waits_for == own) return " cdl:lazy=\"true\"";
+    if (!path) return " cdl:lazy=\"true\"" + mark("lazy", waits_for);
+    if (waits_for == own) return " cdl:lazy=\"true\"";
     return fmt::format(" cdl:ref=\"/{}\"", waits_for);
   }
 

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <map>
+
 #include "lang/cdl/resolve/system.h"
 
 // The resolved document as XML. Names keep the prefixes they were written with where these still mean the same; paths
@@ -24,36 +26,64 @@ void escape(std::string& out, std::string_view text, bool attribute) {
 
 class Writer {
  public:
-  Writer(const System& system, bool compact, bool reveal) : system_(system), compact_(compact), reveal_(reveal) {
-    const Element& e = *system.root().source;
-    scope_ = e.scope;
+  // `within`: the namespaces in force where the element is put; `depth`: how far in it stands there.
+  Writer(const System& system, const Node& root, const Binding* within, std::size_t depth, bool compact, bool reveal)
+      : system_(system), root_(root), within_(within), depth_(depth), compact_(compact), reveal_(reveal) {
+    scope_ = root.source->scope;
     default_ = default_namespace(scope_);
     cdl_ = system.document().cdl_ns;
   }
 
-  std::string run() {
-    const Node& root = system_.root();
-    std::string body;
-    for (const Content& c : root.items()) {
-      if (c.node) node(body, *c.node, 1, default_);
+  // With the documentation that stands between its lists, for which the element declares what its own tag declared.
+  void keep_documentation() {
+    const Document& document = system_.document();
+    for (const Documentation& d : document.documentation) {
+      if (d.in == root_.source) documentation_.push_back(&d);
     }
+    if (documentation_.empty()) return;
+    used_default_ = true;
+    for (const Binding* b = scope_; b && b != document.scope; b = b->outer) {
+      if (!b->prefix.empty() && find_prefix(scope_, b->prefix) == b) prefix(b->uri, b->prefix);
+    }
+  }
+
+  std::string run() {
+    const Node& root = root_;
+    std::string body;
+    std::size_t lists = 0, told = 0;
+    auto tell = [&] {
+      for (; told < documentation_.size() && documentation_[told]->before <= lists; told++) {
+        line(body, depth_ + 1);
+        Stretch text = documentation_[told]->text;
+        body += std::string_view(system_.document().source->text).substr(text.from, text.to - text.from);
+      }
+    };
+    for (const Content& c : root.items()) {
+      if (!c.node) continue;
+      tell();
+      node(body, *c.node, depth_ + 1, default_);
+      lists++;
+    }
+    lists = static_cast<std::size_t>(-1);
+    tell();
     std::string attributes;
     for (const Attribute& a : root.attrs()) attribute(attributes, a, default_);
     std::string name = fmt::format("{}:{}", prefix(cdl_, Symbol("cdl")).text(), root.name().local.text());
     std::string out = "<" + name;
-    if (used_default_ && !default_.empty()) declare(out, Symbol(), default_);
+    if (used_default_ && default_ != default_namespace(within_)) declare(out, Symbol(), default_);
     for (const auto& [uri, p] : prefixes_) {
-      if (p.text() != "xml") declare(out, p, uri);
+      const Binding* there = find_prefix(within_, p);
+      if (p.text() != "xml" && (!there || there->uri != uri)) declare(out, p, uri);
     }
     out += attributes;
     if (body.empty()) {
       out += "/>";
     } else {
       out += ">" + body;
-      line(out, 0);
+      line(out, depth_);
       out += "</" + name + ">";
     }
-    return out += '\n';
+    return out;
   }
 
  private:
@@ -112,6 +142,8 @@ class Writer {
       if (wanted.empty()) wanted = document_hint(name.ns);
       out += prefix(name.ns, wanted).text();
       out += ':';
+    } else {
+      used_default_ |= !name.ns.empty() && name.ns == default_;
     }
     out += name.local.text();
   }
@@ -220,7 +252,7 @@ class Writer {
     Symbol ns = n.name().ns;
     bool redeclare = false;
     if (ns == now_default) {
-      used_default_ |= !ns.empty() && ns == default_;
+      used_default_ |= ns == default_;
     } else if (ns.empty()) {
       redeclare = true;
     } else {
@@ -290,6 +322,9 @@ class Writer {
   }
 
   const System& system_;
+  const Node& root_;
+  const Binding* within_;
+  std::size_t depth_;
   bool compact_;
   bool reveal_;
   const Binding* scope_ = nullptr;
@@ -297,10 +332,38 @@ class Writer {
   Symbol cdl_;
   bool used_default_ = false;
   std::vector<std::pair<Symbol, Symbol>> prefixes_;  // namespace, prefix, in order of first use
+  std::vector<const Documentation*> documentation_;
 };
 
 }  // namespace
 
-std::string to_xml(const System& system, bool compact, bool reveal) { return Writer(system, compact, reveal).run(); }
+std::string to_xml(const System& system, bool compact, bool reveal) {
+  return Writer(system, system.root(), nullptr, 0, compact, reveal).run() + '\n';
+}
+
+std::string to_document(System& system, bool compact, bool reveal) {
+  const Document& document = system.document();
+  std::string_view text = document.source->text;
+  auto resolved = [&](const Node& root) {
+    Writer writer(system, root, document.scope, 1, compact, reveal);
+    writer.keep_documentation();
+    return writer.run();
+  };
+  std::map<std::size_t, std::pair<std::size_t, std::string>> changed;  // by where it begins: its end, what it becomes
+  auto change = [&](Stretch s, std::string to) { changed[s.from] = {s.to, std::move(to)}; };
+  if (document.configuration) change(document.configuration_text, resolved(system.configuration()));
+  if (document.system) change(document.system_text, resolved(system.root()));
+  if (document.signature) change(document.signature_text, {});
+  std::string out;
+  std::size_t at = 0;
+  for (const auto& [from, what] : changed) {
+    out += text.substr(at, from - at);
+    out += what.second;
+    at = what.first;
+  }
+  out += text.substr(at);
+  if (!out.ends_with('\n')) out += '\n';
+  return out;
+}
 
 }  // namespace tutti::cdl

@@ -30,6 +30,7 @@ void DocumentBuilder::read_import(Pos pos) {
 }
 
 bool DocumentBuilder::read_boolean(const Element& e, std::string_view value, bool& out) {
+  value = trim(value);
   if (value == "true" || value == "1") return out = true;
   if (value == "false" || value == "0") {
     out = false;
@@ -89,7 +90,7 @@ void DocumentBuilder::property_attributes(Element& e) {
       kept_.push_back({a.name, a.prefix, a.value, e.scope});
       continue;
     }
-    std::string_view local = a.name.local.text();
+    std::string_view local = a.name.local.text(), value = a.value;
     if (local == "extends") {
       WrittenName name;
       if (read_name(e, a.value, local, name)) e.extends = session_.arena.make<Extends>(name, a.value);
@@ -99,7 +100,8 @@ void DocumentBuilder::property_attributes(Element& e) {
       root = &a;
     } else {
       if (local == "lazy") {
-        e.lazy_written = read_boolean(e, a.value, e.lazy);
+        value = trim(value);
+        e.lazy_written = read_boolean(e, value, e.lazy);
       } else if (local == "use") {
         if (a.value != "required" && a.value != "optional") {
           session_.diagnostics.error("CDL-BAD-USE", attribute_span(e, local),
@@ -108,14 +110,15 @@ void DocumentBuilder::property_attributes(Element& e) {
         e.required = a.value == "required";
       } else if (local == "type") {
         WrittenName name;
-        read_name(e, a.value, local, name);
+        value = trim(value);
+        read_name(e, value, local, name);
       } else {
         static constexpr std::string_view kKnown[] = {"extends", "ref", "refroot", "lazy", "use", "type"};
         session_.diagnostics
             .warning("CDL-UNKNOWN-ATTRIBUTE", attribute_span(e, local), fmt::format("cdl:{} means nothing", local))
             .did_you_mean(nearest(local, kKnown));
       }
-      kept_.push_back({a.name, a.prefix, a.value, e.scope});
+      kept_.push_back({a.name, a.prefix, value, e.scope});
     }
   }
   if (ref) e.ref = read_reference(e, ref->value, root, e.pos);

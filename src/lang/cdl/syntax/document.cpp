@@ -13,6 +13,12 @@ bool is_cdl_namespace(Symbol uri) {
   return uri == known[0] || uri == known[1] || uri == known[2];
 }
 
+bool is_schema_namespace(Symbol uri) {
+  static const std::array<Symbol, 3> known = {Symbol(kSchemaNamespace), Symbol("http://www.w3.org/2000/10/XMLSchema"),
+                                              Symbol("http://www.w3.org/1999/XMLSchema")};
+  return uri == known[0] || uri == known[1] || uri == known[2];
+}
+
 std::string QName::text() const {
   return ns.empty() ? std::string(local.text()) : fmt::format("{{{}}}{}", ns.text(), local.text());
 }

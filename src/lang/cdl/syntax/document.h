@@ -25,10 +25,12 @@ bool is_cdl_namespace(Symbol uri);
 // all attributes are. What was encrypted is marked with it.
 inline constexpr std::string_view kSecretNamespace = "urn:tutti:secret";
 // An attribute `kind` of this namespace says what elements and text cannot: map (an empty one), list (the children are
-// its items), text (an empty one), reference (the text is one, and stays one). Written by conversions of other
-// languages.
+// its items), text (an empty one), bytes (the text is them in hexadecimal), reference (the text is one, and stays one).
+// Others hold what SmartFrog says of a value: `lazy` (the words for what it waits for), `data` and `tags`. Written by
+// conversions of other languages.
 inline constexpr std::string_view kKindNamespace = "urn:tutti:kind";
 inline constexpr std::string_view kSchemaNamespace = "http://www.w3.org/2001/XMLSchema";
+bool is_schema_namespace(Symbol uri);  // that one, or an older one: the specification itself writes that of 2000
 
 // An expanded name.
 struct QName {
@@ -130,16 +132,28 @@ struct Import {
   Pos pos;
 };
 
+// A stretch of the source.
+struct Stretch {
+  std::size_t from = 0, to = 0;
+};
+
 // The text of one child of cdl:types, to be read again by a schema processor.
 struct TypesPart {
-  std::size_t from = 0, to = 0;  // in the source
+  Stretch text;
   const Binding* scope = nullptr;
 };
 
+// A cdl:documentation between the property lists of cdl:configuration or cdl:system.
+struct Documentation {
+  Stretch text;
+  const Element* in = nullptr;
+  std::size_t before = 0;  // the list that it stands before, counted from 0
+};
+
 struct Document {
-  const Source* source = nullptr;
-  std::string directory;  // that relative locations start from, with its slash
-  Symbol cdl_ns;          // which of the CDL namespaces it is written in
+  const Source* source = nullptr;  // as UTF-8, whatever encoding it was written in
+  std::string directory;           // that relative locations start from, with its slash
+  Symbol cdl_ns;                   // which of the CDL namespaces it is written in
   Symbol target_ns;
   bool is_schema = false;  // an XML Schema that was imported, not a CDL document
   const Binding* scope = nullptr;
@@ -149,6 +163,10 @@ struct Document {
   const Element* configuration = nullptr;
   const Element* system = nullptr;
   std::vector<TypesPart> types;
+  std::vector<Documentation> documentation;
+  // Where the parts stand that resolution changes. All else of a document, with extensibility elements and the
+  // documentation of the whole, is only ever copied.
+  Stretch configuration_text, system_text, signature_text;
   Pos signature;  // of a ds:Signature, if it has one
   Pos encrypted;  // of the first part that is encrypted, if one is
 };

@@ -1,6 +1,9 @@
 #include "lang/cdl/syntax/parse.h"
 
+#include <libxml/encoding.h>
 #include <libxml/parserInternals.h>
+
+#include <optional>
 
 #include "lang/cdl/syntax/sax.h"
 
@@ -26,10 +29,59 @@ void on_problem(void* c, xmlError* error) {
 // What libxml2 says while it has no parser to say it to; the parser's own problem follows.
 void on_aside(void*, xmlError*) {}
 
+// The name that the declaration gives for the encoding, or "".
+std::string declared_encoding(std::string_view text) {
+  if (!text.starts_with("<?xml")) return {};
+  std::string_view declaration = text.substr(0, text.find("?>"));
+  std::size_t at = declaration.find("encoding");
+  if (at == std::string_view::npos) return {};
+  std::size_t quote = declaration.find_first_of("\"'", at);
+  if (quote == std::string_view::npos) return {};
+  std::size_t end = declaration.find(declaration[quote], quote + 1);
+  return end == std::string_view::npos ? std::string() : std::string(declaration.substr(quote + 1, end - quote - 1));
+}
+
+// A text in another encoding as UTF-8, so that places in it are those of what diagnostics quote. Nothing where it is
+// UTF-8 already, or cannot be converted (then the parser says why).
+std::optional<std::string> as_utf8(std::string_view text) {
+  xmlCharEncoding encoding = xmlDetectCharEncoding(reinterpret_cast<const unsigned char*>(text.data()),
+                                                   static_cast<int>(std::min<std::size_t>(text.size(), 4)));
+  xmlCharEncodingHandler* handler = nullptr;
+  if (encoding == XML_CHAR_ENCODING_NONE || encoding == XML_CHAR_ENCODING_UTF8) {
+    std::string name = declared_encoding(text);
+    encoding = name.empty() ? XML_CHAR_ENCODING_UTF8 : xmlParseCharEncoding(name.c_str());
+    if (encoding == XML_CHAR_ENCODING_UTF8 || encoding == XML_CHAR_ENCODING_ASCII) return std::nullopt;
+    // UTF-16 that can be read as this far is not.
+    if (encoding == XML_CHAR_ENCODING_UTF16LE || encoding == XML_CHAR_ENCODING_UTF16BE) return std::nullopt;
+    handler = xmlFindCharEncodingHandler(name.c_str());
+  } else {
+    handler = xmlGetCharEncodingHandler(encoding);
+  }
+  if (!handler) return std::nullopt;
+  xmlBuffer* in = xmlBufferCreate();
+  xmlBuffer* out = xmlBufferCreate();
+  xmlBufferAdd(in, reinterpret_cast<const xmlChar*>(text.data()), static_cast<int>(text.size()));
+  std::optional<std::string> converted;
+  if (xmlCharEncInFunc(handler, out, in) >= 0 && xmlBufferLength(in) == 0) {
+    converted.emplace(reinterpret_cast<const char*>(xmlBufferContent(out)),
+                      static_cast<std::size_t>(xmlBufferLength(out)));
+    if (converted->starts_with("\xEF\xBB\xBF")) converted->erase(0, 3);
+  }
+  xmlCharEncCloseFunc(handler);
+  xmlBufferFree(in);
+  xmlBufferFree(out);
+  return converted;
+}
+
 }  // namespace
 
-Document* parse_document(Session& session, const Source& source, std::vector<std::unique_ptr<Document>>& into,
+Document* parse_document(Session& session, const Source& given, std::vector<std::unique_ptr<Document>>& into,
                          bool schema_too) {
+  const Source* converted = nullptr;
+  if (std::optional<std::string> text = as_utf8(given.text)) {
+    if (Result<const Source*> added = session.sources->add(given.name, std::move(*text))) converted = *added;
+  }
+  const Source& source = converted ? *converted : given;
   auto document = std::make_unique<Document>();
   document->source = &source;
   document->pos = source.first;
@@ -43,7 +95,8 @@ Document* parse_document(Session& session, const Source& source, std::vector<std
   }
   // No network; HUGE and BIG_LINES lift libxml2's own limits, ours hold instead (and without a document type there is
   // nothing that could grow).
-  xmlCtxtUseOptions(context, XML_PARSE_NONET | XML_PARSE_HUGE | XML_PARSE_BIG_LINES);
+  xmlCtxtUseOptions(context,
+                    XML_PARSE_NONET | XML_PARSE_HUGE | XML_PARSE_BIG_LINES | (converted ? XML_PARSE_IGNORE_ENC : 0));
   xmlSAXHandler handler{};
   handler.initialized = XML_SAX2_MAGIC;
   handler.startElementNs = on_start;

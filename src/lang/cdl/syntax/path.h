@@ -9,6 +9,9 @@ namespace tutti::cdl {
 
 enum class NameProblem : u8 { kNone, kMalformed, kUnknownPrefix };
 
+// Without the white space around it, as XML Schema takes names and booleans.
+std::string_view trim(std::string_view text);
+
 // An NCName: letters, digits, `.`, `-`, `_` and everything beyond ASCII that XML takes for a letter.
 bool is_ncname(std::string_view text);
 

@@ -16,64 +16,28 @@ std::string_view view(const xmlChar* text) { return text ? reinterpret_cast<cons
 
 bool is_blank(std::string_view text) { return text.find_first_not_of(kSpace) == std::string_view::npos; }
 
-std::string_view trim(std::string_view text) {
-  std::size_t from = text.find_first_not_of(kSpace);
-  if (from == std::string_view::npos) return {};
-  return text.substr(from, text.find_last_not_of(kSpace) - from + 1);
-}
-
 bool is_encrypted(QName name) {
   static const QName kEncrypted{Symbol("http://www.w3.org/2001/04/xmlenc#"), Symbol("EncryptedData")};
   return name == kEncrypted;
-}
-
-// Whether the bytes libxml2 works on are those of the source, so that its offsets are ours.
-bool bytes_are_utf8(std::string_view text) {
-  if (text.starts_with("\xFE\xFF") || text.starts_with("\xFF\xFE")) return false;
-  if (text.size() > 1 && (text[0] == 0 || text[1] == 0)) return false;
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-  if (!text.starts_with("<?xml")) return true;
-  std::string_view declaration = text.substr(0, text.find("?>"));
-  std::size_t at = declaration.find("encoding");
-  if (at == std::string_view::npos) return true;
-  std::size_t quote = declaration.find_first_of("\"'", at);
-  if (quote == std::string_view::npos) return true;
-  std::string name(declaration.substr(quote + 1, declaration.find(declaration[quote], quote + 1) - quote - 1));
-  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return name == "utf-8" || name == "utf8" || name == "us-ascii" || name == "ascii";
 }
 
 }  // namespace
 
 DocumentBuilder::DocumentBuilder(Session& session, const Source& source, Document& document, bool schema_too)
     : session_(session), document_(document), source_(source), schema_too_(schema_too) {
-  utf8_ = bytes_are_utf8(source.text);
-  if (!utf8_) {
-    lines_.push_back(0);
-    for (std::size_t i = 0; i < source.text.size(); i++) {
-      if (source.text[i] == '\n') lines_.push_back(i + 1);
-    }
-  }
   names_.resize(256);
 }
 
 std::size_t DocumentBuilder::offset(xmlParserCtxt* parser) const {
   const xmlParserInput* in = parser->input;
   if (!in) return 0;
-  std::size_t at;
-  if (utf8_) {
-    at = in->consumed + static_cast<std::size_t>(in->cur - in->base);
-  } else {
-    std::size_t line = in->line > 0 ? static_cast<std::size_t>(in->line - 1) : 0;
-    at = lines_[std::min(line, lines_.size() - 1)];
-  }
-  return std::min(at, source_.text.size());
+  return std::min(in->consumed + static_cast<std::size_t>(in->cur - in->base), source_.text.size());
 }
 
 // The parser has read the tag up to its end, and an attribute cannot hold a `<`: the last one is where the tag begins.
 std::size_t DocumentBuilder::tag_begin(xmlParserCtxt* parser) const {
   std::size_t at = offset(parser);
-  if (!utf8_ || at == 0) return at;
+  if (at == 0) return at;
   std::size_t begin = std::string_view(source_.text).rfind('<', at - 1);
   return begin == std::string_view::npos ? at : begin;
 }
@@ -85,6 +49,30 @@ Symbol DocumentBuilder::symbol(const xmlChar* interned) {
   auto& slot = names_[(address ^ (address >> 8)) & (names_.size() - 1)];
   if (slot.first != interned) slot = {interned, Symbol(view(interned))};
   return slot.second;
+}
+
+DocumentBuilder::~DocumentBuilder() {
+  for (xmlDict* dictionary : dictionaries_) xmlDictFree(dictionary);
+}
+
+// Before its version 2.12 the table of libxml2's dictionary does not grow beyond some thousands of cells, so that
+// reading a document with very many different names takes time by the square of their number. The parser gets another
+// dictionary from time to time. It finds a prefix by its address, so the namespaces in force move along; all else that
+// it holds it compares by letters, or only hands out.
+void DocumentBuilder::renew_dictionary([[maybe_unused]] xmlParserCtxt* parser) {
+#if LIBXML_VERSION < 21200
+  constexpr int kNames = 16'384;
+  if (xmlDictSize(parser->dict) < kNames) return;
+  xmlDict* fresh = xmlDictCreate();
+  if (!fresh) return;
+  auto move = [&](const xmlChar*& name) {
+    if (name) name = xmlDictLookup(fresh, name, -1);
+  };
+  for (int i = 0; i < parser->nsNr; i++) move(parser->nsTab[i]);
+  for (const xmlChar** known : {&parser->str_xml, &parser->str_xmlns, &parser->str_xml_ns}) move(*known);
+  dictionaries_.push_back(parser->dict);
+  parser->dict = fresh;
+#endif
 }
 
 void DocumentBuilder::stop(xmlParserCtxt* parser) {
@@ -130,6 +118,7 @@ void DocumentBuilder::flush_text(Frame& frame) {
 void DocumentBuilder::start(xmlParserCtxt* parser, const xmlChar* local, const xmlChar* prefix, const xmlChar* uri,
                             int ns_count, const xmlChar** namespaces, int attribute_count, const xmlChar** attributes) {
   if (failed_) return;
+  renew_dictionary(parser);
   if (!stack_.empty()) flush_text(stack_.back());
   Frame frame;
   frame.begin = stack_.empty() || stack_.back().mode != Mode::kSkip ? tag_begin(parser) : 0;
@@ -216,9 +205,16 @@ DocumentBuilder::Frame DocumentBuilder::start_top(Frame frame, QName name) {
   frame.mode = Mode::kSkip;
   if (name == QName{Symbol("http://www.w3.org/2000/09/xmldsig#"), Symbol("Signature")}) document_.signature = pos;
   if (is_encrypted(name) && !document_.encrypted) document_.encrypted = pos;
-  if (!is_cdl_namespace(name.ns)) return frame;
   static constexpr std::string_view kOrder[] = {"import", "types", "configuration", "system"};
   std::string_view local = name.local.text();
+  if (!is_cdl_namespace(name.ns)) {
+    if (name.ns.empty() && std::find(std::begin(kOrder), std::end(kOrder), local) != std::end(kOrder)) {
+      session_.diagnostics
+          .warning("CDL-UNEXPECTED-ELEMENT", pos, fmt::format("`{}` has no namespace and means nothing here", local))
+          .did_you_mean(fmt::format("cdl:{}", local));
+    }
+    return frame;
+  }
   if (local == "documentation") return frame;
   int rank = static_cast<int>(std::find(std::begin(kOrder), std::end(kOrder), local) - std::begin(kOrder));
   if (rank == 4) {
@@ -278,7 +274,10 @@ DocumentBuilder::Frame DocumentBuilder::start_property(Frame frame, QName name, 
   }
   if (is_cdl_namespace(name.ns)) {
     std::string_view local = name.local.text();
-    if (local == "documentation") return frame;
+    if (local == "documentation") {
+      frame.documentation = true;
+      return frame;
+    }
     bool insertion = local == "ref", expression = local == "expression";
     if (outer.mode == Mode::kLists || (!insertion && !expression)) {
       static constexpr std::string_view kKnown[] = {"ref", "expression", "documentation"};
@@ -319,8 +318,19 @@ void DocumentBuilder::end(xmlParserCtxt* parser) {
   flush_text(frame);
   stack_.pop_back();
   if (frame.element && frame.mode != Mode::kSkip) finish_element(frame);
-  if (!stack_.empty() && stack_.back().mode == Mode::kTypes) {
-    document_.types.push_back({frame.begin ? frame.begin : 0, offset(parser), stack_.back().scope});
+  if (!stack_.empty() && stack_.back().mode != Mode::kSkip)
+    note_stretch(frame, stack_.back(), {frame.begin, offset(parser)});
+}
+
+void DocumentBuilder::note_stretch(const Frame& frame, const Frame& outer, Stretch text) {
+  if (outer.mode == Mode::kTypes) {
+    document_.types.push_back({text, outer.scope});
+  } else if (outer.mode == Mode::kLists && frame.documentation) {
+    document_.documentation.push_back({text, outer.element, items_.size() - outer.first_item});
+  } else if (outer.mode == Mode::kTop) {
+    if (frame.element && frame.element == document_.configuration) document_.configuration_text = text;
+    if (frame.element && frame.element == document_.system) document_.system_text = text;
+    if (document_.signature && document_.signature == source_.pos(frame.begin)) document_.signature_text = text;
   }
 }
 

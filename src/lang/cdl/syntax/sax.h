@@ -15,6 +15,9 @@ namespace tutti::cdl {
 class DocumentBuilder {
  public:
   DocumentBuilder(Session& session, const Source& source, Document& document, bool schema_too);
+  ~DocumentBuilder();  // after the parser is gone
+  DocumentBuilder(const DocumentBuilder&) = delete;
+  DocumentBuilder& operator=(const DocumentBuilder&) = delete;
 
   // Events.
   void start(xmlParserCtxt* parser, const xmlChar* local, const xmlChar* prefix, const xmlChar* uri, int ns_count,
@@ -34,6 +37,7 @@ class DocumentBuilder {
     std::size_t text_from = 0;
     const Binding* scope = nullptr;
     std::size_t begin = 0;
+    bool documentation = false;
   };
   struct Raw {
     QName name;
@@ -45,6 +49,7 @@ class DocumentBuilder {
   std::size_t tag_begin(xmlParserCtxt* parser) const;
   Symbol symbol(const xmlChar* interned);
   void stop(xmlParserCtxt* parser);
+  void renew_dictionary(xmlParserCtxt* parser);
 
   void start_root(xmlParserCtxt* parser, Frame frame, QName name);
   Frame start_top(Frame frame, QName name);
@@ -59,17 +64,17 @@ class DocumentBuilder {
   bool read_name(const Element& e, std::string_view text, std::string_view attribute, WrittenName& out);
   void flush_text(Frame& frame);
   void finish_element(Frame& frame);
+  void note_stretch(const Frame& frame, const Frame& outer, Stretch text);
   Element* make(Frame& frame, QName name, Symbol prefix, Mode mode);
   const Raw* raw(std::string_view local, bool cdl) const;
 
   Session& session_;
   Document& document_;
   const Source& source_;
+  std::vector<xmlDict*> dictionaries_;  // that the parser had before; names in use still point into them
   bool schema_too_;
-  bool utf8_;
   bool failed_ = false;
   int rank_ = -1;
-  std::vector<std::size_t> lines_;  // only for text that is not UTF-8, where bytes read are not bytes written
   std::vector<Frame> stack_;
   std::vector<Item> items_;
   std::vector<std::string_view> unused_;

@@ -113,14 +113,6 @@ Symbol plain_tag() {
   static const Symbol tag("sf-plain");
   return tag;
 }
-Symbol data_tag() {
-  static const Symbol tag("sf-data");
-  return tag;
-}
-Symbol tags_key() {
-  static const Symbol key("$TAGS");
-  return key;
-}
 
 Value encode_tree(Session& session, const Value& value, bool yaml) {
   if (value.tag() == plain_tag()) return value;

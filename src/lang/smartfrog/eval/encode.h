@@ -1,5 +1,6 @@
 #pragma once
 
+#include "lang/common/links.h"
 #include "tree/session.h"
 
 namespace tutti::smartfrog {
@@ -12,8 +13,5 @@ Value encode_tree(Session& session, const Value& value, bool yaml = false);
 
 // The root of a tree in which there is nothing of that kind, so that it need not be looked for.
 Symbol plain_tag();
-// The tag of a component that was written `extends DATA`, and the hidden entry that holds the tags of attributes.
-Symbol data_tag();
-Symbol tags_key();
 
 }  // namespace tutti::smartfrog

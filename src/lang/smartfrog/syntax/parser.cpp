@@ -163,7 +163,8 @@ void Parser::recover(Tok closer) {
 }
 
 bool Parser::read_statement() {
-  if (at(Tok::kSemicolon) && level_ == Level::kProduction) {
+  if (at(Tok::kSemicolon)) {
+    if (level_ == Level::kCore) stray_semicolon();
     take();
     return true;
   }
@@ -199,6 +200,17 @@ bool Parser::read_statement() {
   if (open_.size() + 1 > session_.budget.limits().depth) session_.budget.too_deep(a.begin.at);
   open_.push_back(o);
   return true;
+}
+
+// The production grammar lets a `;` stand anywhere between attributes, so those who know that one write it after
+// components too. Appendix A has it after basic values and links only.
+void Parser::stray_semicolon() {
+  bool component = !attributes_.empty() && attributes_.back().value.kind == ExprKind::kComponent &&
+                   attributes_.back().value.end == end();
+  session_.diagnostics
+      .error("SF-PARSE", lexer_->span(ahead_),
+             component ? "no `;` follows a component in the core language" : "there is nothing before this `;`")
+      .suggest("remove the `;`, or read the file with --level production, where it may stand");
 }
 
 // Reads on after `extends` or after a block of the component. True when another block has been opened.

@@ -47,6 +47,7 @@ class Parser {
   const Body* read_attributes(Tok closer, Pos begin);
   void read_attributes_into(Tok closer);
   bool read_statement();
+  void stray_semicolon();
   void read_name(Attribute& a);
   void read_tags(Attribute& a);
   bool read_order(Attribute& a);
