@@ -161,7 +161,7 @@ bool Compiler::place(Description* d, const Slot& s) {
     trouble(s.placed, fmt::format("`{}` is tagged sfFinal: nothing may be placed over it", s.path.back().text()));
     troubles_.back().other = there->placed;
     troubles_.back().other_text = "tagged here";
-    return true;
+    return false;
   }
   progress_ = true;
   Origin before = there ? there->item.basic.origin() : Origin{};
@@ -347,11 +347,6 @@ void Compiler::link(Description* d) {
         after.item = found;
       } else if (f == Found::kLazy) {
         after.item.lazy = true;
-      } else if (f == Found::kCycle) {
-        Span where = after.item.is(What::kReference) ? after.item.ref->span() : Span(after.placed);
-        bool named = !after.key.text().starts_with("unique");
-        trouble(where, named ? fmt::format("the value of `{}` depends on itself", after.key.text())
-                             : "this value depends on itself");
       }
     }
     Item now = d->slots.slots[i].item;

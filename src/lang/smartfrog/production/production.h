@@ -86,6 +86,7 @@ class Compiler {
   Found resolve_reference(Description* at, const Reference& r, std::span<const RefPart> parts, Item& out);
   Found walk(Description* at, std::span<const RefPart> parts, const Reference* whole, Item& out);
   Found value_of(Description* d, u32 slot, Item& out);
+  void tell_loop(Description* d, u32 slot);
   Found outside(const RefPart& part, Item& out);
   Found apply(Description* at, Item& item, Item& out);
   Found check(Description* at, Item& item, Item& out);
@@ -123,6 +124,7 @@ class Compiler {
   const Settings& settings_;
   Arena& arena_;
   std::vector<Trouble> troubles_;
+  std::vector<std::pair<Description*, u32>> resolving_;  // attributes whose value is being looked for, outermost first
   bool progress_ = false;
   bool linking_ = false;  // values found may be kept: nothing moves any more
   std::string why_, help_;

@@ -26,8 +26,18 @@ TEST(Production, ForwardLinksAndPlacements) {
   EXPECT_EQ(production("sfConfig extends { a:b:c 1; a:b extends {} a extends {} }"), "{a:{b:{c:1}}}");
 }
 
+TEST(Production, NothingIsPlacedOverWhatIsFinal) {
+  const std::string prototype = "P extends { [sfFinal] a extends { b 1; } } ";
+  EXPECT_EQ(production(prototype + "sfConfig extends { q extends P q:a 3; }"), "SF-PLACE");
+  // Also when another placement succeeds, into it this time, and all are tried again.
+  EXPECT_EQ(production(prototype + "sfConfig extends { q extends P { a:b 2; } q:a 3; }"), "SF-PLACE");
+}
+
 TEST(Production, CyclesAreErrors) {
-  EXPECT_EQ(production("sfConfig extends { a b; b a; }"), "SF-LINK SF-LINK");
+  EXPECT_EQ(production("sfConfig extends { a b; b a; }"), "SF-LINK");
+  Outcome loop = run_text("sfConfig extends { x a; a b:c; b extends { c d; } d (a + 1); }", "production");
+  EXPECT_EQ(loop.codes, "SF-LINK");
+  EXPECT_NE(loop.diagnostics.find("the value of `a` depends on itself: a -> c -> d -> a"), std::string::npos) << loop.diagnostics;
   EXPECT_EQ(production("sfConfig extends { port port; }"), "SF-LINK");
   EXPECT_EQ(production("sfConfig extends { a extends b { x 1; } b extends a { y 2; } }").substr(0, 7), "SF-TYPE");
   EXPECT_EQ(production("sfConfig extends { a extends sfConfig }"), "SF-TYPE");

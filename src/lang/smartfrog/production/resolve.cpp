@@ -90,14 +90,19 @@ Compiler::Found Compiler::value_of(Description* d, u32 slot, Item& out) {
     out = s.item;
     return Found::kYes;
   }
-  if (s.resolving) return Found::kCycle;
+  if (s.resolving) {
+    if (linking_) tell_loop(d, slot);
+    return Found::kCycle;
+  }
   if (linking_ && s.failed == epoch_) {
     reported_ = true;
     return Found::kNo;
   }
   s.resolving = true;
+  resolving_.emplace_back(d, slot);
   Item item = s.item;
   Found f = resolve(d, item, out);
+  resolving_.pop_back();
   Slot& after = d->slots.slots[slot];
   after.resolving = false;
   if (linking_ && f == Found::kNo) {  // told where it happened, and not again by those who depend on it
@@ -118,6 +123,25 @@ Compiler::Found Compiler::value_of(Description* d, u32 slot, Item& out) {
     after.item = out;
   }
   return f;
+}
+
+// A loop is told once, where it was found, and not again by the others that are part of it.
+void Compiler::tell_loop(Description* d, u32 slot) {
+  auto from = std::find(resolving_.begin(), resolving_.end(), std::make_pair(d, slot));
+  auto has_name = [](const Slot& s) { return !s.key.text().starts_with("unique"); };
+  std::string loop;
+  for (auto at = from; at != resolving_.end(); ++at) {
+    Slot& s = at->first->slots.slots[at->second];
+    s.failed = epoch_;
+    if (has_name(s)) loop += fmt::format("{} -> ", s.key.text());
+  }
+  const Slot& s = d->slots.slots[slot];
+  std::string message = "this value depends on itself";
+  if (has_name(s)) {
+    message = fmt::format("the value of `{}` depends on itself", s.key.text());
+    if (loop != fmt::format("{} -> ", s.key.text())) message += fmt::format(": {}{}", loop, s.key.text());
+  }
+  trouble(s.item.is(What::kReference) ? s.item.ref->span() : Span(s.placed), message);
 }
 
 Compiler::Found Compiler::walk(Description* at, std::span<const RefPart> parts, const Reference* whole, Item& out) {
