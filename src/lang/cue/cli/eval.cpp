@@ -76,6 +76,7 @@ void Encoder::value(Item& item) {
       profile.show_optional = profile.show_definitions = profile.show_hidden = true;
       profile.add_package = true;
       profile.inline_imports = p_.flags().on("inline-imports");
+      profile.package = package_flag_;
       f = export_definition(c, p_.sources(), item.package, v, profile);
     }
     return cue(f, "", true);

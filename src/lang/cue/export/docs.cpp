@@ -1,4 +1,4 @@
-// Comments and attributes of exported fields; whole files.
+// Comments and attributes of exported fields.
 #include <algorithm>
 
 #include "lang/cue/export/exporter.h"
@@ -74,8 +74,21 @@ std::vector<ast::CommentGroup> Exporter::docs(Vertex* v) {
   return docs_of(list, v->parent);
 }
 
-void Exporter::set_docs(ast::Node* to, Vertex* v) {
-  for (const ast::CommentGroup& g : docs(v)) ast::add_comment(arena_, to, g);
+// Comments from several places are told apart by empty lines.
+void Exporter::add_docs(ast::Node* to, const std::vector<ast::CommentGroup>& docs) {
+  for (std::size_t i = 0; i < docs.size(); ++i) {
+    ast::CommentGroup g = docs[i];
+    g.list = arena_.copy(std::span<const ast::Comment>(g.list));
+    if (i > 0) g.list[0].slash.rel = Rel::kNewSection;
+    ast::add_comment(arena_, to, g);
+  }
+}
+
+// What comes first in a struct has no empty line before it.
+void Exporter::close_up(const std::vector<ast::Node*>& decls) {
+  if (decls.empty() || decls[0]->comments().empty()) return;
+  ast::CommentGroup& g = decls[0]->comments()[0];
+  if (g.doc && g.rel() == Rel::kNewSection) g.list[0].slash.rel = Rel::kNewline;
 }
 
 namespace {
@@ -96,7 +109,9 @@ void Exporter::field_attrs(std::vector<ast::Node*>& out, const Node* x) {
 void Exporter::decl_attrs(std::vector<ast::Node*>& out, const ast::Node* src) {
   if (!src) return;
   ast::Nodes decls;
-  if (src->kind == ast::Kind::kFile) {
+  if (src->kind == ast::Kind::kFile && !static_cast<const ast::File*>(src)->source) {
+    decls = static_cast<const ast::File*>(src)->decls;  // made from data or a schema
+  } else if (src->kind == ast::Kind::kFile) {
     decls = static_cast<const ast::File*>(src)->decls;
     // What stands before the package and the imports is about the file.
     std::size_t body = 0;
@@ -116,138 +131,6 @@ std::vector<ast::Node*> Exporter::decl_attrs(Vertex* v) {
   std::vector<ast::Node*> out;
   for (const StructInfo& s : v->structs) decl_attrs(out, s.lit->src);
   return out;
-}
-
-namespace {
-
-bool definition_reference(const ast::Node* x) {
-  auto def = [](std::string_view n) { return n.starts_with('#') || n.starts_with("_#"); };
-  switch (x->kind) {
-    case ast::Kind::kIdent: return def(static_cast<const ast::Ident*>(x)->name.text());
-    case ast::Kind::kSelector: {
-      auto* s = static_cast<const ast::Selector*>(x);
-      if (s->sel->kind == ast::Kind::kIdent && def(static_cast<const ast::Ident*>(s->sel)->name.text())) return true;
-      return definition_reference(s->x);
-    }
-    case ast::Kind::kIndex: return definition_reference(static_cast<const ast::Index*>(x)->x);
-    default: return false;
-  }
-}
-
-}  // namespace
-
-ast::File* Exporter::definition(Vertex* v) {
-  bool def = v->closed_recursive;
-  if (def) ++in_definition_;
-  ast::Node* x = expr(nullptr, v);
-  if (def) {
-    --in_definition_;
-    bool closed = false;
-    if (x->kind == ast::Kind::kStruct)
-      for (ast::Node* d : static_cast<ast::Struct*>(x)->elts)
-        if (d->kind == ast::Kind::kEmbed && definition_reference(static_cast<ast::Embed*>(d)->x)) closed = true;
-    if (!closed && v->kinds() == kStructKind && !p_.fragment)
-      x = make_struct({arena_.make<ast::Embed>(ident("_#def")), make_field(arena_, ident("_#def"), x)}, true);
-  }
-  return finish(v, x);
-}
-
-ast::File* Exporter::finish(Vertex* v, ast::Node* x) {
-  auto* file = arena_.make<ast::File>();
-  std::vector<ast::Node*> decls;
-  if (p_.add_package) {
-    std::string name;
-    std::vector<ast::CommentGroup> package_docs, file_docs;
-    for (const Conjunct& c : v->conjuncts) {
-      if (!c.x->src || c.x->src->kind != ast::Kind::kFile) continue;
-      auto* f = static_cast<const ast::File*>(c.x->src);
-      if (const ast::Package* p = f->package()) {
-        name = p->name->name.text();
-        if (p_.show_docs)
-          for (const ast::CommentGroup& g : p->comments())
-            if (g.doc || g.position == 0) package_docs.push_back(g);
-      }
-      if (p_.show_docs)
-        for (const ast::CommentGroup& g : f->comments()) file_docs.push_back(g);
-    }
-    // Several package comments become one.
-    auto merged = [&](std::vector<ast::CommentGroup> list) {
-      std::vector<ast::CommentGroup> out;
-      std::vector<ast::Comment> doc;
-      for (const ast::CommentGroup& g : list) {
-        if (!g.doc) {
-          out.push_back(g);
-          continue;
-        }
-        if (!doc.empty()) doc.push_back({TokenPos{}, "//"});
-        doc.insert(doc.end(), g.list.begin(), g.list.end());
-      }
-      if (!doc.empty()) {
-        ast::CommentGroup g;
-        g.doc = true;
-        g.list = arena_.copy(std::span<const ast::Comment>(doc));
-        g.list[0].slash = {{}, Rel::kNewSection};
-        out.insert(out.begin(), g);
-      }
-      return out;
-    };
-    if (!name.empty()) {
-      auto* p = arena_.make<ast::Package>(TokenPos{{}, Rel::kNewSection}, ident(name));
-      for (const ast::CommentGroup& g : merged(package_docs)) ast::add_comment(arena_, p, g);
-      for (const ast::CommentGroup& g : file_docs) ast::add_comment(arena_, file, g);
-      decls.push_back(p);
-    } else {
-      for (const ast::CommentGroup& g : merged(file_docs)) ast::add_comment(arena_, file, g);
-    }
-  }
-  if (!imports_.empty()) {
-    std::vector<ast::Node*> specs;
-    for (const auto& [path, name] : imports_) {
-      std::string last = path.substr(path.rfind('/') + 1);
-      if (std::size_t at = last.find(':'); at != std::string::npos) last = last.substr(at + 1);
-      if (std::size_t at = last.find('@'); at != std::string::npos) last = last.substr(0, at);
-      TokenPos at{{}, imports_.size() > 1 ? Rel::kNewline : Rel::kNone};
-      ast::Ident* renamed = name == last ? nullptr : ident(name);
-      if (renamed) renamed->pos = at;
-      auto* lit = make_lit(arena_, Tok::kString, "\"" + path + "\"", renamed ? TokenPos{{}, Rel::kBlank} : at);
-      specs.push_back(arena_.make<ast::ImportSpec>(renamed, lit));
-    }
-    TokenPos paren{{}, imports_.size() > 1 ? Rel::kBlank : Rel::kNone};
-    decls.push_back(arena_.make<ast::Import>(TokenPos{}, paren, make_nodes(arena_, specs), TokenPos{}));
-  }
-  if (x->kind == ast::Kind::kStruct)
-    for (ast::Node* d : static_cast<ast::Struct*>(x)->elts) decls.push_back(d);
-  else {
-    if (TokenPos* at = ast::first_ref(x)) at->rel = Rel::kNoSpace;
-    decls.push_back(arena_.make<ast::Embed>(x));
-  }
-  file->decls = make_nodes(arena_, decls);
-  return file;
-}
-
-ast::File* export_value(Context& c, const Sources& sources, std::string_view package, Vertex* v,
-                        const ExportProfile& p) {
-  Exporter e(c, sources, package, p);
-  e.mark_used(v);
-  return e.finish(v, e.value(v, v));
-}
-
-ast::File* export_definition(Context& c, const Sources& sources, std::string_view package, Vertex* v,
-                             const ExportProfile& p) {
-  Exporter e(c, sources, package, p);
-  e.mark_used(v);
-  return e.definition(v);
-}
-
-ast::Node* export_expression(Context& c, const Sources& sources, Node* v, const ExportProfile& p) {
-  Exporter e(c, sources, "", p);
-  return v->is_value() ? e.value(v) : e.expr(nullptr, v);
-}
-
-ast::Node* as_expression(Arena& arena, ast::File* file) {
-  if (file->decls.size() == 1 && file->decls[0]->kind == ast::Kind::kEmbed)
-    return static_cast<ast::Embed*>(file->decls[0])->x;
-  return arena.make<ast::Struct>(TokenPos{}, file->decls, TokenPos{});
 }
 
 }  // namespace tutti::cue

@@ -23,6 +23,7 @@ struct ExportProfile {
   bool fragment = false;     // references may be left dangling
   bool add_package = false;
   bool inline_imports = false;
+  std::string package;  // to be called so whatever the files say
 };
 
 // The syntax of an evaluated vertex: with its values (eval, export) or with the expressions it was written as (def).

@@ -1,16 +1,17 @@
 #pragma once
 
-#include <map>
 #include <unordered_map>
 #include <vector>
 
 #include "lang/cue/eval/context.h"
 #include "lang/cue/export/export.h"
+#include "lang/cue/export/scope.h"
 
 namespace tutti::cue {
 
-// One export. The frames mirror the scopes of what is being printed, so that a reference can be given the name under
-// which its target appears in the output.
+// One export: evaluated values (scalar.cpp, tree.cpp), what was written where there is no value yet or where
+// definitions are asked for (written.cpp, fold.cpp), references to what is not part of the output (outside.cpp), and
+// the file around it all (docs.cpp).
 class Exporter {
  public:
   Exporter(Context& c, const Sources& sources, std::string_view package, const ExportProfile& p)
@@ -18,45 +19,42 @@ class Exporter {
 
   ast::Node* value(Node* n, const Vertex* field = nullptr);
   ast::Node* vertex(Vertex* n);
-  ast::Node* expr(Environment* env, Node* x);
+  ast::Node* written(Environment* env, Node* x);
   ast::File* finish(Vertex* v, ast::Node* x);
   ast::File* definition(Vertex* v);
-  void mark_used(Node* x);
+  void reserve_names(const Node* x);
 
  private:
-  struct Entry {
-    std::string alias;
-    ast::Field* field = nullptr;
-    std::vector<ast::Ident*> references;
+  // An expression with the scope in which it was said; or a declaration of a struct.
+  struct Said {
+    Environment* env;
+    Node* x;
   };
-  struct Frame {
-    Vertex* node = nullptr;
-    std::vector<ast::Node*> scope;  // declarations of the struct being made
-    ast::Field* field = nullptr;    // of a pattern
-    std::vector<std::pair<std::string, ast::Field*>> dynamic;
-    i32 up = 0;
-    std::map<u32, Entry> fields;  // by label
+  struct Member {
+    Label label;
+    std::vector<Said> said;
   };
-  struct Conj {
-    Conjunct c;
-    i32 up = 0;
+  // What several expressions say together about one value, sorted by how it is shown.
+  struct Folded {
+    std::vector<Said> operands;      // references, calls: joined with &
+    std::vector<Said> embedded;      // in the struct
+    std::vector<Said> constants;     // one value when unified
+    std::vector<StructLit*> opened;  // literals whose fields are among the members
+    std::vector<Member> members;     // in order of first mention
+    std::unordered_map<u32, std::size_t> member_at;
+    std::vector<ast::Node*> attributes;
+    bool data = false, ellipsis = false;
+
+    Member& member(Label l);
+    bool nothing() const { return operands.empty() && embedded.empty() && constants.empty(); }
   };
-  struct Merged {  // what several conjuncts say together about one struct
-    Vertex* values = nullptr;
-    std::vector<ast::Node*> embed, conjuncts, attrs;
-    std::vector<StructLit*> structs;
-    struct FieldInfo {
-      ArcType arc_type = ArcType::kNotPresent;
-      Vertex* arc = nullptr;
-      std::vector<Conj> conjuncts;
-    };
-    std::vector<Label> order;  // of first mention
-    std::unordered_map<u32, FieldInfo> fields;
-    bool ellipsis = false, data = false;
-  };
-  struct LetInfo {
-    ast::Let* let = nullptr;
-    bool filled = false;
+  // Something outside the output that it refers to.
+  struct Guest {
+    u32 mentions = 0;
+    bool underway = false;
+    bool cyclic = false;   // refers to itself
+    bool through = false;  // by way of others
+    std::string name;      // under which it was taken along
   };
 
   // scalar.cpp
@@ -77,44 +75,65 @@ class Exporter {
   ast::Node* list(Vertex* v);
   ast::Node* element_type(Vertex* v);
   ast::Node* as_written(Vertex* v);
-  ast::Node* take_scope();  // the struct of the top frame
 
-  // merge.cpp
-  ast::Node* merge(Label label, Vertex* src, const std::vector<Conj>& list);
-  void add_expr(Merged& m, Environment* env, Vertex* src, Node* x, bool embed);
-  void add_value(Merged& m, Vertex* src, Environment* env, Node* x);
-  void add_field(Merged& m, Label l, ArcType t, Environment* env, Node* x);
-  std::vector<Label> merged_order(const Merged& m) const;
-  ast::Node* wrap_close(const Merged& m, ast::Node* s, Vertex* v);
+  // fold.cpp
+  ast::Node* fold(Vertex* about, const std::vector<Said>& said);
+  ast::Node* fold(Vertex* v);
+  void sort_in(Folded& f, Said s, const Vertex* about, bool embedded);
+  void open_literal(Folded& f, Environment* env, StructLit* s);
+  void take_vertex(Folded& f, Environment* env, Vertex* v, const Vertex* about);
+  ast::Node* shown_alone(Folded& f, std::vector<ast::Node*>& inside, std::vector<ast::Node*>& beside,
+                         const Vertex* about);
+  ast::Field* member(const Member& m, Vertex* about);
+  ast::Node* closed_if(ast::Node* x, const Folded& f, const Vertex* about);
+  void note_lets(const Node* x);
+  void name_value(const std::vector<Said>& said);
+  bool uses_lets();
+  ast::Node* take_scope();  // the struct of the innermost scope
 
-  // expr.cpp
-  ast::Node* adt(Environment* env, Node* x);
-  ast::Node* inner(Environment* env, Node* x) { return expr(env, x); }
-  ast::Node* decl(Environment* env, Node* d);
-  ast::Node* elem(Environment* env, Node* d);
+  // written.cpp
+  ast::Node* operation(Environment* env, Node* x);
+  ast::Node* chain(Environment* env, const Binary* x);
+  ast::Node* list_literal(Environment* env, const ListLit* x);
+  ast::Node* struct_literal(Environment* env, const StructLit* x, const Vertex* about);
+  ast::Node* declaration(Environment* env, Node* d);
+  ast::Field* declared_field(Environment* env, const Field* x);
+  ast::Field* declared_pattern(Environment* env, const Pattern* x);
+  ast::Field* declared_dynamic(Environment* env, const DynamicField* x);
+  ast::Node* element(Environment* env, Node* d);
   ast::Node* comprehension(Environment* env, const Comprehension* x);
-  ast::Node* resolve(Environment* env, Node* x);
-  ast::Node* resolve_let(Environment* env, const LetRef* x);
+  ast::Node* clause(Environment*& env, const Node* x);
+  Environment* clause_scope(Environment* env);
   ast::Node* interpolation(Environment* env, const Interpolation* x);
-  ast::Node* sorted_binary(Environment* env, const Binary* x);
-  ast::Node* field_ident(const ast::Node* src, Label l, u32 up);
-  void mark_lets(Node* x);
-  Environment* new_env(Environment* up) { return c_.new_env(up, node()); }
 
-  // frames
-  Frame& top() { return stack_.back(); }
-  Frame* frame(i32 up, bool need_field);
-  Vertex* node() { return stack_.empty() || !stack_.back().node ? c_.empty_node : stack_.back().node; }
-  void push(Vertex* v) {
-    stack_.emplace_back();
-    stack_.back().node = v;
-  }
-  void pop();
-  static void set_alias(Arena& arena, ast::Field* f, std::string_view name);
-  std::string unique_name(std::string_view base);
+  // names.cpp
+  ast::Node* reference(Environment* env, Node* x);
+  std::string field_name(Environment* env, const FieldRef* x);
+  std::string value_name(const ValueRef* x) const;
+  std::string import_name_of(const ImportRef* x);
+  ast::Node* pattern_label(Environment* env, const LabelRef* x);
+  ast::Node* let_name(Environment* env, const LetRef* x);
+  void set_alias(OutputScope::Name& n, std::string name);
+
+  // outside.cpp
+  static bool closed_by_definition(const Vertex* v);
+  Vertex* outside(Environment* env, const Node* x) const;
+  Vertex* root_of(Vertex* v) const;
+  ast::Node* brought_in(Vertex* v);
+  void survey(Vertex* v);
+  bool taken_along(Vertex* v, const Guest& g) const;
+  std::vector<ast::Node*> guests();
+  std::string guest_comment(const Vertex* v) const;
+
+  // file.cpp
+  std::vector<ast::Node*> heading(Vertex* v, ast::File* file);
+  ast::CommentGroup placeless(const ast::CommentGroup& g, Rel rel);
+  ast::Node* import_declaration();
+  void import(std::string path, std::string name);
 
   // docs.cpp
-  void set_docs(ast::Node* to, Vertex* v);
+  void add_docs(ast::Node* to, const std::vector<ast::CommentGroup>& docs);
+  static void close_up(const std::vector<ast::Node*>& decls);
   std::vector<ast::CommentGroup> docs(Vertex* v);
   std::vector<ast::CommentGroup> docs_of(const std::vector<Conjunct>& list, Vertex* parent);
   static void field_attrs(std::vector<ast::Node*>& out, const Node* x);
@@ -127,18 +146,21 @@ class Exporter {
   ast::Node* join(Tok op, const std::vector<ast::Node*>& list);
   ast::Struct* make_struct(const std::vector<ast::Node*>& decls, bool brace = false);
   ast::Node* unary(Tok op, ast::Node* x) { return arena_.make<ast::Unary>(TokenPos{}, op, x); }
+  ast::Node* call(ast::Node* function, const std::vector<ast::Node*>& args);
 
   Context& c_;
   const Sources& sources_;
   Arena& arena_;
   std::string package_;
   ExportProfile p_;
-  std::vector<Frame> stack_;
-  int in_definition_ = 0;
-  std::map<u32, LetInfo> lets_;                           // by label
-  std::map<std::string, const Node*, std::less<>> used_;  // names taken, and by which let
-  std::map<const ast::Node*, std::string> value_alias_;
-  std::map<std::string, std::string> imports_;  // path to name
+  OutputScopes scopes_;
+  std::vector<std::pair<std::string, std::string>> imports_;  // path and name, as they are mentioned first
+  // Only definitions must stand on their own.
+  bool self_contained_ = false, surveying_ = false;
+  Vertex* root_ = nullptr;
+  std::string root_name_;  // under which the whole can be referred to
+  std::unordered_map<Vertex*, Guest> guests_;
+  std::vector<Vertex*> underway_, arrived_;
 };
 
 Tok op_token(Op op);

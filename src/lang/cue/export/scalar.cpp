@@ -46,7 +46,7 @@ ast::Node* Exporter::label(Label l) {
 ast::Node* Exporter::builtin(const Builtin* b) {
   if (b->package.empty()) return ident(b->name);
   std::string path(b->package), name = path.substr(path.rfind('/') + 1);
-  imports_.insert_or_assign(path, name);
+  import(path, name);
   return arena_.make<ast::Selector>(ident(name), TokenPos{}, ident(b->name));
 }
 
@@ -55,7 +55,7 @@ ast::Node* Exporter::validator(const Validator* v) {
   if (!v->call && v->args.empty()) return function;
   std::vector<ast::Node*> args;
   for (Node* a : v->args) args.push_back(value(a));
-  return arena_.make<ast::Call>(function, TokenPos{}, make_nodes(arena_, args), TokenPos{});
+  return call(function, args);
 }
 
 // An error with what it says beside it.
@@ -92,23 +92,23 @@ ast::Node* Exporter::literal(const Node* n, const Vertex* field) {
   }
   QuoteStyle style;
   style.bytes = n->type == NodeType::kBytes;
-  style.tabs = static_cast<int>(stack_.size());
+  style.tabs = static_cast<int>(scopes_.depth());
   return make_lit(arena_, Tok::kString, quote(style.bytes ? to<Bytes>(n)->text : to<String>(n)->text, style));
 }
 
 ast::Node* Exporter::conjunction(const Conjunction* n) {
   if (n->values.empty()) return ident("_");
-  if (n->values.size() == 1) return p_.simplify ? expr(nullptr, n->values[0]) : value(n->values[0]);
+  if (n->values.size() == 1) return p_.simplify ? written(nullptr, n->values[0]) : value(n->values[0]);
   std::vector<ast::Node*> parts;
   for (const ConstraintTerm& t : constraint_terms(n->values, p_.simplify))
-    parts.push_back(!t.type.empty() ? ident(t.type) : t.bound ? expr(nullptr, t.constraint) : value(t.constraint));
+    parts.push_back(!t.type.empty() ? ident(t.type) : t.bound ? written(nullptr, t.constraint) : value(t.constraint));
   return join(Tok::kAnd, parts);
 }
 
 ast::Node* Exporter::disjunction(const Disjunction* n) {
   std::vector<ast::Node*> parts;
   for (Node* v : n->values) {
-    ast::Node* x = p_.simplify ? value(v) : expr(nullptr, v);
+    ast::Node* x = p_.simplify ? value(v) : written(nullptr, v);
     parts.push_back(parts.size() < n->defaults ? unary(Tok::kMul, x) : x);
   }
   return join(Tok::kOr, parts);

@@ -44,13 +44,11 @@ Exporter::Shape Exporter::shape(Vertex* v, bool attributes) const {
 
 ast::Node* Exporter::vertex(Vertex* v) {
   v = v->deref_value();
-  if (std::any_of(stack_.begin(), stack_.end(), [&](const Frame& f) { return f.node == v; })) return ident("_");
+  if (scopes_.showing(v)) return ident("_");
   std::vector<ast::Node*> attributes;
   if (p_.show_attributes) attributes = decl_attrs(v);
-  push(v);
-  ++top().up;
-  for (const Conjunct& c : v->conjuncts) mark_lets(expression_of(c.x));
-  bool lets = !top().scope.empty();
+  scopes_.open(v);
+  for (const Conjunct& c : v->conjuncts) note_lets(expression_of(c.x));
   Shape s = shape(v, !attributes.empty());
   ast::Node* out = nullptr;
   switch (s) {
@@ -61,19 +59,13 @@ ast::Node* Exporter::vertex(Vertex* v) {
     case Shape::kUnresolved: out = as_written(v); break;
   }
   // What needs a let is shown in the struct that has it.
-  auto is_used = [](ast::Node* d) { return d->kind == ast::Kind::kLet && ast::as<ast::Let>(d)->x; };
-  if (s != Shape::kStruct && lets && std::any_of(top().scope.begin(), top().scope.end(), is_used))
-    out = adt(nullptr, v);
-  pop();
+  if (s != Shape::kStruct && uses_lets()) out = fold(v);
+  scopes_.close();
   return out;
 }
 
 // What is not a value yet: the expressions that were said about it.
 ast::Node* Exporter::as_written(Vertex* v) {
-  struct Said {
-    Environment* env;
-    Node* x;
-  };
   std::vector<Said> said;
   for (const Conjunct& c : v->conjuncts) said.push_back({c.env, expression_of(c.x)});
   std::stable_sort(said.begin(), said.end(), [](const Said& a, const Said& b) { return constraint_before(a.x, b.x); });
@@ -81,7 +73,7 @@ ast::Node* Exporter::as_written(Vertex* v) {
   for (auto s = said.begin(); s != said.end(); ++s) {
     bool again = std::any_of(said.begin(), s, [&](const Said& before) { return before.x == s->x; });
     if (again) continue;
-    if (ast::Node* e = expr(s->env, s->x)) parts.push_back(e);
+    if (ast::Node* e = written(s->env, s->x)) parts.push_back(e);
   }
   return parts.empty() ? ident("_") : join(Tok::kAnd, parts);
 }
@@ -91,7 +83,7 @@ ast::Node* Exporter::list(Vertex* v) {
   for (Vertex* a : v->arcs) {
     if (!a->label.is_int()) continue;
     items.push_back(vertex(a));
-    if (p_.show_docs) set_docs(items.back(), a);
+    if (p_.show_docs) add_docs(items.back(), docs(a));
   }
   bool open = v->is_list() && static_cast<ListMarker*>(v->base)->open && !p_.take_defaults;
   if (open) items.push_back(arena_.make<ast::Ellipsis>(TokenPos{}, element_type(v)));
@@ -118,13 +110,6 @@ ast::Node* Exporter::element_type(Vertex* v) {
   return type->kinds() == kTopKind ? nullptr : value(type, type);
 }
 
-// The declarations made so far, without the lets that nothing uses.
-ast::Node* Exporter::take_scope() {
-  auto unused = [](ast::Node* d) { return d->kind == ast::Kind::kLet && !ast::as<ast::Let>(d)->x; };
-  std::erase_if(top().scope, unused);
-  return make_struct(top().scope);
-}
-
 bool Exporter::shown(Label l, const Vertex* arc, bool regular) const {
   if (!arc || arc->arc_type > ArcType::kOptional) return false;
   if (arc->arc_type == ArcType::kOptional && !p_.show_optional) return false;
@@ -139,7 +124,7 @@ bool Exporter::shown(Label l, const Vertex* arc, bool regular) const {
 
 // Braces: the value or list that is embedded, attributes, fields in their order.
 ast::Node* Exporter::structure(Vertex* v, const std::vector<ast::Node*>& attributes) {
-  auto add = [&](ast::Node* d) { top().scope.push_back(d); };
+  auto add = [&](ast::Node* d) { scopes_.innermost().decls.push_back(d); };
   auto embed = [&](ast::Node* x) { add(arena_.make<ast::Embed>(x)); };
   bool failed = v->base->type == NodeType::kBottom;  // in one of its arcs
   bool regular = failed || v->base->type == NodeType::kStructMarker;
@@ -156,17 +141,17 @@ ast::Node* Exporter::structure(Vertex* v, const std::vector<ast::Node*>& attribu
 
 ast::Field* Exporter::field(Label l, Vertex* arc) {
   ast::Field* f = make_field(arena_, label(l), nullptr);
-  top().fields[l.bits()].field = f;
+  OutputScope::Name& name = scopes_.innermost().names[l.bits()];
+  name.field = f;
+  if (!name.alias.empty()) set_alias(name, name.alias);
   f->constraint = arc_token(arc->arc_type);
-  in_definition_ += l.is_def();
   f->value = vertex(arc);
-  in_definition_ -= l.is_def();
   if (p_.show_attributes) {
     std::vector<ast::Node*> attributes;
     for (const Conjunct& c : arc->conjuncts) field_attrs(attributes, c.x);
     f->attrs = make_nodes(arena_, attributes);
   }
-  if (p_.show_docs) set_docs(f, arc);
+  if (p_.show_docs) add_docs(f, docs(arc));
   return f;
 }
 

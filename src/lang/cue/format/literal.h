@@ -60,6 +60,8 @@ struct Number {
 // 1_000, 0x1F, 0b1, 0o7, 1.5, .5, 1e3, 1Ki, 1.5M; a sign in front is allowed.
 Number parse_number(std::string_view text);
 
+int digit_value(char c);  // of a hexadecimal digit; -1 for anything else
+
 // Letters, marks, numbers, punctuation, symbols and the space: what is shown as it is in a quoted string.
 bool is_printable(char32_t c);
 

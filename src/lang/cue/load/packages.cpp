@@ -704,6 +704,20 @@ void PackageLoader::expand(const std::string& pattern, std::vector<LoadedPackage
   }
 }
 
+namespace {
+
+// The order in which files are named does not matter: those of a folder come before those of the folders in it.
+std::vector<DataFile> in_tree_order(std::vector<DataFile> files) {
+  auto depth = [](const DataFile& d) { return std::count(d.path.begin(), d.path.end(), '/'); };
+  std::stable_sort(files.begin(), files.end(), [&](const DataFile& a, const DataFile& b) {
+    if (a.encoding != "cue" || b.encoding != "cue") return a.encoding == "cue" && b.encoding != "cue";
+    return std::pair(depth(a), a.path) < std::pair(depth(b), b.path);
+  });
+  return files;
+}
+
+}  // namespace
+
 std::vector<LoadedPackage*> PackageLoader::load(const std::vector<std::string>& patterns,
                                                 const std::vector<DataFile>& files) {
   std::vector<LoadedPackage*> out;
@@ -722,7 +736,7 @@ std::vector<LoadedPackage*> PackageLoader::load(const std::vector<std::string>& 
     u.module = module_;
     u.display = "command-line-arguments";
     std::string first_file;
-    for (const DataFile& d : files) {
+    for (const DataFile& d : in_tree_order(files)) {
       if (d.encoding != "cue" || d.interpretation == "openapi" || d.interpretation == "jsonschema") {
         u.data.push_back(d);
         continue;
