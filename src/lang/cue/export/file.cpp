@@ -164,10 +164,10 @@ ast::File* Exporter::finish(Vertex* v, ast::Node* x) {
   if (!imports_.empty()) decls.push_back(import_declaration());
   if (x->kind == ast::Kind::kStruct) {
     ast::Nodes fields = ast::as<ast::Struct>(x)->elts;
-    // After comments on the file those of the first field stand apart.
-    if (decls.empty() && !file->comments().empty() && !fields.empty())
-      for (ast::CommentGroup& g : fields[0]->comments().first(std::min<std::size_t>(1, fields[0]->comments().size())))
-        g.list[0].slash.rel = Rel::kNewSection;
+    // After comments on the file as such those of the first field stand apart.
+    auto comments = fields.empty() ? std::span<ast::CommentGroup>{} : fields[0]->comments();
+    if (decls.empty() && !comments.empty() && !file->comments().empty())
+      comments[0].list[0].slash.rel = file->comments().back().doc ? Rel::kNewline : Rel::kNewSection;
     decls.insert(decls.end(), fields.begin(), fields.end());
   } else {
     if (TokenPos* at = ast::first_ref(x)) at->rel = Rel::kNoSpace;
