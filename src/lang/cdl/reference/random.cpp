@@ -120,6 +120,8 @@ class Generator {
                                        "$x = $y",
                                        "$x &lt; $y or not($x)",
                                        "count($x | $y)",
+                                       "string($y | $x)",
+                                       "($x | $y | $x)[last()]",
                                        "string($x) = $y",
                                        "sum($x) - 1",
                                        "substring($x, 2)",

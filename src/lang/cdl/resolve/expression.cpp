@@ -49,7 +49,7 @@ double xpath_parse_number(std::string_view text) {
 
 std::string XPathValue::as_string() const {
   switch (kind) {
-    case kNodes: return nodes.empty() ? std::string() : text_of(*nodes.front());
+    case kNodes: return nodes.empty() ? std::string() : text_of(*nodes.front().content);
     case kString: return string;
     case kNumber: return xpath_number(number);
     case kBoolean: return boolean ? "true" : "false";
@@ -131,19 +131,30 @@ bool compare(XPathOp op, const XPathValue& a, const XPathValue& b) {
     return compare_numbers(op, a.as_boolean(), b.as_boolean());
   }
   if (a_nodes && b_nodes) {
-    for (const Content* x : a.nodes) {
-      XPathValue left = of(text_of(*x));
-      for (const Content* y : b.nodes) {
-        if (compare_plain(op, left, of(text_of(*y)))) return true;
+    for (const XPathMember& x : a.nodes) {
+      XPathValue left = of(text_of(*x.content));
+      for (const XPathMember& y : b.nodes) {
+        if (compare_plain(op, left, of(text_of(*y.content)))) return true;
       }
     }
     return false;
   }
-  for (const Content* x : (a_nodes ? a : b).nodes) {
-    XPathValue member = of(text_of(*x));
+  for (const XPathMember& x : (a_nodes ? a : b).nodes) {
+    XPathValue member = of(text_of(*x.content));
     if (a_nodes ? compare_plain(op, member, b) : compare_plain(op, a, member)) return true;
   }
   return false;
+}
+
+// Document order.
+bool comes_before(const XPathMember& a, const XPathMember& b) {
+  static const XPathWay kNone;
+  const XPathWay &x = a.way ? *a.way : kNone, &y = b.way ? *b.way : kNone;
+  auto address = [](const Content* c) { return reinterpret_cast<std::uintptr_t>(c); };
+  auto [i, j] = std::mismatch(x.begin(), x.end(), y.begin(), y.end());
+  if (i == x.end() && j == y.end()) return address(a.content) < address(b.content);
+  std::uintptr_t left = i == x.end() ? address(a.content) : *i, right = j == y.end() ? address(b.content) : *j;
+  return left != right ? left < right : x.size() < y.size();
 }
 
 class Evaluator {
@@ -170,10 +181,10 @@ class Evaluator {
       case XPathOp::kNegate: return of(-number(e, 0));
       case XPathOp::kUnion: {
         XPathValue a = nodes(*e.arguments[0], "`|`"), b = nodes(*e.arguments[1], "`|`");
-        for (const Content* c : b.nodes) {
-          if (std::find(a.nodes.begin(), a.nodes.end(), c) == a.nodes.end()) a.nodes.push_back(c);
-        }
-        return a;
+        XPathValue both{.kind = XPathValue::kNodes};
+        std::set_union(a.nodes.begin(), a.nodes.end(), b.nodes.begin(), b.nodes.end(), std::back_inserter(both.nodes),
+                       comes_before);
+        return both;
       }
       case XPathOp::kPredicate: return filter(e);
       case XPathOp::kLiteral: return of(std::string(e.text));
@@ -209,7 +220,7 @@ class Evaluator {
     auto saved = std::tuple(item_, position_, size_);
     size_ = set.nodes.size();
     for (std::size_t i = 0; i < set.nodes.size(); i++) {
-      item_ = set.nodes[i];
+      item_ = set.nodes[i].content;
       position_ = i + 1;
       XPathValue keep = run(*e.arguments[1]);
       bool yes = keep.kind == XPathValue::kNumber ? keep.number == static_cast<double>(position_) : keep.as_boolean();
@@ -219,11 +230,27 @@ class Evaluator {
     return out;
   }
 
+  // xml:lang of the context node, which there is in a predicate only, or of the nearest element around it.
+  bool in_language(std::string_view wanted) const {
+    static const QName kLang{Symbol("http://www.w3.org/XML/1998/namespace"), Symbol("lang")};
+    for (const Node* n = item_ ? item_->node : nullptr; n; n = n->parent) {
+      for (const Attribute& a : n->attrs()) {
+        if (a.name != kLang) continue;
+        auto same = [](char x, char y) {
+          return std::tolower(static_cast<unsigned char>(x)) == std::tolower(static_cast<unsigned char>(y));
+        };
+        return a.value.size() >= wanted.size() && std::equal(wanted.begin(), wanted.end(), a.value.begin(), same) &&
+               (a.value.size() == wanted.size() || a.value[wanted.size()] == '-');
+      }
+    }
+    return false;
+  }
+
   XPathValue name_of(const XPathNode& e) {
     const Content* c = item_;
     if (!e.arguments.empty()) {
       XPathValue set = nodes(*e.arguments[0], fmt::format("{}()", e.text));
-      c = set.nodes.empty() ? nullptr : set.nodes.front();
+      c = set.nodes.empty() ? nullptr : set.nodes.front().content;
     }
     if (!c || !c->node) return of(std::string());
     QName name = c->node->name();
@@ -308,11 +335,12 @@ class Evaluator {
       case XPathFunction::kNot: return of(!run(*e.arguments[0]).as_boolean());
       case XPathFunction::kTrue: return of(true);
       case XPathFunction::kFalse: return of(false);
-      case XPathFunction::kLang: return of(false);
+      case XPathFunction::kLang: return of(in_language(string(e, 0)));
       case XPathFunction::kNumber: return of(e.arguments.empty() ? xpath_parse_number(string(e, 0)) : number(e, 0));
       case XPathFunction::kSum: {
         double sum = 0;
-        for (const Content* c : nodes(*e.arguments[0], "sum()").nodes) sum += xpath_parse_number(text_of(*c));
+        for (const XPathMember& m : nodes(*e.arguments[0], "sum()").nodes)
+          sum += xpath_parse_number(text_of(*m.content));
         return of(sum);
       }
       case XPathFunction::kFloor: return of(std::floor(number(e, 0)));
@@ -329,6 +357,11 @@ class Evaluator {
 };
 
 }  // namespace
+
+bool joins_sets(const XPathNode& e) {
+  return e.op == XPathOp::kUnion ||
+         std::any_of(e.arguments.begin(), e.arguments.end(), [](const XPathNode* a) { return joins_sets(*a); });
+}
 
 std::optional<XPathValue> evaluate_expression(Session& session, const Element& element, const XPathNode& expression,
                                               const Variables& variables) {

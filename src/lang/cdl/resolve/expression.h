@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -14,12 +15,22 @@
 // other.
 namespace tutti::cdl {
 
+// Where a value stands in the resolved document: the root it is under, then its place among the content of each element
+// on the way. Values are shared by all who refer to them, but each of these has nodes of its own (7.3.2).
+using XPathWay = std::vector<std::uintptr_t>;
+
+// A node of a set. Sets are kept in document order.
+struct XPathMember {
+  const Content* content = nullptr;
+  const XPathWay* way = nullptr;  // of the element that holds it; null where it does not matter
+};
+
 struct XPathValue {
   enum Kind : u8 { kNodes, kString, kNumber, kBoolean } kind = kString;
   bool boolean = false;
   double number = 0;
   std::string string;
-  std::vector<const Content*> nodes;
+  std::vector<XPathMember> nodes;
 
   std::string as_string() const;
   double as_number() const;
@@ -35,6 +46,9 @@ struct XPathNode;
 // Parses; reports and returns null where it is not such an expression or uses a variable that `element` does not
 // declare.
 const XPathNode* compile_expression(Session& session, const Element& element);
+
+// Whether it joins sets of nodes, so that it matters which are the same and which come first.
+bool joins_sets(const XPathNode& expression);
 
 // The value, with variables bound by their names; nullopt (and a diagnostic) when a function got what it cannot take.
 using Variables = std::function<const XPathValue*(Symbol)>;

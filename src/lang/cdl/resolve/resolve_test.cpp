@@ -499,6 +499,32 @@ TEST(CdlExpression, AgreesWithLibxml2) {
   }
 }
 
+// A value is shared by those who refer to it, and yet each has nodes of its own, in document order.
+TEST(CdlExpression, SetsAreJoinedByNodesNotByValues) {
+  auto joined = [](const std::string& value_of, const std::string& x, const std::string& y) {
+    return resolve(
+        "",
+        "<c cdl:ref='e'/><e><i>1</i><i>2</i></e><f cdl:ref='e'/><g><h cdl:ref='/e'/></g><r><cdl:expression value-of='" +
+            value_of + "'><cdl:variable name='x' ref='" + x + "'/><cdl:variable name='y' ref='" + y +
+            "'/></cdl:expression></r>");
+  };
+  auto is = [&](const std::string& r) { return "<r>" + r + "</>"; };
+  auto ends = [](const std::string& all, const std::string& end) { return all.ends_with(end); };
+  EXPECT_TRUE(ends(joined("count($x | $y)", "c", "e"), is("4")));
+  EXPECT_TRUE(ends(joined("count($x | $y)", "e", "/e"), is("2")));
+  EXPECT_TRUE(ends(joined("count($x | $y | $x)", "g/h", "f"), is("4")));
+  EXPECT_TRUE(ends(joined("count($x | $y)", "g/h", "g/./h"), is("2")));
+  EXPECT_TRUE(ends(joined("name(($y | $x)[1])", "e", "g"), is("i")));
+  EXPECT_TRUE(ends(joined("name(($y | $x)[3])", "e", "g"), is("h")));
+  // Within each other: g holds h, h holds i and i.
+  EXPECT_TRUE(ends(joined("concat(name(($y | $x)[1]), name(($y | $x)[2]), count($x | $y))", "g/h", "g"), is("hi3")));
+  EXPECT_TRUE(ends(resolve("",
+                           "<l><a xml:lang='en-GB'>1</a><a>2</a><a xml:lang='fr'>3</a></l><r><cdl:expression "
+                           "value-of='sum($l[not(lang(\"EN\"))])'><cdl:variable name='l' "
+                           "ref='l'/></cdl:expression></r>"),
+                   is("5")));
+}
+
 TEST(CdlExpression, LocationPathsAreRefused) {
   for (const char* e :
        {"a", "/", "//a", "..", ".", "@a", "*", "child::a", "$x/a", "text()", "$x + a", "count(*)", "node()", "$x[a]"}) {

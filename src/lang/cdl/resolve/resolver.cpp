@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 
 namespace tutti::cdl {
 namespace {
@@ -80,28 +81,47 @@ Node* Resolver::child(Node& node, const PathStep& step, bool& many) {
   return named(node, {Symbol(), step.name.local}, many);
 }
 
+// Where a path starts (7.3.1); `list`: the one that refroot names.
+Node* Resolver::start_of(const Task& task, const List* list) {
+  if (list) return instances_.make_list(*list);
+  const Node* place = task.owner->place();
+  if (!task.ref->path.absolute) return place->parent;
+  // The root of the list the reference was written in: that many steps up wherever it has been inherited to, which is
+  // the translation to a relative path that 7.3.3 asks for.
+  Node* at = const_cast<Node*>(place);
+  for (u32 i = place->source->depth; i > 0 && at; i--) at = at->parent;
+  return at;
+}
+
+// The way by which a path that has been followed leads to its target.
+XPathWay Resolver::way_of(const Task& task) {
+  const Reference& ref = *task.ref;
+  Node* at = start_of(task, ref.rooted ? library_.find(*ref.at->document, ref.root) : nullptr);
+  auto position = [&](const Node& in, const Node* child) {
+    session_.budget.step(in.content_size);
+    auto found =
+        std::find_if(in.content, in.content + in.content_size, [&](const Content& c) { return c.node == child; });
+    return reinterpret_cast<std::uintptr_t>(found);
+  };
+  std::vector<Node*> nodes;  // from the root to where we are
+  for (Node* n = at; n; n = n->parent) nodes.insert(nodes.begin(), n);
+  for (const PathStep& step : ref.path.steps) {
+    bool many;
+    if (step.kind == PathStep::kUp) nodes.pop_back();
+    if (step.kind == PathStep::kName) nodes.push_back(child(*nodes.back(), step, many));
+  }
+  XPathWay way{nodes[0]->source->pos.at};
+  for (std::size_t i = 1; i < nodes.size(); i++) way.push_back(position(*nodes[i - 1], nodes[i]));
+  return way;
+}
+
 // Follows the path (7.3.1). Null when it waits or fails, which is then noted in the task.
 Node* Resolver::walk(Task& task) {
   const Reference& ref = *task.ref;
-  const Node* place = task.owner->place();
-  Node* at = nullptr;
-  if (ref.rooted) {
-    const List* list = library_.find(*ref.at->document, ref.root);
-    if (!list) {
-      fail(task, Failure::kUnknownRoot, 0, nullptr);
-      return nullptr;
-    }
-    at = instances_.make_list(*list);
-  } else if (ref.path.absolute) {
-    // The root of the list the reference was written in: that many steps up wherever it has been inherited to, which is
-    // the translation to a relative path that 7.3.3 asks for.
-    at = const_cast<Node*>(place);
-    for (u32 i = place->source->depth; i > 0 && at; i--) at = at->parent;
-  } else {
-    at = place->parent;
-  }
+  const List* list = ref.rooted ? library_.find(*ref.at->document, ref.root) : nullptr;
+  Node* at = ref.rooted && !list ? nullptr : start_of(task, list);
   if (!at) {
-    fail(task, Failure::kNoSuchNode, 0, nullptr);
+    fail(task, ref.rooted ? Failure::kUnknownRoot : Failure::kNoSuchNode, 0, nullptr);
     return nullptr;
   }
   walked_.clear();
@@ -178,9 +198,12 @@ void Resolver::evaluate(Task& task) {
   Node& owner = *task.owner;
   task.resolved = true;
   std::vector<std::pair<Symbol, XPathValue>> bound;
+  std::deque<XPathWay> ways;
+  bool joins = formula.compiled && joins_sets(*formula.compiled);
   for (Task* t = formula.variables; t && t->ref; t = t->next_variable) {
     XPathValue value{.kind = XPathValue::kNodes};
-    for (const Content& c : t->target->items()) value.nodes.push_back(&c);
+    if (joins) ways.push_back(way_of(*t));
+    for (const Content& c : t->target->items()) value.nodes.push_back({&c, joins ? &ways.back() : nullptr});
     owner.secret |= t->target->secret_below;
     bound.emplace_back(t->ref->variable, std::move(value));
   }

@@ -40,7 +40,9 @@ class Resolver {
 
  private:
   void attempt(Task& task);
+  Node* start_of(const Task& task, const List* list);
   Node* walk(Task& task);
+  XPathWay way_of(const Task& task);
   void bind(Task& task, Node& target);
   void evaluate(Task& task);
   void fill(Node& node, const Content* content, u32 size);
