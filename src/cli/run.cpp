@@ -9,6 +9,7 @@
 #include "cli/command_line.h"
 #include "cli/help.h"
 #include "cli/large_stack.h"
+#include "cli/puppet_apply.h"
 #include "cli/registry.h"
 #include "cli/verb.h"
 
@@ -59,6 +60,10 @@ int dispatch(std::span<const std::string> args) {
   if (args.empty()) {
     say(help_text());
     return exit_code::kError;
+  }
+  if (auto call = puppet_apply(args)) {
+    if (!call->wrong.empty()) return wrong_use(call->wrong, "apply");
+    return perform(*verb_named("apply"), std::move(*call));
   }
   for (const FrontEnd* front_end : front_ends()) {
     if (front_end->claims(args)) return front_end->run(args);

@@ -92,13 +92,16 @@ std::unique_ptr<Interrupts>& interrupts() {
 
 }  // namespace
 
-void say_now(std::string_view text) {
+static void say_to(int fd, std::string_view text) {
   while (!text.empty()) {
-    ssize_t n = ::write(2, text.data(), text.size());
+    ssize_t n = ::write(fd, text.data(), text.size());
     if (n <= 0) return;
     text.remove_prefix(static_cast<std::size_t>(n));
   }
 }
+
+void say_now(std::string_view text) { say_to(2, text); }
+void say_out(std::string_view text) { say_to(1, text); }
 
 std::string when(double time) {
   std::time_t t = static_cast<std::time_t>(time);
@@ -309,13 +312,56 @@ int report_outcome(Running& running, const deploy::Outcome& o) {
   return exit_code::kOk;
 }
 
+namespace {
+
+// What resources say, resource by resource in the catalog's order, although several are at work at once: what a later
+// one says waits until the earlier ones are done.
+class InOrder {
+ public:
+  explicit InOrder(const model::System& system) : parts_(system.instances.size()) {
+    for (std::size_t i = 0; i < parts_.size(); ++i) number_[std::string(system.instances[i].name.text())] = i;
+  }
+  void say(std::string_view who, bool out, std::string text) {
+    std::lock_guard lock(mutex_);
+    parts_[number_[std::string(who)]].lines.emplace_back(out, std::move(text));
+    flush(false);
+  }
+  void ended(std::string_view who) {
+    std::lock_guard lock(mutex_);
+    parts_[number_[std::string(who)]].done = true;
+    flush(false);
+  }
+  ~InOrder() { flush(true); }
+
+ private:
+  void flush(bool all) {
+    for (; next_ < parts_.size(); ++next_) {
+      for (auto& [out, text] : parts_[next_].lines) (out ? say_out : say_now)(text);
+      parts_[next_].lines.clear();
+      if (!parts_[next_].done && !all) return;
+    }
+  }
+  struct Part {
+    std::vector<std::pair<bool, std::string>> lines;
+    bool done = false;
+  };
+  std::mutex mutex_;
+  std::vector<Part> parts_;
+  std::map<std::string, std::size_t> number_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace
+
 // In Puppet's own words, so that whoever reads its logs can read these.
 int apply_catalog(Running& running, const deploy::Prepared& p, deploy::Deployer::RunSettings& settings) {
   Call& call = running.call;
+  bool as_puppet = call.options.has("as-puppet");
   for (auto& c : p.conflicts)
-    call.session.diagnostics.warning("CATALOG-ORDER", {},
-                                     fmt::format("{} and {} both {} {}, and no order is said between them", c.first,
-                                                 c.second, c.reads ? "have to do with" : "change", c.thing));
+    if (!as_puppet)
+      call.session.diagnostics.warning("CATALOG-ORDER", {},
+                                       fmt::format("{} and {} both {} {}, and no order is said between them", c.first,
+                                                   c.second, c.reads ? "have to do with" : "change", c.thing));
   const model::System& s = p.program.system;
   std::map<std::string, std::string> labels;
   for (auto& i : s.instances)
@@ -323,6 +369,8 @@ int apply_catalog(Running& running, const deploy::Prepared& p, deploy::Deployer:
       if (const Entry* l = config->find("label")) labels[std::string(i.name.text())] = l->value.text();
   bool quiet = call.options.has("quiet");
   settings.events.line = {};
+  auto in_order = as_puppet ? std::make_unique<InOrder>(s) : nullptr;
+  if (in_order) settings.events.ended = [&](std::string_view who) { in_order->ended(who); };
   settings.events.say = [&, quiet](std::string_view who, resource::Level level, std::string_view text) {
     static constexpr std::string_view kWords[] = {"Debug", "Info", "Notice", "Warning", "Error"};
     if (level < resource::Level::kNotice || (quiet && level == resource::Level::kNotice)) return;
@@ -336,13 +384,24 @@ int apply_catalog(Running& running, const deploy::Prepared& p, deploy::Deployer:
     } else {
       line = text;
     }
-    say_now(fmt::format("{}: {}\n", kWords[static_cast<int>(level)], line));
+    std::string text_line = fmt::format("{}: {}\n", kWords[static_cast<int>(level)], line);
+    if (in_order)
+      in_order->say(who, level <= resource::Level::kNotice, std::move(text_line));
+    else
+      say_now(text_line);
   };
   auto began = std::chrono::steady_clock::now();
   deploy::Outcome o = running.deployer->run(p, settings);
+  in_order.reset();
   interrupts().reset();
   if (!o.wrong.empty() || o.open || o.cancelled) return report_outcome(running, o);
   double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  if (as_puppet) {
+    // Its own exit codes: what failed is told by them only where that is asked for.
+    say_out(fmt::format("Notice: Applied catalog in {:.2f} seconds\n", seconds));
+    if (!call.options.has("detailed-exitcode")) return exit_code::kOk;
+    return (o.changed ? exit_code::kDifferent : 0) | (o.failed ? exit_code::kFailed : 0);
+  }
   if (!quiet) say_now(fmt::format("Notice: Applied catalog in {:.2f} seconds\n", seconds));
   u32 skipped = 0;
   for (auto& [name, status] : o.status) skipped += status == "skipped";

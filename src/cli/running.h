@@ -54,6 +54,7 @@ int report_outcome(Running& running, const deploy::Outcome& outcome);
 
 void end_interrupts();                // the run is over: signals mean again what they always mean
 void say_now(std::string_view text);  // to standard error, at once
+void say_out(std::string_view text);  // to standard output, at once
 std::string when(double time);        // 2026-11-15 20:31:07
 std::string short_time(double seconds);
 

@@ -70,6 +70,7 @@ struct RunEvents {
   std::function<void(double seconds, std::string_view text)> line;  // progress, one line each
   std::function<void(u32 done, u32 total, u32 running, std::string_view last)> progress;
   std::function<void(std::string_view component, resource::Level, std::string_view text)> say;
+  std::function<void(std::string_view component)> ended;  // an action of it has come to its end
 };
 
 struct Outcome {

@@ -45,6 +45,7 @@ class Narrator : public engine::RunListener {
     if (action.what.is(Kind::kNull)) return;
     if (running_) --running_;
     if (!again) ++done_;
+    if (events_.ended && !again) events_.ended(system_.instances[r.instance].name.text());
     if (events_.line && !action.what.find("resource")) {
       std::string how = r.how == How::kOk          ? "done"
                         : r.how == How::kCancelled ? "cancelled"
@@ -200,13 +201,13 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
   out.run = run;
   const model::System& s = p.program.system;
   resource::Knowledge knowledge(s);
+  engine::Recorded was = engine::read_recorded(session_, p.state);
   {
     std::map<std::string, Value> hosts;
     if (const Entry* h = p.plan.flat.find("hosts"); h && h->value.is(Kind::kMap))
       for (const Entry& e : h->value.entries()) hosts[std::string(e.key.text())] = e.value;
     knowledge.set_hosts(std::move(hosts));
     knowledge.set_home(settings.executor.home, settings.executor.remote_home);
-    engine::Recorded was = engine::read_recorded(session_, p.state);
     for (u32 i = 0; i < s.assembly; ++i)
       for (auto& [name, c] : was.components)
         if (c.instance == s.instances[i].name.text()) knowledge.learn(i, c.outputs);
@@ -227,6 +228,16 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
     managed.insert(path);
   }
   if (!managed.empty()) eo.managed = [managed](const std::string& path) { return managed.count(path) != 0; };
+  std::map<u32, std::map<std::string, std::string>> earlier;
+  for (u32 i = 0; i < s.instances.size(); ++i)
+    if (is_catalog(s, i))
+      if (auto c = was.components.find(p.program.component_of[i]); c != was.components.end())
+        earlier[i] = c->second.outputs;
+  if (!earlier.empty())
+    eo.recall = [&](u32 i) {
+      auto it = earlier.find(i);
+      return it == earlier.end() ? std::map<std::string, std::string>{} : it->second;
+    };
   if (settings.events.say)
     eo.say = [&](u32 i, resource::Level l, std::string_view text) {
       settings.events.say(s.instances[i].name.text(), l, text);

@@ -10,6 +10,7 @@
 
 #include "model/reader.h"
 #include "resource/provider.h"
+#include "resource/schedule.h"
 
 namespace tutti::resource {
 namespace {
@@ -29,6 +30,7 @@ struct Node {
   Pos at;
   bool noop = false;
   std::string loglevel;
+  Value schedule;            // parameters of the one it is under; null: none
   std::map<u32, char> from;  // edges into it: d, n or w
 };
 
@@ -41,6 +43,7 @@ class CatalogReader {
     std::size_t before = session_.diagnostics.errors();
     collect(root);
     relate();
+    watch_noop();
     if (session_.diagnostics.errors() != before) return std::nullopt;
     automatic();
     if (!sort()) return std::nullopt;
@@ -97,7 +100,13 @@ class CatalogReader {
         containers_.insert(ref);
         continue;
       }
-      static const std::set<std::string> kNothing{"Schedule", "Filebucket", "Whit", "Component"};
+      if (type == "Schedule") {
+        if (std::string wrong = wrong_schedule(parameters); !wrong.empty())
+          session_.diagnostics.error("CATALOG-SCHEDULE", reader_.at(*v), fmt::format("{}: {}", ref, wrong));
+        schedules_[title] = parameters;
+        continue;
+      }
+      static const std::set<std::string> kNothing{"Filebucket", "Whit", "Component"};
       if (kNothing.count(type)) continue;
       if (!options_.tags.empty() && !tagged(*v)) continue;
       Node n;
@@ -124,7 +133,47 @@ class CatalogReader {
       n.label = path + "/" + ref;
       add(std::move(n));
     }
+    for (Node& n : nodes_) give_schedule(n);
     out_.resources = nodes_.size();
+  }
+
+  void give_schedule(Node& n) {
+    std::string name = Params(n.parameters).text("schedule");
+    if (name.empty()) return;
+    if (name.starts_with("Schedule[")) name = name.substr(9, name.size() - 10);
+    if (auto it = schedules_.find(name); it != schedules_.end())
+      n.schedule = it->second;
+    else if (auto common = common_schedule(name, builder_))
+      n.schedule = *common;
+    else
+      session_.diagnostics.error("CATALOG-SCHEDULE", n.at, fmt::format("Could not find schedule {}", name));
+  }
+
+  // What contains something that would only be done says how often it would have been refreshed, as Puppet does.
+  void watch_noop() {
+    if (std::none_of(nodes_.begin(), nodes_.end(), [](const Node& n) { return n.noop; })) return;
+    std::map<std::string, u32> watch;
+    for (auto& ref : containers_) {
+      Node n;
+      n.ref = "watch " + ref;
+      n.type = "watch";
+      n.title = ref;
+      n.label = ref;
+      bool upper = ref.starts_with("Class[");  // Class[A::B]
+      for (std::size_t k = 6; upper && k < n.label.size(); ++k)
+        if (k == 6 || n.label.compare(k - 2, 2, "::") == 0)
+          n.label[k] = static_cast<char>(std::toupper(static_cast<unsigned char>(n.label[k])));
+      n.parameters = builder_.map({});
+      n.noop = options_.noop;
+      watch[ref] = add(std::move(n));
+    }
+    for (auto& [ref, id] : watch)
+      for (auto& child : children_[ref]) {
+        if (auto it = watch.find(child); it != watch.end())
+          edge(it->second, id, 'n');
+        else if (auto native = by_ref_.find(child); native != by_ref_.end())
+          edge(native->second, id, 'n');
+      }
   }
 
   bool tagged(const Value& v) {
@@ -376,6 +425,7 @@ class CatalogReader {
       m.set(Symbol("label"), builder_.string(n.label));
       m.set(Symbol("parameters"), n.parameters);
       if (n.noop) m.set(Symbol("noop"), Value::boolean(true));
+      if (n.schedule.is(Kind::kMap)) m.set(Symbol("schedule"), n.schedule);
       if (!n.loglevel.empty()) m.set(Symbol("loglevel"), builder_.string(n.loglevel));
       c.config = m.build(builder_);
       u32 k[3] = {0, 0, 0};
@@ -395,6 +445,7 @@ class CatalogReader {
   std::vector<Node> nodes_;
   std::map<std::string, u32> by_ref_, by_name_;
   std::set<std::string> containers_;
+  std::map<std::string, Value> schedules_;
   std::map<std::string, std::vector<std::string>> children_;
   std::map<std::string, std::pair<u32, u32>> ends_;
   std::vector<std::pair<std::string, Value>> relations_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "resource/executor.h"
+#include "resource/schedule.h"
 #include "resource/scrub.h"
 
 namespace tutti::resource {
@@ -24,7 +25,7 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
   };
   const Value* config = with(self, "config");
   // What it comes after: whether that failed, and whether a change there is a reason to refresh.
-  u32 events = 0;
+  u32 events = 0, noops = 0;
   bool skip = false;
   std::string because;
   if (const Value* needs = with(self, "needs"); needs && needs->is(Kind::kList))
@@ -38,9 +39,12 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
                      : port->value.text()[0];  // d: order, n: notify, w: order only, even after a failure
       if (how != 'w' && (theirs["status"] == "failed" || theirs["status"] == "skipped")) {
         skip = true;
-        if (theirs["status"] == "failed" && because.empty()) because = theirs["name"];
+        u32 provider = static_cast<u32>(other->value.as_i64());
+        if (theirs["status"] == "failed" && because.empty() && first_after(provider, q.instance))
+          because = theirs["name"];
       }
       if (how == 'n') events += static_cast<u32>(std::strtoul(theirs["changed"].c_str(), nullptr, 10));
+      if (how == 'n') noops += static_cast<u32>(std::strtoul(theirs["noops"].c_str(), nullptr, 10));
     }
   std::string type = config ? text_of(config->find("type")->value) : "",
               title = config ? text_of(config->find("title")->value) : "";
@@ -48,7 +52,20 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
   if (type.empty() || type == "begin" ||
       type == "end") {  // the ends of a container: they carry events and failures through
     outputs["changed"] = std::to_string(events);
+    outputs["noops"] = std::to_string(noops);
     if (skip) outputs["status"] = "skipped";
+    return finish();
+  }
+  const Entry* noop = config ? config->find("noop") : nullptr;
+  bool dry = noop && truth_of(noop->value, false);
+  auto would_refresh = [&] {
+    return fmt::format(": Would have triggered 'refresh' from {} event{}", events, events == 1 ? "" : "s");
+  };
+  if (type == "watch") {
+    bool would = noops > 0 && (noops == events || dry);
+    if (would && options_.say) options_.say(q.instance, Level::kNotice, would_refresh());
+    outputs["changed"] = events ? "1" : "0";
+    outputs["noops"] = would ? "1" : "0";
     return finish();
   }
   const Entry* loud = config ? config->find("loglevel") : nullptr;
@@ -69,6 +86,17 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
     if (!because.empty()) say(Level::kNotice, fmt::format(": Dependency {} has failures: true", because));
     say(Level::kWarning, ": Skipping because of failed dependencies");
     return finish();
+  }
+  auto earlier = options_.recall ? options_.recall(q.instance) : std::map<std::string, std::string>{};
+  if (const Entry* schedule = config->find("schedule")) {
+    std::time_t now = std::time(nullptr), last = std::strtoll(earlier["checked"].c_str(), nullptr, 10);
+    bool due = is_due(schedule->value, now, last);
+    if (due || last) outputs["checked"] = std::to_string(due ? now : last);
+    if (!due) {
+      for (auto& [key, value] : earlier)
+        if (key.starts_with("audit.")) outputs[key] = value;
+      return finish();
+    }
   }
   std::string plain;
   const Entry* given = config->find("parameters");
@@ -98,12 +126,29 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
     settled = model::expand(
         settled, [&](std::string_view path) { return look_up_path(q.instance, path, settled, arena); }, builder);
   Resource r{lower, title, settled};
-  const Entry* noop = config->find("noop");
-  bool dry = noop && truth_of(noop->value, false);
   if (std::string wrong = provider->check(r); !wrong.empty()) return failed("", {wrong, 0});
   Context c =
       context(r, *host, q.instance, &job.cancel, fmt::format("{}/{}/{}", options_.run, q.instance, q.transition));
   c.say = [&](Level level, std::string_view text) { say(level, scrub.clean(text)); };
+  // What is audited is compared with what it was when it was last looked at.
+  auto audit = c.params.list("audit");
+  if (audit.size() == 1 && audit[0] == "all") audit.assign(provider->audited().begin(), provider->audited().end());
+  u32 audited = 0;
+  for (auto& property : audit) {
+    auto is = provider->current(c, property);
+    if (!is) return failed("", is.error());
+    if (!*is) continue;
+    std::string key = "audit." + property;
+    outputs[key] = **is;
+    auto before = earlier.find(key);
+    if (before == earlier.end()) {  // no change, only the first look
+      say(Level::kNotice, fmt::format("/{}: audit change: newly-recorded value {}", property, **is));
+    } else if (before->second != **is) {
+      ++audited;
+      say(Level::kNotice, fmt::format("/{}: audit change: previously recorded value '{}' has been changed to '{}'",
+                                      property, before->second, **is));
+    }
+  }
   auto found = provider->examine(c);
   if (!found) return failed("", found.error());
   effect.looked_only = found->in_sync() && events == 0;
@@ -112,8 +157,10 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
     if (dry) {
       for (auto& ch : found->changes)
         say(Level::kNotice,
-            fmt::format("/{}: current_value {}, should be {} (noop)", ch.property, quoted(ch.from), quoted(ch.to)));
+            fmt::format("{}/{}: current_value {}, should be {} (noop)", ch.subject.empty() ? "" : "=" + ch.subject,
+                        ch.property, quoted(ch.from), quoted(ch.to)));
       changed = static_cast<u32>(found->changes.size());
+      outputs["noops"] = std::to_string(changed);
       outputs["noop"] = "1";
     } else {
       std::vector<Change> done;
@@ -134,10 +181,11 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
       }
     }
   }
-  if (events > 0) {
-    if (dry) {
-      say(Level::kNotice,
-          fmt::format(": Would have triggered 'refresh' from {} event{}", events, events == 1 ? "" : "s"));
+  if (events > 0 && provider->minds()) {
+    if (dry || noops == events) {
+      say(Level::kNotice, would_refresh());
+      ++changed;
+      outputs["noops"] = std::to_string(std::strtoul(outputs["noops"].c_str(), nullptr, 10) + 1);
     } else {
       auto refreshed = provider->refresh(c);
       if (!refreshed)
@@ -150,8 +198,21 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
       }
     }
   }
-  outputs["changed"] = std::to_string(changed);
+  outputs["changed"] = std::to_string(changed + audited);
   return finish();
+}
+
+// Puppet says of a failure only to the first that comes after it that it has failed.
+bool ResourceExecutor::first_after(u32 failed, u32 instance) const {
+  for (u32 i = failed + 1; i < instance; ++i)
+    if (const Value* needs = with(system_.instances[i], "needs"); needs && needs->is(Kind::kList))
+      for (const Value& n : needs->items()) {
+        const Entry *other = n.find("instance"), *port = n.find("port");
+        if (other && port && other->value.fits_i64() && other->value.as_i64() == failed &&
+            !port->value.text().starts_with("w"))
+          return false;
+      }
+  return true;
 }
 
 std::string ResourceExecutor::quoted(const std::string& value) {

@@ -85,6 +85,7 @@ class Exec : public Provider {
     return {};
   }
 
+  bool minds() const override { return true; }
   Result<bool> refresh(Context& c) const override {
     bool checked = false;
     auto needed = wanted(c, checked);

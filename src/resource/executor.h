@@ -29,6 +29,8 @@ struct ExecutorOptions {
   std::function<void(u32 instance, Level, std::string_view)> say;            // from any thread
   std::function<std::optional<std::string>(const std::string& url)> locate;  // puppet:///...: a path on this machine
   std::function<bool(const std::string&)> managed;
+  // What was found out about a resource of a catalog when it was last looked at.
+  std::function<std::map<std::string, std::string>(u32 instance)> recall;
 };
 
 // Runs actions by bringing about resources, in worker threads. What an action does on a host is the providers'
@@ -64,6 +66,7 @@ class ResourceExecutor : public engine::Executor {
   engine::ActionResult perform(Job& job, Effect& effect);
   engine::ActionResult perform_catalog(Job& job, Effect& effect);
   static std::string quoted(const std::string& value);
+  bool first_after(u32 failed, u32 instance) const;
   std::optional<Value> look_up_path(u32 instance, std::string_view path, const Value& config, Arena& arena) const;
   Context context(const Resource& r, Host& host, u32 instance, const Cancel* cancel, const std::string& mark) const;
   std::string home_on(Symbol host) const { return host.empty() ? options_.home : options_.remote_home; }

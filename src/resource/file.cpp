@@ -100,6 +100,24 @@ class File : public Provider {
   std::string check(const Resource& r) const override;
   Result<Findings> examine(Context& c) const override;
   Result<void> apply(Context& c, const Findings& f, std::vector<Change>& done) const override;
+  // In Puppet's words, so that what it recorded and what we record read alike.
+  Result<std::optional<std::string>> current(Context& c, std::string_view property) const override {
+    auto is = c.host.stat(path_of(c.resource), c.params.text("links") == "follow", property == "content");
+    if (!is) return tl::unexpected(is.error());
+    using Text = std::optional<std::string>;
+    if (is->kind == FileKind::kAbsent) return Text("absent");
+    if (property == "content") return is->kind == FileKind::kFile ? Text(brace(is->digest)) : std::nullopt;
+    if (property == "ensure" || property == "type") return Text(kind_text(is->kind));
+    if (property == "mode") return Text(fmt::format("{:04o}", is->mode));
+    if (property == "owner") return Text(std::to_string(is->uid));
+    if (property == "group") return Text(std::to_string(is->gid));
+    if (property == "target") return Text(is->kind == FileKind::kLink ? is->target : "notlink");
+    return std::nullopt;
+  }
+  std::span<const std::string_view> audited() const override {
+    static constexpr std::string_view kAudited[] = {"ensure", "content", "target", "owner", "group", "mode", "type"};
+    return kAudited;
+  }
   std::vector<std::string> writes(const Resource& r) const override { return {"file:" + path_of(r)}; }
   std::vector<std::string> reads(const Resource& r) const override {
     std::vector<std::string> out;

@@ -170,6 +170,7 @@ class Process : public Provider {
     return {};
   }
 
+  bool minds() const override { return true; }
   Result<bool> refresh(Context& c) const override {
     auto id = identity(c);
     if (!id) return tl::unexpected(id.error());

@@ -71,8 +71,15 @@ class Provider {
   virtual Result<Findings> examine(Context& context) const = 0;
   // Makes the changes found, adding each to `done` once it is made.
   virtual Result<void> apply(Context& context, const Findings& findings, std::vector<Change>& done) const = 0;
-  // Something it subscribes to has changed. False: this type does not mind.
+  // Something it subscribes to has changed. False: there is nothing to do. Only of types that mind.
+  virtual bool minds() const { return false; }
   virtual Result<bool> refresh(Context&) const { return false; }
+  // A property as it is, for audits; nullopt when nobody knows.
+  virtual Result<std::optional<std::string>> current(Context&, std::string_view property) const {
+    (void)property;
+    return std::nullopt;
+  }
+  virtual std::span<const std::string_view> audited() const { return {}; }  // what `audit => all` means
 
   // The things in the world that applying it may change ("file:/etc/hosts") and that it reads. For the determinacy
   // check.

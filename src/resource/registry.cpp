@@ -7,9 +7,9 @@ namespace tutti::resource {
 namespace {
 
 std::vector<const Provider*> all() {
-  return {&file_provider(),  &exec_provider(),   &package_provider(), &service_provider(),
-          &user_provider(),  &group_provider(),  &cron_provider(),    &host_provider(),
-          &mount_provider(), &notify_provider(), &process_provider(), &wait_provider()};
+  return {&file_provider(),    &exec_provider(), &package_provider(), &service_provider(), &user_provider(),
+          &group_provider(),   &cron_provider(), &host_provider(),    &mount_provider(),   &notify_provider(),
+          &process_provider(), &wait_provider(), &tidy_provider()};
 }
 
 constexpr std::string_view kCommon[] = {"require", "before", "notify",   "subscribe", "tag",   "noop",

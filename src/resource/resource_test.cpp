@@ -6,6 +6,7 @@
 
 #include "resource/mode.h"
 #include "resource/provider.h"
+#include "resource/schedule.h"
 
 namespace tutti::resource {
 namespace {
@@ -194,6 +195,66 @@ TEST_F(Resources, EveryParameterOfACheckedTypeIsListed) {
     EXPECT_FALSE(p->parameters().empty()) << type;
   }
   EXPECT_EQ(find_provider("nothing"), nullptr);
+}
+
+TEST_F(Resources, TidyRemovesWhatIsOldOrLargeAndFits) {
+  put("keep.txt", "x");
+  put("a.log", "x");
+  fs::create_directories(dir + "/sub/empty.log");
+  put("sub/b.log", std::string(5000, 'x'));
+  Given logs{{"recurse", text("true")}, {"matches", text("*.log")}};
+  auto with = [&](Given more) {
+    more.insert(more.end(), logs.begin(), logs.end());
+    return more;
+  };
+  EXPECT_EQ(bring("tidy", dir, with({{"size", text("4k")}})), "File[" + dir + "/sub/b.log] ensure: removed");
+  EXPECT_EQ(said, ": Tidying 1 files\n");
+  EXPECT_EQ(bring("tidy", dir, with({{"age", text("1h")}})), "");  // nothing is so old
+  fs::last_write_time(dir + "/a.log", fs::file_time_type::clock::now() - std::chrono::hours(2));
+  EXPECT_EQ(bring("tidy", dir, with({{"age", text("1h")}, {"type", text("mtime")}}), true),
+            "File[" + dir + "/a.log] ensure: removed");
+  EXPECT_TRUE(fs::exists(dir + "/a.log"));  // a dry run
+  EXPECT_EQ(bring("tidy", dir, with({{"rmdirs", text("true")}})),
+            "File[" + dir + "/a.log] ensure: removed; File[" + dir + "/sub/empty.log] ensure: removed");
+  EXPECT_TRUE(fs::exists(dir + "/keep.txt"));
+  EXPECT_EQ(bring("tidy", dir + "/nothing", {}), "");
+  EXPECT_EQ(bring("tidy", dir, {{"age", text("soon")}}), "?invalid tidy age soon");
+  EXPECT_EQ(bring("tidy", "relative", {}), "?its path must be absolute");
+}
+
+TEST_F(Resources, SchedulesSayWhenAResourceIsDue) {
+  ::setenv("TZ", "UTC", 1);
+  ::tzset();
+  TreeBuilder b(arena);
+  auto due = [&](const Given& given, const char* now, i64 ago = 0) {
+    MapDraft draft;
+    for (auto& [k, v] : given) draft.set(Symbol(k), v);
+    Value schedule = draft.build(b);
+    EXPECT_EQ(wrong_schedule(schedule), "");
+    std::tm t{};
+    ::strptime(now, "%Y-%m-%d %H:%M:%S", &t);
+    std::time_t at = ::timegm(&t);
+    return is_due(schedule, at, ago ? at - ago : 0);
+  };
+  const char *monday_noon = "2026-11-16 12:00:00", *monday_early = "2026-11-16 01:00:00";
+  EXPECT_TRUE(due({}, monday_noon));
+  EXPECT_FALSE(due({{"period", text("never")}}, monday_noon));
+  EXPECT_TRUE(due({{"range", text("8:30 - 12")}}, monday_noon));
+  EXPECT_FALSE(due({{"range", text("2 - 4")}}, monday_noon));
+  EXPECT_TRUE(due({{"range", text("22:00 - 04:00")}}, monday_early));
+  EXPECT_TRUE(due({{"weekday", text("Monday")}}, monday_noon));
+  EXPECT_FALSE(due({{"weekday", text("Tuesday")}}, monday_noon));
+  // After midnight it is still the night of Sunday.
+  EXPECT_TRUE(due({{"range", text("22:00 - 04:00")}, {"weekday", text("Sun")}}, monday_early));
+  EXPECT_TRUE(due({{"period", text("daily")}}, monday_noon));
+  EXPECT_FALSE(due({{"period", text("daily")}}, monday_noon, 3600));
+  EXPECT_TRUE(due({{"period", text("daily")}}, monday_noon, 86400));
+  EXPECT_TRUE(due({{"period", text("hourly")}, {"repeat", text("2")}}, monday_noon, 1800));
+  EXPECT_TRUE(due({{"period", text("daily")}, {"periodmatch", text("number")}}, monday_early, 7200));
+  EXPECT_FALSE(is_due(*common_schedule("never", b), 1, 0));
+  EXPECT_FALSE(common_schedule("sometimes", b));
+  std::vector<Entry> wrong{{Symbol("range"), Field::kPlain, text("25 - 26")}};
+  EXPECT_EQ(wrong_schedule(b.map(wrong)), "invalid range 25 - 26");
 }
 
 }  // namespace

@@ -65,6 +65,7 @@ class Service : public Provider {
     return {};
   }
 
+  bool minds() const override { return true; }
   Result<bool> refresh(Context& c) const override {
     auto m = manager(c);
     if (!m) return tl::unexpected(m.error());

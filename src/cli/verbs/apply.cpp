@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 
 #include "base/file.h"
 #include "cli/apply_program.h"
@@ -32,11 +33,21 @@ constexpr OptionSpec kOptions[] = {
 
 bool is_plan(const std::string& path) { return path.size() > 5 && path.substr(path.size() - 5) == ".plan"; }
 
+void say_compiled(const Value& catalog, std::chrono::duration<double> took) {
+  auto text = [&](std::string_view key) {
+    const Entry* e = catalog.find(key);
+    return e && e->value.is(Kind::kString) ? e->value.text() : std::string_view("production");
+  };
+  say_out(fmt::format("Notice: Compiled catalog for {} in environment {} in {:.2f} seconds\n", text("name"),
+                      text("environment"), took.count()));
+}
+
 int run(Call& call) {
   // With a program in its text form there is nothing to plan: it is run as it is.
   if (std::any_of(call.arguments.begin(), call.arguments.end(), is_program_file)) return apply_program(call);
   Running running(call);
-  if (!running.open()) return exit_code::kError;
+  bool as_puppet = call.options.has("as-puppet");  // see cli/puppet_apply.h
+  if (!running.open(as_puppet && call.options.has("noop"))) return exit_code::kError;
   std::optional<deploy::Prepared> prepared;
   if (call.arguments.size() == 1 && is_plan(call.arguments[0])) {
     auto text = read_file(call.arguments[0], u64{1} << 30);
@@ -46,8 +57,10 @@ int run(Call& call) {
     }
     prepared = running.deployer->load(*text, call.arguments[0]);
   } else {
+    auto began = std::chrono::steady_clock::now();
     auto wanted = running.wanted();
     if (!wanted) return exit_code::kError;
+    if (as_puppet) say_compiled(*wanted, std::chrono::steady_clock::now() - began);
     if (resource::is_catalog(*wanted)) {
       resource::CatalogOptions how;
       how.noop = call.options.has("noop") || call.options.has("dry-run");

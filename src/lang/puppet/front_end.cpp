@@ -4,10 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <filesystem>
-#include <map>
 
 #include "base/sink.h"
 #include "format/json.h"
@@ -21,19 +19,13 @@
 namespace fs = std::filesystem;
 
 namespace tutti::puppet {
-namespace {
 
-struct Arguments {
-  std::vector<std::string> words;
-  Options options;
-};
-
-// --name value, --name=value, --name, --no-name; -e CODE.
 Arguments read_arguments(std::span<const std::string> args) {
   static constexpr std::string_view kValued[] = {
       "modulepath", "environment", "environmentpath", "hiera_config", "node",    "facts",
       "merge",      "type",        "default",         "strict",       "execute", "certname",
-      "render-as",  "confdir",     "codedir",         "vardir",       "logdest", "knock-out-prefix"};
+      "render-as",  "confdir",     "codedir",         "vardir",       "logdest", "knock-out-prefix",
+      "tags",       "catalog",     "loglevel",        "log_level"};
   Arguments out;
   for (std::size_t n = 0; n < args.size(); ++n) {
     std::string_view a = args[n];
@@ -57,6 +49,8 @@ Arguments read_arguments(std::span<const std::string> args) {
   return out;
 }
 
+namespace {
+
 void print(std::FILE* to, const std::string& text) { std::fwrite(text.data(), 1, text.size(), to); }
 
 int finish(Session& session, bool good) {
@@ -65,7 +59,8 @@ int finish(Session& session, bool good) {
   return good && session.diagnostics.ok() ? 0 : 1;
 }
 
-// The original's settings as ours.
+}  // namespace
+
 Options own_options(const Arguments& a) {
   Options o;
   std::string environment = a.options.get("environment", "production"),
@@ -78,6 +73,8 @@ Options own_options(const Arguments& a) {
   if (a.options.has("strict_variables") || a.options.has("strict-variables")) o.add("strict-variables", "");
   return o;
 }
+
+namespace {
 
 int validate(const Arguments& a) {
   Session session;
@@ -136,42 +133,6 @@ struct Site {
     return good && facts;
   }
 };
-
-int apply(const Arguments& a) {
-  if (!a.options.has("noop")) {
-    print(stderr,
-          "tutti: `puppet apply` without --noop: use `tutti apply` to bring this host to what the manifest says\n");
-    return 1;
-  }
-  auto begin = std::chrono::steady_clock::now();
-  Site site;
-  std::optional<Value> tree;
-  if (site.open(a, std::span(a.words).subspan(1)))
-    tree = compile_node(site.session, *site.environment, site.manifests, site.node, *site.facts);
-  if (!tree) return finish(site.session, false);
-  double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  print(stdout, fmt::format("Notice: Compiled catalog for {} in environment {} in {:.2f} seconds\n", site.node,
-                            site.environment->settings().environment_name, seconds));
-  // Each resource by the way it is contained, as the original's log does.
-  std::map<std::string_view, std::string_view> parent;
-  for (const Value& e : tree->find("edges")->value.items())
-    parent.emplace(e.find("target")->value.text(), e.find("source")->value.text());
-  for (const Entry& r : tree->find("resources")->value.entries()) {
-    std::string_view kind = r.value.find("kind")->value.text();
-    if (kind != "compilable_type") continue;
-    std::string path(r.key.text());
-    for (auto up = parent.find(r.key.text()); up != parent.end(); up = parent.find(up->second)) {
-      std::string_view name = up->second;
-      if (name == "Class[main]")
-        name = "Main";
-      else if (name.substr(0, 6) == "Class[")
-        name = name.substr(6, name.size() - 7);
-      path = std::string(name) + "/" + path;
-    }
-    print(stdout, fmt::format("Notice: /{}: in the catalog, not applied (noop)\n", path));
-  }
-  return finish(site.session, true);
-}
 
 int compile(const Arguments& a) {
   Site site;
@@ -274,7 +235,6 @@ std::span<const FrontEnd::OwnVerb> PuppetFrontEnd::own_verbs() const {
 int PuppetFrontEnd::run(std::span<const std::string> args) const {
   Arguments a = read_arguments(args.subspan(1));
   if (a.words.size() >= 2 && a.words[0] == "parser" && a.words[1] == "validate") return validate(a);
-  if (!a.words.empty() && a.words[0] == "apply") return apply(a);
   if (!a.words.empty() && a.words[0] == "lookup") return lookup(a);
   if (a.words.size() >= 2 && a.words[0] == "catalog" && a.words[1] == "compile") return compile(a);
   bool asked = args.size() == 2 && (args[1] == "--help" || args[1] == "help" || args[1] == "-h");
@@ -282,7 +242,7 @@ int PuppetFrontEnd::run(std::span<const std::string> args) const {
         "usage: tutti puppet parser validate FILE...\n"
         "       tutti puppet lookup KEY... [--explain] [--merge STRATEGY] [--node NAME] [--facts FILE] [--environment "
         "DIR]\n"
-        "       tutti puppet apply --noop FILE... | -e CODE\n"
+        "       tutti puppet apply [--noop] [--detailed-exitcodes] [--tags TAGS] FILE | -e CODE | --catalog FILE\n"
         "       tutti puppet catalog compile FILE... [--node NAME] [--facts FILE] [--environment DIR] [--modulepath "
         "DIRS]\n");
   return asked ? 0 : 2;
