@@ -51,6 +51,9 @@ struct Maker {
     std::vector<Val> a = named({"from", "radix", "abs"});
     if (a.empty()) bad("needs a value");
     const Val& v = a[0];
+    if (a.size() > 1 && !a[1].is(VK::kDefault) &&
+        !(a[1].is(VK::kInt) && (a[1].i == 2 || a[1].i == 8 || a[1].i == 10 || a[1].i == 16)))
+      bad(fmt::format("the radix is 2, 8, 10, 16 or default, not {}", to_literal(a[1])));
     bool absolute = a.size() > 2 && a[2].truthy() && a[2].is(VK::kBool);
     i64 n = 0;
     switch (v.kind) {

@@ -101,6 +101,7 @@ bool Compiler::less(Op op, const Val& a, const Val& b, Pos at) {
       default: return assignable(a.t, b.t);
     }
   }
+  if (a.is(VK::kType)) return false;  // what is no type is neither narrower nor wider
   fail(at, fmt::format("comparison of {} {} {} is not possible", kind_name(a), op_text(op), kind_name(b)),
        "PP-COMPARE");
 }

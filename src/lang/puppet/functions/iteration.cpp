@@ -228,12 +228,7 @@ Val f_reverse_each(const FunctionCall& c) {
   std::vector<Val> out(items.rbegin(), items.rend());
   if (!c.block) return c.array(out);
   try {
-    for (const Val& v : out) {
-      if (c.arg(0).is(VK::kHash) && c.block_params() == 2)
-        c.yield(v.list[0], v.list[1]);
-      else
-        c.yield(v);
-    }
+    for (const Val& v : out) c.yield(v);
   } catch (BreakSignal&) {
   }
   return Val::undef();
@@ -369,7 +364,7 @@ void add_iteration_functions(Functions& f) {
   f.add("reduce", {{"Iterable, &Callable[2, 2]", f_reduce}, {"Iterable, Any, &Callable[2, 2]", f_reduce}});
   f.add("slice", {{"Iterable, Integer[1], &?Callable", f_slice}});
   f.add("step", {{"Iterable, Integer[1], &?Callable[1, 1]", f_step}});
-  f.add("reverse_each", {{"Iterable, &?Callable[1, 2]", f_reverse_each}});
+  f.add("reverse_each", {{"Iterable, &?Callable[1, 1]", f_reverse_each}});
   f.add("group_by", {{"Collection, &Callable[1, 2]", f_group_by}});
   f.add("with", {{"Any*, &Callable", f_with}});
   f.add("then", {{"Any, &Callable[1, 1]", f_then}});

@@ -86,6 +86,11 @@ bool is_mac(const Val& v) {
   return v.is(VK::kString) && (matches("^[a-fA-F0-9]{1,2}(?:[:-][a-fA-F0-9]{1,2}){5}$", v.text()) ||
                                matches("^[a-fA-F0-9]{1,2}(?:[:-][a-fA-F0-9]{1,2}){19}$", v.text()));
 }
+Val is_mac_address(const FunctionCall& c) {
+  expect_count(c, 1, 1);
+  if (!c.arg(0).is(VK::kString)) c.fail(fmt::format("is_mac_address(): {} is no text", ruby_inspect(c.arg(0))));
+  return Val::boolean(is_mac(c.arg(0)));
+}
 bool is_path(const Val& v) { return v.is(VK::kString) && absolute(v.text()); }
 bool is_domain(const Val& v) { return v.is(VK::kString) && domain_name(v.text()); }
 bool is_email(const Val& v) {
@@ -393,7 +398,7 @@ void add_stdlib_check_functions(Functions& f) {
   f.add3x("is_ip_address", check<is_ip>);
   f.add3x("is_ipv4_address", check<is_ip4>);
   f.add3x("is_ipv6_address", check<is_ip6>);
-  f.add3x("is_mac_address", check<is_mac>);
+  f.add3x("is_mac_address", is_mac_address);
   f.add3x("is_absolute_path", check<is_path>);
   f.add3x("is_domain_name", check<is_domain>);
   f.add3x("is_email_address", check<is_email>);

@@ -371,7 +371,7 @@ Val affix(const FunctionCall& c, bool before) {
     }
     add = c.text(1);
   }
-  auto made = [&](const Val& v) { return c.string(before ? add + to_text(v) : to_text(v) + add); };
+  auto made = [&](const Val& v) { return c.string(before ? add + ruby_to_s(v) : ruby_to_s(v) + add); };
   if (all.is(VK::kHash)) {
     HashDraft out;
     for (const Pair& p : all.entries()) out.set(made(p.key), p.value);
@@ -440,6 +440,8 @@ Val range(const FunctionCall& c) {
   constexpr std::size_t kMost = 1'000'000;
   std::vector<Val> out;
   if (!from.empty() && from.find_first_not_of("0123456789") == std::string::npos) {
+    if (c.count() > 1 && (c.arg(1).is(VK::kArray) || c.arg(1).is(VK::kHash)))
+      c.fail(fmt::format("range(): {} is no number", ruby_inspect(c.arg(1))));
     i64 a = ruby_to_i(Val::string(from)), b = ruby_to_i(Val::string(to));
     for (i64 n = a; (exclusive ? n < b : n <= b) && out.size() < kMost; n += step) out.push_back(Val::integer(n));
     return c.array(out);
@@ -561,12 +563,18 @@ Val clamp(const FunctionCall& c) {
   return Val::integer(numbers[1]);
 }
 
+bool position(const Val& key) {
+  return key.is(VK::kInt) ||
+         (key.is(VK::kString) && key.size > 0 && key.text().find_first_not_of("0123456789") == std::string_view::npos);
+}
+
 Val dig_along(const FunctionCall& c, std::span<const Val> path) {
   Val at = c.arg(0);
   for (const Val& key : path) {
     const Val* next = nullptr;
     if (at.is(VK::kHash)) next = at.get(key);
-    if (at.is(VK::kArray) && ruby_to_i(key) >= 0 && static_cast<std::size_t>(ruby_to_i(key)) < at.items().size()) {
+    if (at.is(VK::kArray) && position(key) && ruby_to_i(key) >= 0 &&
+        static_cast<std::size_t>(ruby_to_i(key)) < at.items().size()) {
       next = &at.items()[static_cast<std::size_t>(ruby_to_i(key))];
     }
     if (next == nullptr || next->undefined()) return c.count() > 2 ? c.arg(2) : Val::undef();
@@ -591,8 +599,7 @@ Val try_get_value(const FunctionCall& c) {
   for (std::string_view rest = path; !rest.empty();) {
     std::size_t cut = separator.empty() ? 1 : rest.find(separator);
     std::string_view part = rest.substr(0, cut);
-    bool digits = !part.empty() && part.find_first_not_of("0123456789") == std::string_view::npos;
-    keys.push_back(digits ? Val::integer(ruby_to_i(Val::string(part))) : c.string(part));
+    keys.push_back(position(Val::string(part)) ? Val::integer(ruby_to_i(Val::string(part))) : c.string(part));
     rest.remove_prefix(std::min(rest.size(), part.size() + separator.size()));
   }
   return dig_along(c, keys);

@@ -1,14 +1,15 @@
 #include <fmt/format.h>
 #include <glob.h>
 
+#include <algorithm>
+
 #include "base/base64.h"
 #include "base/file.h"
-#include "base/utf8.h"
 #include "lang/puppet/eval/compiler.h"
 #include "lang/puppet/functions/stdlib.h"
+#include "lang/puppet/functions/yaml_text.h"
 #include "lang/puppet/hiera/data_file.h"
 #include "lang/puppet/text/digest.h"
-#include "lang/puppet/text/psych.h"
 #include "lang/puppet/text/ruby_base64.h"
 #include "lang/puppet/text/ruby_format.h"
 
@@ -47,141 +48,19 @@ Val to_json_pretty(const FunctionCall& c) {
   return c.string(json_text(data, form) + "\n");
 }
 
-// YAML as Psych prints it: sequences not indented under their key, scalars plain wherever they read back the same.
-class YamlWriter {
- public:
-  std::string document(const Val& v) {
-    out_ = "---";
-    node(v, 0, true);
-    if (!out_.ends_with('\n')) out_ += '\n';
-    return std::move(out_);
+Val to_yaml(const FunctionCall& c) {
+  YamlLayout layout;
+  if (c.has(1)) {
+    auto number = [&](std::string_view key, int& into) {
+      if (const Val* v = c.arg(1).get(key); v != nullptr && v->is(VK::kInt))
+        into = static_cast<int>(std::clamp<i64>(v->i, -1, 1000));
+    };
+    number("indentation", layout.indent);
+    number("line_width", layout.width);
+    if (const Val* v = c.arg(1).get("canonical")) layout.canonical = v->truthy();
   }
-
- private:
-  static bool plain(std::string_view s) {
-    if (s.empty() || psych_scalar(s).what != PsychScalar::kString) return false;
-    if (s == "y" || s == "n" || s == "Y" || s == "N" || s == "=" || s == "<<") return false;
-    if (s.front() == ' ' || s.back() == ' ' || s.back() == ':') return false;
-    if (s == "/") return false;
-    if (std::string_view("-?:,[]{}#&*!|>'\"%@`").find(s.front()) != std::string_view::npos) {
-      bool lonely = (s.front() == '-' || s.front() == '?' || s.front() == ':') && s.size() > 1 && s[1] != ' ';
-      if (!lonely) return false;
-    }
-    if (s.find(": ") != std::string_view::npos || s.find(" #") != std::string_view::npos) return false;
-    for (std::size_t at = 0; at < s.size();) {
-      char32_t ch = utf8::decode(s, at);
-      if (ch < 0x20 || ch == 0x7F || ch == utf8::kInvalid) return false;
-    }
-    return true;
-  }
-
-  void text(std::string_view s, int depth) {
-    if (s.find('\n') != std::string_view::npos && s.find_first_not_of("\n") != std::string_view::npos) {
-      std::size_t trailing = s.size() - (s.find_last_not_of('\n') + 1);
-      out_ += "|";
-      if (s.front() == ' ' || s.front() == '\n') out_ += "2";
-      if (trailing == 0) out_ += "-";
-      if (trailing > 1) out_ += "+";
-      out_ += '\n';
-      for (std::string_view rest = s; !rest.empty();) {
-        std::size_t end = std::min(rest.find('\n'), rest.size());
-        if (end > 0) out_ += std::string(static_cast<std::size_t>(depth), ' ');
-        out_ += rest.substr(0, end);
-        out_ += '\n';
-        rest.remove_prefix(std::min(end + 1, rest.size()));
-      }
-      return;
-    }
-    if (plain(s)) {
-      out_ += s;
-    } else if (s == "y" || s == "n" || s.find_first_of("\n\t\r\x1b") == std::string_view::npos) {
-      out_ += '\'';
-      for (char ch : s) {
-        if (ch == '\'') out_ += '\'';
-        out_ += ch;
-      }
-      out_ += '\'';
-    } else {
-      append_json_string(out_, s);
-    }
-    out_ += '\n';
-  }
-
-  void scalar(const Val& v, int depth) {
-    switch (v.kind) {
-      case VK::kUndef: out_ += '\n'; break;
-      case VK::kString: text(v.text(), depth); break;
-      default: out_ += to_text(v) + "\n";
-    }
-  }
-
-  void key(const Val& v) {
-    std::size_t before = out_.size();
-    if (v.is(VK::kString)) {
-      text(v.text(), 0);
-    } else {
-      out_ += to_text(v) + "\n";
-    }
-    if (out_.size() > before) out_.pop_back();
-  }
-
-  // After "---", "key:" or "-". `lead`: whether a container begins on a new line.
-  void node(const Val& v, int depth, bool top) {
-    std::string pad(static_cast<std::size_t>(depth), ' ');
-    if (v.is(VK::kArray) && !v.items().empty()) {
-      out_ += '\n';
-      items(v, depth);
-    } else if (v.is(VK::kHash) && !v.entries().empty()) {
-      out_ += '\n';
-      pairs(v, depth, false);
-    } else if (v.is(VK::kArray)) {
-      out_ += " []\n";
-    } else if (v.is(VK::kHash)) {
-      out_ += " {}\n";
-    } else {
-      if (!v.undefined()) out_ += ' ';
-      scalar(v, top ? 2 : depth);
-    }
-  }
-
-  void items(const Val& v, int depth) {
-    for (const Val& item : v.items()) {
-      out_ += std::string(static_cast<std::size_t>(depth), ' ') + "-";
-      if (item.is(VK::kHash) && !item.entries().empty()) {
-        out_ += ' ';
-        pairs(item, depth + 2, true);
-      } else if (item.is(VK::kArray) && !item.items().empty()) {
-        out_ += ' ';
-        std::string saved = std::move(out_);
-        out_.clear();
-        items(item, depth + 2);
-        out_ = saved + out_.substr(static_cast<std::size_t>(depth) + 2);
-      } else {
-        node(item, depth + 2, false);
-      }
-    }
-  }
-
-  void pairs(const Val& v, int depth, bool inline_first) {
-    bool first = inline_first;
-    for (const Pair& p : v.entries()) {
-      if (!first) out_ += std::string(static_cast<std::size_t>(depth), ' ');
-      first = false;
-      key(p.key);
-      out_ += ':';
-      if (p.value.is(VK::kArray) && !p.value.items().empty()) {
-        out_ += '\n';
-        items(p.value, depth);
-      } else {
-        node(p.value, depth + 2, false);
-      }
-    }
-  }
-
-  std::string out_;
-};
-
-Val to_yaml(const FunctionCall& c) { return c.string(YamlWriter().document(c.arg(0))); }
+  return c.string(yaml_text(c.arg(0), layout));
+}
 
 Val to_python(const FunctionCall& c) { return c.string(python_literal(c.arg(0))); }
 Val to_ruby(const FunctionCall& c) { return c.string(ruby_literal(c.arg(0))); }

@@ -183,7 +183,7 @@ Val shell_split(const FunctionCall& c) {
 
 Val batch_escape(const FunctionCall& c) {
   std::string out = "\"";
-  for (char ch : to_text(c.arg(0))) {
+  for (char ch : ruby_to_s(c.arg(0))) {
     if (ch == '"') out += '"';
     if (ch == '$' || ch == '\\') out += '\\';
     out += ch;

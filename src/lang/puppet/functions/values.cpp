@@ -67,8 +67,8 @@ int order(const FunctionCall& c, const Val& a, const Val& b) {
 
 Val extreme(const FunctionCall& c, int sign) {
   std::span<const Val> all = c.count() == 1 && c.arg(0).is(VK::kArray) ? c.arg(0).items() : c.args;
-  if (all.empty() && c.count() == 1) return Val::undef();
-  if (all.empty()) c.fail(fmt::format("{}(): expects at least one argument", c.name));
+  if (all.empty() && c.block != nullptr) return Val::undef();
+  if (all.empty()) c.fail(fmt::format("{}(): Wrong number of arguments need at least one", c.name));
   Val best = all[0];
   for (const Val& v : all.subspan(1)) {
     if (order(c, v, best) * sign > 0) best = v;

@@ -509,8 +509,6 @@ class Lexer {
       case Tok::kString:
       case Tok::kTrue:
       case Tok::kFalse:
-      case Tok::kDqPre:
-      case Tok::kDqMid:
       case Tok::kDqPost:
       case Tok::kHeredoc:
       case Tok::kRegex:
