@@ -5,6 +5,7 @@
 
 #include "tree/diff.h"
 #include "tree/path.h"
+#include "tree/secret.h"
 #include "tree/session.h"
 #include "tree/show.h"
 
@@ -207,6 +208,33 @@ TEST_F(Tree, ShownInOneSafeLine) {
   EXPECT_EQ(show(list({number("1")})), "[1 value]");
   EXPECT_EQ(show(map({})), "{}");
   EXPECT_EQ(show(Value::resource(Symbol("File"), "/x")), "File[/x]");
+}
+
+TEST(Secrets, WhatIsMadeOfASecretIsOne) {
+  Arena arena;
+  TreeBuilder b(arena);
+  std::vector<Entry> inner{{Symbol("copy"), Field::kPlain, b.string("hushhush")},
+                           {Symbol("url"), Field::kPlain, b.string("db://me:hushhush@host")},
+                           {Symbol("pin"), Field::kPlain, Value::integer(48151)},
+                           {Symbol("port"), Field::kPlain, Value::integer(80)},
+                           {Symbol("other"), Field::kPlain, b.string("abc")}};
+  Value shared = b.map(inner);
+  std::vector<Value> twice{shared, shared};
+  std::vector<Entry> root{{Symbol("pw"), Field::kHidden, b.string("hushhush").as_secret()},
+                          {Symbol("code"), Field::kPlain, Value::integer(48151).as_secret()},
+                          {Symbol("short"), Field::kPlain, b.string("abc").as_secret()},
+                          {Symbol("list"), Field::kPlain, b.list(twice).with_tag(Symbol("kept"))}};
+  Value out = spread_secrets(b.map(root), b);
+  const Value& list = out.find("list")->value;
+  EXPECT_EQ(list.tag().text(), "kept");
+  EXPECT_FALSE(list.secret());
+  for (const Value& v : list.items()) {
+    for (const char* key : {"copy", "url", "pin"}) EXPECT_TRUE(v.find(key)->value.secret()) << key;
+    for (const char* key : {"port", "other"}) EXPECT_FALSE(v.find(key)->value.secret()) << key;
+  }
+  EXPECT_EQ(list.items()[0].entries().data(), list.items()[1].entries().data());  // still shared
+  Value plain = b.map(inner);
+  EXPECT_EQ(spread_secrets(plain, b).entries().data(), plain.entries().data());
 }
 
 }  // namespace

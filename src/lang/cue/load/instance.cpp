@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "lang/cue/eval/limits.h"
+#include "tree/secret.h"
 
 namespace tutti::cue {
 
@@ -133,6 +134,17 @@ struct Builder {
   TreeOptions options;
   TreeBuilder build;
   std::vector<FlatError> errors;
+  bool secrets = false;
+
+  // `pw: string @secret()`, wherever the field is said.
+  static bool is_secret(const Vertex* a) {
+    for (const Conjunct& c : a->conjuncts) {
+      if (!c.x->src || c.x->src->kind != ast::Kind::kField) continue;
+      for (const ast::Node* x : static_cast<const ast::Field*>(c.x->src)->attrs)
+        if (static_cast<const ast::Attribute*>(x)->text.starts_with("@secret(")) return true;
+    }
+    return false;
+  }
 
   std::string_view keep(std::string_view s) { return in.session().arena.copy(s); }
 
@@ -214,7 +226,9 @@ struct Builder {
         if (!options.optional) continue;
         f = Field::kRequired;
       }
-      entries.push_back({Symbol(l.plain()), f, vertex(a)});
+      Value value = vertex(a);
+      if (is_secret(a)) value = value.as_secret(), secrets = true;
+      entries.push_back({Symbol(l.plain()), f, value});
     }
     return build.map(entries, Origin(at));
   }
@@ -226,7 +240,8 @@ struct Builder {
 
 Value to_tree(Instance& instance, Vertex* v, const TreeOptions& options) {
   Builder b{instance, instance.context(), options, instance.session().builder(), {}};
-  return b.vertex(v);
+  Value tree = b.vertex(v);
+  return b.secrets ? spread_secrets(tree, b.build) : tree;
 }
 
 }  // namespace tutti::cue

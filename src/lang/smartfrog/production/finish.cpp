@@ -33,6 +33,10 @@ Value Compiler::finish(Description* d) {
     } else {
       value = finish(s.item);
     }
+    if (std::find(s.tags.begin(), s.tags.end(), secret_tag()) != s.tags.end()) {
+      value = value.as_secret();
+      secrets_ = true;
+    }
     entries.push_back({key, Field::kPlain, value.with_origin(s.item.basic.origin())});
     d->nodes += s.item.is(What::kDescription) && s.kept.empty() ? s.item.description->nodes : 1;
     if (s.tags.empty()) continue;

@@ -5,6 +5,7 @@
 #include "base/near.h"
 #include "lang/smartfrog/production/names.h"
 #include "lang/smartfrog/production/production.h"
+#include "tree/secret.h"
 
 namespace tutti::smartfrog::production {
 namespace {
@@ -45,7 +46,7 @@ std::optional<Value> Compiler::run(const Body& spec) {
   if (warn_about_order) order_.report(session_);
   Value result = finish(at).with_origin(at->begin);
   if (session_.diagnostics.errors() != errors) return std::nullopt;
-  return result;
+  return secrets_ ? spread_secrets(result, session_.builder()) : result;
 }
 
 Pos Compiler::placed(std::span<const Symbol> path) const {

@@ -136,6 +136,7 @@ class Compiler {
   i64 next_last_ = -1;
   u64 random_state_ = 0;
   bool random_seeded_ = false;
+  bool secrets_ = false;  // something is tagged sfSecret
 };
 
 }  // namespace tutti::smartfrog::production

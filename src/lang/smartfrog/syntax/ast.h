@@ -79,6 +79,12 @@ struct Expr {
   std::span<const Expr> list() const { return {items, count}; }
 };
 
+// `[sfSecret] pw "..."`: shown nowhere.
+inline Symbol secret_tag() {
+  static const Symbol tag("sfSecret");
+  return tag;
+}
+
 // `R V`. A name of several parts is a placement.
 struct Attribute {
   std::span<const Symbol> path;

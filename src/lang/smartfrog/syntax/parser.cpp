@@ -175,11 +175,14 @@ bool Parser::read_statement() {
   }
   Attribute a;
   a.begin = begin();
-  if (level_ == Level::kProduction && at(Tok::kLeftBracket)) read_tags(a);
+  if (at(Tok::kLeftBracket)) read_tags(a);
   read_name(a);
   if (a.path.size() == 1 && at(Tok::kWord) && read_order(a)) return true;
   if (!at(Tok::kExtends)) {
     a.value = read_value();
+    // The mark goes wherever the value goes.
+    if (a.value.kind == ExprKind::kLiteral && std::find(a.tags.begin(), a.tags.end(), secret_tag()) != a.tags.end())
+      a.value.literal = a.value.literal.as_secret();
     attributes_.push_back(a);
     return true;
   }
@@ -334,7 +337,7 @@ void Parser::read_name(Attribute& a) {
 }
 
 void Parser::read_tags(Attribute& a) {
-  take();
+  Token bracket = take();
   std::vector<Symbol> tags;
   while (at(Tok::kWord) || at(Tok::kString) || at(Tok::kMultiline)) {
     Token t = take();
@@ -344,6 +347,10 @@ void Parser::read_tags(Attribute& a) {
   expect(Tok::kRightBracket, "after the tags");
   std::sort(tags.begin(), tags.end(), [](Symbol x, Symbol y) { return x.text() < y.text(); });
   tags.erase(std::unique(tags.begin(), tags.end()), tags.end());
+  // The core language has no tags; the mark of a secret is ours.
+  if (level_ == Level::kCore && (tags.size() != 1 || tags[0] != secret_tag()))
+    session_.diagnostics.error("SF-PARSE", lexer_->span(bracket), "the core language has no tag but [sfSecret]")
+        .suggest("read the file with --level production, where there are others");
   a.tags = session_.arena.copy(std::span<const Symbol>(tags));
 }
 
