@@ -287,6 +287,10 @@ Compiler::Found Compiler::apply(Description* at, Item& item, Item& out) {
   }
   if (lazy) return Found::kLazy;
   Found f = call(function, args, at, d, out);
+  // What is made of a secret is one.
+  auto secret = [](const Argument& a) { return a.item.is(What::kBasic) && a.item.basic.secret(); };
+  if (f == Found::kYes && out.is(What::kBasic) && std::any_of(args.begin(), args.end(), secret))
+    out.basic = out.basic.as_secret();
   if (f == Found::kYes && out.is(What::kDescription)) out.description->parent = nullptr;
   return f;
 }
