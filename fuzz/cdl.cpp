@@ -4,8 +4,22 @@
 #include "lang/cdl/syntax/format.h"
 #include "reader.h"
 
-// Resolves, checks types, supplies every lazy value, writes both kinds of XML; what is laid out stays as it is when
-// laid out again.
+// Resolves, checks types, supplies every lazy value, writes both kinds of XML; the resolved document is its own result,
+// and what is laid out stays as it is when laid out again.
+namespace {
+
+void check_document(tutti::cdl::System& system, std::size_t given) {
+  using namespace tutti;
+  Session& session = system.session();
+  std::string text = cdl::to_document(system, true, true);
+  if (text.size() > 100 * given || !session.diagnostics.ok()) return;
+  Session other(fuzz_limits());
+  std::shared_ptr<cdl::System> again = cdl::System::load(other, **other.sources->add("resolved.cdl", text), {});
+  if (!again || !other.diagnostics.ok() || cdl::to_document(*again, true, true) != text) __builtin_trap();
+}
+
+}  // namespace
+
 extern "C" int LLVMFuzzerTestOneInput(const tutti::u8* data, std::size_t size) {
   using namespace tutti;
   Session session(fuzz_limits());
@@ -14,6 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const tutti::u8* data, std::size_t size) {
     if (!source) return 0;
     std::shared_ptr<cdl::System> system = cdl::System::load(session, **source, {});
     if (system && session.diagnostics.ok()) {
+      if (size < 3000) check_document(*system, size);
       cdl::check_types(*system, true);
       for (int round = 0; round < 3; round++) {
         for (const std::string& path : system->open())

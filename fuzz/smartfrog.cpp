@@ -1,4 +1,3 @@
-// campaign: not part of the short pass
 // layers: lang/smartfrog
 #include "lang/smartfrog/eval/core.h"
 #include "lang/smartfrog/eval/encode.h"

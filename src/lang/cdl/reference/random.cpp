@@ -115,6 +115,7 @@ class Generator {
   }
 
   std::string expression(const Draft& root, const std::vector<std::string>& here) {
+    // Not name(): which of two prefixes for a namespace a copied element has is left open.
     static const char* const kTwo[] = {"$x + $y",
                                        "concat($x, '-', $y)",
                                        "$x = $y",
@@ -129,7 +130,7 @@ class Generator {
                                        "$x != $y",
                                        "($x * 2) mod 7",
                                        "boolean($x) = $y",
-                                       "name($x)",
+                                       "local-name($x)",
                                        "$x[1]",
                                        "normalize-space(concat(' ', $x, '  ', $y))",
                                        "starts-with($x, '1') and $y &gt;= 3",
