@@ -341,9 +341,6 @@ void Compiler::link(Description* d) {
           Origin o =
               session_.origins.add(How::kReferenced, at, found.basic.origin(), {}, Symbol(text_of(*after.item.ref)));
           found.basic = found.basic.with_origin(o);
-        } else if (after.item.is(What::kApply)) {
-          found.basic =
-              found.basic.with_origin(session_.origins.add(How::kComputed, after.placed, found.basic.origin()));
         }
         after.item = found;
       } else if (f == Found::kLazy) {

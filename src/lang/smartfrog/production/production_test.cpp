@@ -37,7 +37,8 @@ TEST(Production, CyclesAreErrors) {
   EXPECT_EQ(production("sfConfig extends { a b; b a; }"), "SF-LINK");
   Outcome loop = run_text("sfConfig extends { x a; a b:c; b extends { c d; } d (a + 1); }", "production");
   EXPECT_EQ(loop.codes, "SF-LINK");
-  EXPECT_NE(loop.diagnostics.find("the value of `a` depends on itself: a -> c -> d -> a"), std::string::npos) << loop.diagnostics;
+  EXPECT_NE(loop.diagnostics.find("the value of `a` depends on itself: a -> c -> d -> a"), std::string::npos)
+      << loop.diagnostics;
   EXPECT_EQ(production("sfConfig extends { port port; }"), "SF-LINK");
   EXPECT_EQ(production("sfConfig extends { a extends b { x 1; } b extends a { y 2; } }").substr(0, 7), "SF-TYPE");
   EXPECT_EQ(production("sfConfig extends { a extends sfConfig }"), "SF-TYPE");

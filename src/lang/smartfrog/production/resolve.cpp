@@ -119,7 +119,6 @@ Compiler::Found Compiler::value_of(Description* d, u32 slot, Item& out) {
   } else if (linking_ && f == Found::kLazy && item.is(What::kApply)) {
     after.item.lazy = true;
   } else if (linking_ && f == Found::kYes && item.is(What::kApply) && !out.is_link()) {
-    out.basic = out.basic.with_origin(session_.origins.add(How::kComputed, after.placed, out.basic.origin()));
     after.item = out;
   }
   return f;
@@ -287,11 +286,25 @@ Compiler::Found Compiler::apply(Description* at, Item& item, Item& out) {
   }
   if (lazy) return Found::kLazy;
   Found f = call(function, args, at, d, out);
+  if (f != Found::kYes) return f;
   // What is made of a secret is one.
   auto secret = [](const Argument& a) { return a.item.is(What::kBasic) && a.item.basic.secret(); };
-  if (f == Found::kYes && out.is(What::kBasic) && std::any_of(args.begin(), args.end(), secret))
-    out.basic = out.basic.as_secret();
-  if (f == Found::kYes && out.is(What::kDescription)) out.description->parent = nullptr;
+  if (out.is(What::kBasic) && std::any_of(args.begin(), args.end(), secret)) out.basic = out.basic.as_secret();
+  if (out.is(What::kDescription)) out.description->parent = nullptr;
+  // Made of its arguments, of which two are told, rather what comes from elsewhere than what is written here. One of
+  // them may be the result itself; the items of a vector tell their own story.
+  Origin value = out.basic.origin(), other;
+  for (bool from_elsewhere : {true, false}) {
+    for (const Argument& a : args) {
+      Origin o = a.item.basic.origin();
+      if (!o || o.is_step() != from_elsewhere || o == value || out.is(What::kVector)) continue;
+      if (!value)
+        value = o;
+      else if (!other)
+        other = o;
+    }
+  }
+  out.basic = out.basic.with_origin(session_.origins.add(How::kComputed, d->begin, value, other));
   return f;
 }
 

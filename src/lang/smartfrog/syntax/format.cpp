@@ -109,9 +109,11 @@ class Printer {
 
   // Further lines of a block comment keep their text; those that begin with a star are lined up under the first.
   void write_comment(std::string_view body, u32 begin) {
-    std::size_t column = 0;
-    for (u32 i = begin; i > 0 && text_[i - 1] != '\n'; i--) column++;
-    std::size_t now = out_.size() - (out_.rfind('\n') == std::string::npos ? 0 : out_.rfind('\n') + 1);
+    std::size_t column = 0, now = 0;
+    if (body.find('\n') != std::string_view::npos) {  // where it began and begins matters to further lines only
+      for (u32 i = begin; i > 0 && text_[i - 1] != '\n'; i--) column++;
+      now = out_.size() - (out_.rfind('\n') == std::string::npos ? 0 : out_.rfind('\n') + 1);
+    }
     std::size_t from = 0;
     for (;;) {
       std::size_t end = body.find('\n', from);
