@@ -162,8 +162,9 @@ std::span<const std::string_view> SmartFrog::outputs() const {
   return kOutputs;
 }
 
-bool SmartFrog::write(Session& session, const Value& value, std::string_view, const Options&, Sink& sink) const {
-  std::optional<std::string> text = write_smartfrog(session, value);
+bool SmartFrog::write(Session& session, const Value& value, std::string_view, const Options& options,
+                      Sink& sink) const {
+  std::optional<std::string> text = write_smartfrog(session, value, options.has("reveal"));
   if (text) sink.put(*text);
   return text.has_value();
 }

@@ -29,7 +29,7 @@ bool plain_name(std::string_view s) {
 
 class Writer {
  public:
-  explicit Writer(Session& session) : session_(session) {}
+  Writer(Session& session, bool reveal) : session_(session), reveal_(reveal) {}
 
   std::optional<std::string> write(const Value& root) {
     if (!root.is(Kind::kMap)) {
@@ -85,21 +85,27 @@ class Writer {
       any = true;
       out_ += '\n';
       out_.append(depth_ * 2, ' ');
-      if (const Entry* t = tags ? tags->find(e.key) : nullptr) {
-        out_ += '[';
-        for (std::size_t i = 0; i < t->value.items().size(); i++) {
-          if (i) out_ += ", ";
-          name(t->value.items()[i].text());
-        }
-        out_ += "] ";
+      const Entry* own = tags ? tags->find(e.key) : nullptr;
+      std::vector<std::string_view> names;
+      if (own)
+        for (const Value& t : own->value.items()) names.push_back(t.text());
+      std::string_view secret = secret_tag().text();
+      if (e.value.secret() && std::find(names.begin(), names.end(), secret) == names.end()) names.push_back(secret);
+      for (std::size_t i = 0; i < names.size(); i++) {
+        out_ += i ? ", " : "[";
+        name(names[i]);
       }
+      if (!names.empty()) out_ += "] ";
       name(e.key.text());
       out_ += ' ';
       path_.push(e.key);
       if (e.value.is(Kind::kMap)) {
         component(e.value);
       } else {
-        value(e.value);
+        if (e.value.secret() && !reveal_)
+          string("(secret)");
+        else
+          value(e.value);
         out_ += ';';
       }
       path_.pop();
@@ -170,7 +176,6 @@ class Writer {
       case Kind::kInt:
       case Kind::kDecimal: number(v); return;
       case Kind::kString:
-        if (v.secret()) return no("a secret");
         if (v.tag().text() == "FLOAT" || v.tag().text() == "DOUBLE") return no("a number that is infinite or none");
         string(v.text());
         return;
@@ -190,7 +195,9 @@ class Writer {
         for (std::size_t i = 0; i < v.items().size(); i++) {
           if (i) out_ += ", ";
           const Value& item = v.items()[i];
-          if (item.is(Kind::kMap)) {
+          if (item.secret()) {
+            no("a secret in a vector");  // where there are no tags
+          } else if (item.is(Kind::kMap)) {
             out_ += '(';
             component(item);
             out_ += ')';
@@ -212,6 +219,7 @@ class Writer {
   }
 
   Session& session_;
+  bool reveal_;
   Path path_;
   std::size_t depth_ = 0;
   bool ok_ = true;
@@ -220,8 +228,8 @@ class Writer {
 
 }  // namespace
 
-std::optional<std::string> write_smartfrog(Session& session, const Value& value) {
-  return Writer(session).write(value);
+std::optional<std::string> write_smartfrog(Session& session, const Value& value, bool reveal) {
+  return Writer(session, reveal).write(value);
 }
 
 }  // namespace tutti::smartfrog
