@@ -3,11 +3,14 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
+#include "base/file.h"
 #include "deploy/deployer.h"
 #include "deploy/encode.h"
 #include "format/yaml.h"
 #include "model/component_model.h"
+#include "model/reader.h"
 #include "transport/host.h"
 
 namespace tutti::deploy {
@@ -65,6 +68,38 @@ bool Prepared::empty() const {
   return program.system.program.size() <= 1 && (!changes || !changes->value.fits_i64() || changes->value.as_i64() == 0);
 }
 
+namespace {
+
+// What is in a template belongs to the configuration: a changed template is a change. It is looked for beside the file
+// that names it.
+bool read_templates(Session& session, model::Deployment& deployment) {
+  std::size_t before = session.diagnostics.errors();
+  model::Reader reader(session);
+  TreeBuilder builder(session.arena);
+  for (model::Component& c : deployment.components) {
+    const Entry* settings = deployment.kinds.at(std::string(c.type.text())).tree.find("config");
+    const Entry* e = settings && settings->value.find("template") ? c.config.find("template") : nullptr;
+    if (!e || !e->value.is(Kind::kString)) continue;
+    std::filesystem::path path(std::string(e->value.text()));
+    const Source* source = session.sources->find(reader.at(e->value));
+    if (path.is_relative() && source && !source->path.empty())
+      path = std::filesystem::path(source->path).parent_path() / path;
+    auto text = read_file(path.string(), u64{64} << 20);
+    if (!text) {
+      session.diagnostics.error("DEPLOY-TEMPLATE", reader.at(e->value), text.error().message);
+      continue;
+    }
+    MapDraft config;
+    for (const Entry& x : c.config.entries())
+      if (x.key.text() != "template") config.set(x.key, x.value, x.field);
+    config.set(Symbol("content"), builder.string(*text, e->value.origin()));
+    c.config = config.build(builder, c.config.origin());
+  }
+  return session.diagnostics.errors() == before;
+}
+
+}  // namespace
+
 bool Deployer::planned(const std::string& system, const engine::Recorded& was) {
   if (!was.program || was.components.empty()) return true;
   session_.diagnostics
@@ -85,7 +120,7 @@ std::optional<Prepared> Deployer::prepare(const Value& wanted, const std::string
     return session_.diagnostics.errors() == before ? std::move(prepared) : std::nullopt;
   }
   auto deployment = model::read_deployment(session_, wanted, library(session_));
-  if (!deployment) return std::nullopt;
+  if (!deployment || !read_templates(session_, *deployment)) return std::nullopt;
   Prepared p;
   p.system = !system.empty() ? system : !deployment->name.empty() ? deployment->name : "system";
   p.kind = kind;

@@ -36,8 +36,12 @@ struct Expander {
         for (const Value& item : v.items()) out += (out.empty() ? "" : " ") + scalar(item);
         return out;
       }
-      case Kind::kNull:
-      case Kind::kMap: return "";
+      case Kind::kMap: {
+        std::string out;
+        for (const Entry& e : v.entries()) out += (out.empty() ? "" : " ") + std::string(e.key.text());
+        return out;
+      }
+      case Kind::kNull: return "";
       default: return std::string(v.text());
     }
   }
@@ -87,7 +91,7 @@ struct Expander {
       }
       if (auto found = find(t.substr(at + 2, end - at - 2))) {
         out += scalar(*found);
-        secret = secret || found->secret();
+        secret = secret || (found->secret() && !found->is(Kind::kMap));  // of a map only the keys are there
       } else if (keep) {
         out += t.substr(at, end + 1 - at);
       }

@@ -13,7 +13,8 @@ namespace tutti::model {
 using Lookup = std::function<std::optional<Value>(std::string_view path)>;
 
 // A value with every `${path}` in its texts and keys replaced. A text that is one `${path}` and nothing else becomes
-// the value itself, whatever its kind; in a longer text scalars are put in as text. `${path|words}` gives the words
+// the value itself, whatever its kind; in a longer text scalars are put in as text, the items of a
+// list and the keys of a map with spaces between them. `${path|words}` gives the words
 // where there is nothing.
 // `$${` is a plain `${`. A key `...` (three dots or more) puts the entries of its map in its place. Parameters that
 // become nothing are left out of their map. Secrets stay secret, and make secret whatever they are put into. Lazy
