@@ -64,9 +64,9 @@ class Commander {
     if (!parse_file_args(args, packages, files, error)) p_.fail(error);
     if (packages.empty() && files.empty()) packages.push_back(".");
     std::vector<LoadedPackage*> loaded = p_.loader().load(packages, files);
+    unify_packages(loaded);
     std::set<ast::File*> seen;
     for (LoadedPackage* l : loaded) {
-      p_.check(*l);
       for (ast::File* f : l->files)
         if (seen.insert(f).second) files_.push_back(f);
       for (ast::File* f : l->tools)
@@ -76,6 +76,20 @@ class Commander {
         }
       if (package_.empty()) package_ = l->import_path;
     }
+  }
+
+  // The tools see one value, all packages together: they must agree, each with what it computes by itself.
+  void unify_packages(const std::vector<LoadedPackage*>& loaded) {
+    Vertex* all = nullptr;
+    for (LoadedPackage* l : loaded) {
+      p_.check(*l);
+      if (loaded.size() < 2 || l->files.empty()) continue;
+      Vertex* one = p_.build_files(l->files, l->import_path);
+      one = c_.to_data(one);
+      all = all ? p_.unify(all, one) : one;
+    }
+    if (all)
+      if (Bottom* b = p_.validate(all, false, false)) p_.fail(b);
   }
 
   void evaluate() {
@@ -227,16 +241,14 @@ class Commander {
   }
 
   void target(Vertex* v) {
-    if (!v || settled(v)) return;
-    adopt(v);
-    bool inside = false;
+    if (!v) return;
+    // What a task says itself is known before it runs; elsewhere a value may come of what a task has yet to say.
+    bool known = settled(v), inside = false;
+    if (!known) adopt(v);
     for (CommandTask& t : tasks_) {
-      if (&t == self_) {
-        if (below(v, t.value)) inside = true;
-        continue;
-      }
-      if (below(v, t.value) || below(t.value, v)) needs_->insert(t.name());
-      if (below(v, t.value)) inside = true;
+      bool in_it = below(v, t.value);
+      inside |= in_it;
+      if (&t != self_ && !known && (in_it || below(t.value, v))) needs_->insert(t.name());
     }
     if (!inside) walk(v);
   }

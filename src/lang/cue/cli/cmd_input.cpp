@@ -1,6 +1,10 @@
 // The values of a task's fields, as what runs it needs them.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+#include <set>
+
 #include "lang/cue/builtin/support.h"
 #include "lang/cue/cli/cmd_task.h"
 #include "lang/cue/format/literal.h"
@@ -22,10 +26,10 @@ class Reader {
     return v ? plain(c_.default_of(v)) : nullptr;
   }
 
+  // The task, then all that speaks of the field: where it is declared and what it is.
   void bad_argument(const CommandTask& t, std::string_view name, const char* kind, std::vector<LoadProblem>& problems) {
     Vertex* v = field(t, name);
-    LoadProblem p;
-    std::string path = t.name() + "." + std::string(name);
+    std::set<Pos> places;
     std::string why;
     if (!v) {
       why = fmt::format("field not found: {}", name);
@@ -33,20 +37,20 @@ class Reader {
       auto all = flatten(b);
       why = all.empty() ? "error" : all[0].message;
       if (!all.empty()) {
-        if (all[0].pos) p.places.push_back(all[0].pos);
-        for (Pos o : all[0].others) p.places.push_back(o);
+        places.insert(all[0].pos);
+        places.insert(all[0].others.begin(), all[0].others.end());
       }
     } else {
-      why = fmt::format("non-concrete value {}", compact(v));
-      for (const Conjunct& k : v->conjuncts)
-        if (k.x->pos) p.places.push_back(k.x->pos);
+      why = fmt::format("non-concrete value {}", kinds_text(c_.kinds(v)));
+      if (Node* base = v->deref_value()->base; base && base->is_value()) places.insert(base->pos);
     }
-    p.message = fmt::format("{}: invalid {} argument: {}", path, kind, why);
+    if (v)
+      for (const Conjunct& k : v->conjuncts) places.insert(k.x->pos);
+    LoadProblem p{fmt::format("{}.{}: invalid {} argument: {}", t.name(), name, kind, why), {}};
     for (const Conjunct& k : t.value->conjuncts)
-      if (k.x->pos) {
-        p.places.insert(p.places.begin(), k.x->pos);
-        break;
-      }
+      if (k.x->pos && p.places.empty()) p.places.push_back(k.x->pos);
+    std::copy_if(places.begin(), places.end(), std::back_inserter(p.places),
+                 [&](Pos at) { return at && (p.places.empty() || at != p.places[0]); });
     problems.push_back(std::move(p));
   }
 

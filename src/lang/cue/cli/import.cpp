@@ -100,6 +100,8 @@ class Hoister {
       ast::Node* x = u.ok() ? parse(u.text, encoding) : nullptr;
       if (!x) continue;
       value(x);
+      if (x->kind == ast::Kind::kStruct)
+        x = make_struct(arena(), {as<ast::Struct>(x)->elts.begin(), as<ast::Struct>(x)->elts.end()});
       imports_.insert("encoding/" + encoding);
       std::string data = unique(name);
       ast::Node* fun =

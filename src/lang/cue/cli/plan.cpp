@@ -66,7 +66,7 @@ void Plan::parse_placement() {
   use_context = f.on("with-context");
   for (const std::string& text : f.all("path")) {
     if (ast::Node* x = p_.parse_flag("--path", text))
-      path.push_back(computed(x));
+      path.push_back(computed(x, text));
     else
       field_path(text);
   }
@@ -76,7 +76,14 @@ void Plan::parse_placement() {
               {anywhere && schema_expr_, "cannot combine --schema flag with flag \"path\", \"list\", or \"files\""}});
 }
 
-ast::Node* Plan::computed(ast::Node* x) { return p_.arena().make<ast::Paren>(TokenPos{}, x, TokenPos{}); }
+ast::Node* Plan::computed(ast::Node* x, const std::string& text) {
+  // A choice is no name, whatever would be taken.
+  const ast::Node* inner = x;
+  while (inner->kind == ast::Kind::kParen) inner = ast::as<ast::Paren>(inner)->x;
+  bool choice = inner->kind == ast::Kind::kBinary && ast::as<ast::Binary>(inner)->op == Tok::kOr;
+  if (choice) p_.fail("expression is not a valid label: " + text);
+  return p_.arena().make<ast::Paren>(TokenPos{}, x, TokenPos{});
+}
 
 void Plan::field_path(const std::string& text) {
   auto wrong = [&](const std::string& why) {
@@ -97,7 +104,7 @@ void Plan::field_path(const std::string& text) {
     auto* field = ast::as<ast::Field>(level[0]);
     bool ready = field->label->kind == ast::Kind::kIdent || field->label->kind == ast::Kind::kLit ||
                  field->label->kind == ast::Kind::kParen;
-    path.push_back(ready ? field->label : computed(field->label));
+    path.push_back(ready ? field->label : computed(field->label, format_node(field->label)));
     bool more = field->value && field->value->kind == ast::Kind::kStruct;
     level = more ? ast::as<ast::Struct>(field->value)->elts : ast::Nodes{};
   }

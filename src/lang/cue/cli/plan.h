@@ -63,7 +63,7 @@ class Plan {
   ast::Node* flag_expression(const char* flag, const std::string& text);
   void parse_placement();
   void field_path(const std::string& text);
-  ast::Node* computed(ast::Node* x);
+  ast::Node* computed(ast::Node* x, const std::string& text);  // as it was given
   DataFile retyped(DataFile file) const;
   void import_directory(const LoadedPackage& package);
   void load_files();

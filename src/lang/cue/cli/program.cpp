@@ -23,13 +23,23 @@ Program::Program(const CommandSpec& command, CommandFlags flags, std::string dir
   store_ = std::make_unique<NodeStore>(arena_);
   context_ = std::make_unique<Context>(*store_, *budget_);
   context_->import_package = [this](Symbol path) -> Vertex* {
-    if (find_package(path.text())) return nullptr;
+    if (const PackageTable* t = find_package(path.text())) return package_source(*t);
     LoadedPackage* p = loader_ ? loader_->import(std::string(path.text())) : nullptr;
     return p && p->problems.empty() ? build(*p) : nullptr;
   };
 }
 
 Program::~Program() = default;
+
+// A builtin package that is one source: errors name its lines.
+Vertex* Program::package_source(const PackageTable& t) {
+  if (t.constants.empty() || !t.constants[0].name.empty()) return nullptr;
+  Result<const Source*> source = sources().add(std::string(t.path), std::string(t.constants[0].source));
+  if (!source) return nullptr;
+  std::vector<SyntaxError> errors;
+  ast::Node* x = parse_expression(**source, arena_, errors);
+  return x ? build_files({file_of(x)}, "") : nullptr;
+}
 
 void Program::make_loader(LoaderConfig config) {
   config.dir = dir_;
@@ -88,6 +98,15 @@ std::vector<LoadProblem> Program::problems_of(const Bottom* b) {
   return out;
 }
 
+// The end of a file is on its last line, not on one after the line break.
+std::string Program::shown_place(Pos at) const {
+  const Source* s = session_.sources->find(at);
+  bool after_last = s && !s->text.empty() && s->offset(at) == s->text.size() && s->text.back() == '\n';
+  if (!after_last) return session_.sources->show(at);
+  Location before = session_.sources->locate(s->pos(s->text.size() - 1));
+  return fmt::format("{}:{}:{}", before.file, before.line, before.column + 1);
+}
+
 std::string Program::show(const std::vector<LoadProblem>& problems) const {
   std::string out;
   std::vector<std::string> seen;
@@ -95,7 +114,7 @@ std::string Program::show(const std::vector<LoadProblem>& problems) const {
     std::string text = p.message;
     std::string places;
     for (Pos at : p.places)
-      if (std::string s = session_.sources->show(at); !s.empty()) places += "    " + s + "\n";
+      if (std::string s = shown_place(at); !s.empty()) places += "    " + s + "\n";
     if (places.empty())
       text += "\n";
     else

@@ -72,6 +72,9 @@ class Program {
   void write_output(const std::string& path, std::string_view text, bool force);
 
  private:
+  std::string shown_place(Pos at) const;
+  Vertex* package_source(const PackageTable& t);
+
   const CommandSpec& command_;
   CommandFlags flags_;
   std::string dir_;

@@ -168,7 +168,9 @@ Vertex* Context::package_vertex(Symbol path, Pos at) {
         if (!x) continue;
         Compiler compiler(store);
         Node* n = compiler.expression(x, nullptr);
-        if (n) {
+        if (n && c.name.empty() && n->type == NodeType::kStruct) {  // the whole package
+          for (Node* d : to<StructLit>(n)->decls) decls.push_back(d);
+        } else if (n) {
           n->pos = {};
           std::string_view name = c.name;
           decls.push_back(store.make<Field>(Label::ident(name, ""), ArcType::kMember, n, nullptr));

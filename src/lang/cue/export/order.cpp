@@ -184,6 +184,10 @@ class Declarations {
         std::find_if(declarations_.begin(), declarations_.end(), [](const Declaration& d) { return d.computed; });
     for (Chain& c : others) (computed != declarations_.end() ? computed->chains : beside_all).push_back(std::move(c));
     std::erase_if(declarations_, [](const Declaration& d) { return d.chains.empty(); });
+    // What was made rather than written (the results of tasks) says nothing where something was written.
+    auto has_place = [](const Declaration& d) { return static_cast<bool>(d.at); };
+    if (std::any_of(declarations_.begin(), declarations_.end(), has_place))
+      std::erase_if(declarations_, [&](const Declaration& d) { return !has_place(d); });
     std::vector<Chain> out = declarations_.size() == 1 ? std::move(declarations_[0].chains) : by_file();
     for (Chain& c : beside_all) out.push_back(std::move(c));
     std::unordered_set<u32> known;

@@ -182,6 +182,7 @@ void Unfold::interpolation(Interpolation* n) {
       literal(as<Lit>(n->parts[i]));
     } else {
       in_string_ = outer;
+      if (first(n->parts[i]).rel == Rel::kBlank) gap(Gap::kSpace);
       expression(n->parts[i], 1);
     }
   }

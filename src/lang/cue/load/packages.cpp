@@ -504,6 +504,14 @@ void PackageLoader::load_imports(LoadedPackage& p) {
           p.problems.push_back({"import failed: " + wrong, {at}});
           continue;
         }
+        if (ImportPath ip = split_import(path); ip.name == "_") {
+          std::string why = fmt::format("_ is not a valid import path qualifier in {}", quote(path));
+          std::string where = split_import(p.import_path).path + "@v0: import failed: ";
+          Pos first = ast::start(spec);
+          p.problems.push_back({where + why, {first}});
+          p.problems.push_back({fmt::format("{}cannot find package {}: {}", where, quote(ip.path), why), {first}});
+          continue;
+        }
         LoadedPackage* i = import(path);
         if (!i) {
           p.problems.push_back({fmt::format("import failed: cannot find package \"{}\"", path), {at}});
@@ -614,6 +622,12 @@ void PackageLoader::expand(const std::string& pattern, std::vector<LoadedPackage
     dir = absolute(p);
   } else {
     ImportPath ip = split_import(p);
+    if (explicit_name && name == "_") {
+      all_.push_back(std::make_unique<LoadedPackage>());
+      all_.back()->problems.push_back({fmt::format("invalid import path qualifier _ in {}", quote(pattern)), {}});
+      out.push_back(all_.back().get());
+      return;
+    }
     dir = import_dir(ip.path);
     if (dir.empty()) {
       all_.push_back(std::make_unique<LoadedPackage>());
