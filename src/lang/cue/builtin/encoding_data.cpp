@@ -18,14 +18,14 @@ namespace {
 
 constexpr Kinds kData = kBytesKind | kStringKind;
 
-// Text that values were read from keeps its place in here.
-Sources& texts() {
-  static Sources sources;
-  return sources;
+// Text that values are read from keeps its place in here.
+Sources& texts(CallContext& c) {
+  static Sources others;
+  return c.context.sources ? *c.context.sources : others;
 }
 
-const Source* text_source(std::string_view name, std::string_view text) {
-  Result<const Source*> s = texts().add(std::string(name), std::string(text));
+const Source* text_source(CallContext& c, std::string_view name, std::string_view text) {
+  Result<const Source*> s = texts(c).add(std::string(name), std::string(text));
   return s ? *s : nullptr;
 }
 
@@ -57,7 +57,7 @@ bool yaml_text(CallContext& c, Node* n, std::string& out, std::string& error) {
   if (!concrete(c, n)) return false;
   ExportProfile p;
   p.take_defaults = p.final = true;
-  ast::Node* x = export_expression(c.context, texts(), n, p);
+  ast::Node* x = export_expression(c.context, texts(c), n, p);
   return encode_yaml(x, out, error);
 }
 
@@ -74,16 +74,18 @@ Node* validate_against(CallContext& c, const std::vector<ast::Node*>& documents,
     ValidateConfig config;
     config.final = config.concrete = final;
     if (Bottom* b = v->bottom(); b && !b->incomplete()) return b;
-    if (Bottom* b = validate_tree(c.context, v, config)) return b;
+    // What is missing in the text will not come any more.
+    if (Bottom* b = validate_tree(c.context, v, config))
+      return c.context.store.make<Bottom>(Code::kEval, b->error, b->node);
   }
   return c.make_bool(true);
 }
 
 // White space out of JSON, or into it.
-bool reformat(std::string_view s, std::string_view prefix, std::string_view indent, bool compact_, std::string& out,
-              std::string& error) {
+bool reformat(CallContext& c, std::string_view s, std::string_view prefix, std::string_view indent, bool compact_,
+              std::string& out, std::string& error) {
   Arena arena;
-  const Source* source = text_source("json", s);
+  const Source* source = text_source(c, "json", s);
   Decoded d = decode_json(*source, arena);
   if (!d.ok()) {
     error = d.errors[0].message;
@@ -143,14 +145,14 @@ const BuiltinSpec kJson[] = {
        std::string_view s = c.bytes(0);
        if (c.failed()) return nullptr;
        Arena arena;
-       return c.make_bool(decode_json(*text_source("json", s), arena).ok());
+       return c.make_bool(decode_json(*text_source(c, "json", s), arena).ok());
      }},
     {"Compact",
      {kData},
      kStringKind,
      [](CallContext& c) -> Node* {
        std::string out, error;
-       bool good = reformat(c.bytes(0), "", "", true, out, error);
+       bool good = reformat(c, c.bytes(0), "", "", true, out, error);
        if (c.failed()) return nullptr;
        return good ? c.make_string(out) : c.error(error);
      }},
@@ -159,7 +161,7 @@ const BuiltinSpec kJson[] = {
      kStringKind,
      [](CallContext& c) -> Node* {
        std::string out, error;
-       bool good = reformat(c.bytes(0), c.string(1), c.string(2), false, out, error);
+       bool good = reformat(c, c.bytes(0), c.string(1), c.string(2), false, out, error);
        if (c.failed()) return nullptr;
        return good ? c.make_string(out) : c.error(error);
      }},
@@ -197,7 +199,7 @@ const BuiltinSpec kJson[] = {
      [](CallContext& c) -> Node* {
        std::string_view s = c.bytes(0);
        if (c.failed()) return nullptr;
-       Decoded d = decode_json_stream(*text_source("json", s), c.context.arena);
+       Decoded d = decode_json_stream(*text_source(c, "json", s), c.context.arena);
        return d.ok() ? list_of(c, d.documents) : c.error(d.errors[0].message);
      }},
     {"Unmarshal",
@@ -206,7 +208,7 @@ const BuiltinSpec kJson[] = {
      [](CallContext& c) -> Node* {
        std::string_view s = c.bytes(0);
        if (c.failed()) return nullptr;
-       Decoded d = decode_json(*text_source("json", s), c.context.arena);
+       Decoded d = decode_json(*text_source(c, "json", s), c.context.arena);
        return d.ok() ? compiled(c, d.documents[0]) : c.error("json: invalid JSON");
      }},
     {"Validate",
@@ -215,7 +217,7 @@ const BuiltinSpec kJson[] = {
      [](CallContext& c) -> Node* {
        std::string_view s = c.bytes(0);
        if (c.failed()) return nullptr;
-       Decoded d = decode_json(*text_source("json.Validate", s), c.context.arena);
+       Decoded d = decode_json(*text_source(c, "json.Validate", s), c.context.arena);
        return d.ok() ? validate_against(c, d.documents, true) : c.error("json: invalid JSON");
      },
      true},
@@ -224,7 +226,7 @@ const BuiltinSpec kJson[] = {
 Node* yaml_unmarshal(CallContext& c, bool stream) {
   std::string_view s = c.bytes(0);
   if (c.failed()) return nullptr;
-  Decoded d = decode_yaml(*text_source("", s), c.context.arena);
+  Decoded d = decode_yaml(*text_source(c, "", s), c.context.arena);
   if (!d.ok()) return c.error(d.errors[0].message);
   if (stream) return list_of(c, d.documents);
   if (d.documents.empty()) return c.make_null();
@@ -235,7 +237,7 @@ Node* yaml_unmarshal(CallContext& c, bool stream) {
 Node* yaml_validate(CallContext& c, bool partial) {
   std::string_view s = c.bytes(0);
   if (c.failed()) return nullptr;
-  Decoded d = decode_yaml(*text_source("yaml.Validate", s), c.context.arena);
+  Decoded d = decode_yaml(*text_source(c, "yaml.Validate", s), c.context.arena);
   return d.ok() ? validate_against(c, d.documents, !partial) : c.error(d.errors[0].message);
 }
 
@@ -297,7 +299,7 @@ const BuiltinSpec kToml[] = {
      [](CallContext& c) -> Node* {
        std::string_view s = c.bytes(0);
        if (c.failed()) return nullptr;
-       Decoded d = decode_toml(*text_source("", s), c.context.arena);
+       Decoded d = decode_toml(*text_source(c, "", s), c.context.arena);
        return d.ok() ? compiled(c, d.documents[0]) : c.error(d.errors[0].message);
      }},
 };
@@ -307,7 +309,7 @@ const BuiltinSpec kToml[] = {
 std::string json_text(CallContext& c, Node* value) {
   std::string out, error;
   if (!concrete(c, value)) return {};
-  if (!encode_json(c.context, texts(), value, {}, out, error))
+  if (!encode_json(c.context, texts(c), value, {}, out, error))
     c.context.add_bottom(c.context.bottom(Code::kIncomplete, {}, "{}", std::string_view(error)));
   return out;
 }

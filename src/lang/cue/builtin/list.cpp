@@ -58,7 +58,13 @@ class Comparer {
   explicit Comparer(CallContext& c) : c_(c), cmp_(c.structure(1)) {
     if (!cmp_) return;
     Vertex* v = cmp_->deref_value();
-    if (!v->find_raw(Label::string("less"))) error_ = c.error("field not found: less");
+    if (!v->base || v->base->is_value()) {  // not known to be a struct
+      c.context.add_errf(Code::kIncomplete, c.context.src, "error in call to {}: non-concrete argument 1",
+                         std::string_view(c.builtin->qualified()));
+      error_ = c.context.errs;
+    } else if (!v->find_raw(Label::string("less"))) {
+      error_ = c.error("field not found: less");
+    }
   }
   Node* error() const { return error_; }
   bool ok() const { return cmp_ && !error_; }

@@ -207,11 +207,13 @@ class Commander {
     return false;
   }
 
-  // The task that a value is part of and that no command names.
+  // The task that a value is part of and that no command names. What is inside a task is no other task.
   void adopt(Vertex* v) {
-    for (Vertex* p = v; p && p->parent; p = p->parent) {
+    Vertex* outermost = nullptr;
+    for (Vertex* p = v; p && p->parent; p = p->parent)
+      if (!task_kind(p).empty()) outermost = p;
+    if (Vertex* p = outermost) {
       std::string kind = task_kind(p);
-      if (kind.empty()) continue;
       for (const CommandTask& t : tasks_)
         if (t.value == p || t.value->deref_value() == p->deref_value()) return;
       CommandTask t;
@@ -222,7 +224,6 @@ class Commander {
       t.value = p;
       t.kind = kind;
       tasks_.push_back(std::move(t));
-      return;
     }
   }
 

@@ -35,6 +35,8 @@ class Reader {
       why = fmt::format("field not found: {}", name);
     } else if (Bottom* b = v->bottom()) {
       auto all = flatten(b);
+      // Of a choice the first that did not fit.
+      if (all.size() > 1 && all[0].message.find("empty disjunction") != std::string::npos) all.erase(all.begin());
       why = all.empty() ? "error" : all[0].message;
       if (!all.empty()) {
         places.insert(all[0].pos);

@@ -22,6 +22,7 @@ Program::Program(const CommandSpec& command, CommandFlags flags, std::string dir
   budget_ = std::make_unique<Budget>(limits);
   store_ = std::make_unique<NodeStore>(arena_);
   context_ = std::make_unique<Context>(*store_, *budget_);
+  context_->sources = &sources();
   context_->import_package = [this](Symbol path) -> Vertex* {
     if (const PackageTable* t = find_package(path.text())) return package_source(*t);
     LoadedPackage* p = loader_ ? loader_->import(std::string(path.text())) : nullptr;
@@ -85,7 +86,7 @@ std::vector<LoadProblem> Program::problems_of(const Bottom* b) {
     if (e.pos) p.places.push_back(e.pos);
     std::vector<Pos> rest;
     for (Pos o : e.others)
-      if (o && o != e.pos) rest.push_back(o);
+      if (o && o != e.pos && !sources().locate(o).file.starts_with("--")) rest.push_back(o);  // not those of flags
     std::sort(rest.begin(), rest.end(), [&](Pos x, Pos y) {
       Location a = sources().locate(x), c = sources().locate(y);
       if (a.file != c.file) return a.file < c.file;

@@ -54,7 +54,9 @@ Node* predeclared_value(NodeStore& store, std::string_view name, const ast::Node
     parts.push_back(store.make<Bound>(Op::kGe, store.num(literal, *Decimal::parse(r.low)), nullptr));
     if (!r.high.empty())
       parts.push_back(store.make<Bound>(Op::kLe, store.num(literal, *Decimal::parse(r.high)), nullptr));
-    return store.make<Conjunction>(store.keep(parts), src);
+    auto* range = store.make<Conjunction>(store.keep(parts), src);
+    range->pos = {};  // its bounds were written nowhere
+    return range;
   }
   return predeclared_function(name);
 }

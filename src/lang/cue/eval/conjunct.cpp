@@ -308,7 +308,7 @@ bool State::update_kind(Kinds k, Node* v, const CloseInfo& id) {
   if (kind == kBottomKind || k == kBottomKind) return false;
   if (both == kBottomKind) {
     if (kind_expr)
-      report_conflict(kind_expr, v, kind, k);
+      report_conflict(kind_expr, v, kind, k, kind_id, id.def);
     else
       add_error(ctx.error_at(ctx.src, "conflicting value {} (mismatched types {} and {})", static_cast<const Node*>(v),
                              kind, k));
@@ -480,7 +480,7 @@ void State::insert_value(Environment* env, Node* v, CloseInfo id) {
       update_cyclic(id);
       if (scalar) {
         if (!ctx.binop_bool(Op::kEq, v, scalar) || ctx.kinds(v) != ctx.kinds(scalar))
-          report_conflict(v, scalar, ctx.kinds(v), ctx.kinds(scalar));
+          report_conflict(v, scalar, ctx.kinds(v), ctx.kinds(scalar), id.def, scalar_id);
         break;
       }
       scalar = v;

@@ -26,6 +26,7 @@ class Context {
   void finalize(Vertex* v);
   // The package an import refers to, or nullptr; set by the loader. Packages of builtins are found without it.
   std::function<Vertex*(Symbol path)> import_package;
+  Sources* sources = nullptr;  // where texts that functions read have their places
 
   NodeStore& store;
   Arena& arena;

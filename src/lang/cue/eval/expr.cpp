@@ -245,6 +245,13 @@ Node* Context::evaluate(Node* x, Flags f) {
         Bottom* b = take_err();
         Error* w = error_at(x->pos, "invalid interpolation");
         w->wrapped = b->error;
+        // It is told where what is interpolated went wrong.
+        const Error* cause = b->error;
+        while (cause && cause->left) cause = cause->left;
+        if (cause && cause->node && !b->incomplete()) {
+          w->node = cause->node;
+          w->path = cause->path;
+        }
         return store.make<Bottom>(b->code, w, vertex);
       }
       Node* out = i->kind == kBytesKind ? make_bytes(text) : make_string(text);

@@ -406,9 +406,8 @@ std::vector<Label> path_of(const Vertex* v) {
 std::string path_text(std::span<const Label> path) {
   std::string out;
   for (Label l : path) {
-    if (l.is_let()) continue;
     if (!out.empty()) out += '.';
-    out += l.text();
+    out += l.is_let() ? std::string(l.name()) : l.text();
   }
   return out;
 }

@@ -267,7 +267,8 @@ struct State : StateFlags {
   void eval_arc_types(Mode mode);
   void validate_value();
   Node* validators();
-  void report_conflict(Node* a, Node* b, Kinds ka, Kinds kb);
+  void trail(std::vector<Pos>& out, DefId id) const;
+  void report_conflict(Node* a, Node* b, Kinds ka, Kinds kb, DefId from_a, DefId from_b);
   void report_field_mismatch(Vertex* arc);
 
   // cycle.cpp

@@ -287,10 +287,20 @@ Node* State::validators() {
   return ctx.store.make<Conjunction>(ctx.store.keep(a));
 }
 
-void State::report_conflict(Node* a, Node* b, Kinds ka, Kinds kb) {
+// The places of the references through which a number came.
+void State::trail(std::vector<Pos>& out, DefId id) const {
+  for (; id != 0; id = ctx.containments[id].id)
+    if (Pos at = ctx.containments[id].pos) out.push_back(at);
+}
+
+void State::report_conflict(Node* a, Node* b, Kinds ka, Kinds kb, DefId from_a, DefId from_b) {
   const Node *x = a, *y = b;
   Error* e = ka == kb ? ctx.error_at({}, "conflicting values {} and {}", x, y)
                       : ctx.error_at({}, "conflicting values {} and {} (mismatched types {} and {})", x, y, ka, kb);
+  std::vector<Pos> through;
+  trail(through, from_a);
+  trail(through, from_b);
+  e->others = ctx.store.keep(through);
   add_error(e);
 }
 

@@ -13,6 +13,7 @@ struct Checker {
   int in_definition = 0;
   std::unordered_set<Vertex*> visited;
   std::vector<Label> path;
+  std::vector<Pos> through;  // references whose values are shared, on the way here
 
   bool concrete() const { return config.concrete && in_definition == 0; }
 
@@ -50,6 +51,9 @@ struct Checker {
       if (d->type == NodeType::kVertex) x = to<Vertex>(d)->deref_value();
       if (!ctx.is_concrete(x)) add(located(Code::kIncomplete, "incomplete value {}", y, x->value() ? x->value() : x));
     }
+    std::size_t known = through.size();
+    if (y->is_shared)
+      for (const Conjunct& c : y->conjuncts) through.push_back(expression_of(c.x)->pos);
     for (u32 i = 0; i < x->arcs.size(); ++i) {
       Vertex* a = x->arcs[i];
       path.push_back(a->label);
@@ -57,14 +61,19 @@ struct Checker {
       path.pop_back();
       if (!config.all_errors && err) break;
     }
+    through.resize(known);
   }
 
   void visit(Vertex* a) {
     if (a->arc_type == ArcType::kRequired && config.final && in_definition == 0) {
       Bottom* b = located(Code::kIncomplete, "field is required but not present", a, nullptr);
-      std::vector<Pos> at;
+      std::vector<Pos> at = through;
       for (auto& c : a->conjuncts)
-        if (c.x->type == NodeType::kField && to<Field>(c.x)->arc == ArcType::kRequired) at.push_back(c.x->pos);
+        if (c.x->type == NodeType::kField && to<Field>(c.x)->arc == ArcType::kRequired) {
+          at.push_back(c.x->pos);
+          for (DefId id = c.ci.def; id != 0; id = ctx.containments[id].id)
+            if (Pos through = ctx.containments[id].pos) at.push_back(through);
+        }
       b->error->others = ctx.store.keep(at);
       add(b);
       return;
