@@ -100,6 +100,13 @@ std::vector<Part> Call::parts(std::span<const std::string> files) {
 
 int run(int argc, char** argv) {
   std::vector<std::string> args(argv + (argc > 0 ? 1 : 0), argv + argc);
+  // Under the name of another program (a link `cue`) everything is answered as that program does.
+  if (argc > 0) {
+    std::string_view name(argv[0]);
+    name.remove_prefix(name.rfind('/') + 1);
+    for (const FrontEnd::OwnVerb& verb : front_end_verbs())
+      if (verb.name == name) args.insert(args.begin(), std::string(name));
+  }
   int code = exit_code::kError;
   with_large_stack([&] {
     try {

@@ -55,16 +55,16 @@ void flatten_into(CallContext& c, Node* list, i64 depth, std::vector<Node*>& out
 // Orders by a comparer {x, y, less}: each comparison unifies x and y with the two values and looks at less.
 class Comparer {
  public:
-  explicit Comparer(CallContext& c) : c_(c), cmp_(c.structure(1)) {
-    if (!cmp_) return;
-    Vertex* v = cmp_->deref_value();
-    if (!v->base || v->base->is_value()) {  // not known to be a struct
+  explicit Comparer(CallContext& c) : c_(c) {
+    Node* given = c.context.unwrap(c.context.default_of(c.args[1]));
+    bool open = given && (given->type == NodeType::kTop || given->type == NodeType::kBasicType);
+    if (open && c.context.kinds(given) & kStructKind) {  // it may become one
       c.context.add_errf(Code::kIncomplete, c.context.src, "error in call to {}: non-concrete argument 1",
                          std::string_view(c.builtin->qualified()));
-      error_ = c.context.errs;
-    } else if (!v->find_raw(Label::string("less"))) {
-      error_ = c.error("field not found: less");
+      return;
     }
+    cmp_ = c.structure(1);
+    if (cmp_ && !cmp_->deref_value()->find_raw(Label::string("less"))) error_ = c.error("field not found: less");
   }
   Node* error() const { return error_; }
   bool ok() const { return cmp_ && !error_; }
@@ -96,7 +96,7 @@ class Comparer {
 
  private:
   CallContext& c_;
-  Vertex* cmp_;
+  Vertex* cmp_ = nullptr;
   Node* error_ = nullptr;
 };
 

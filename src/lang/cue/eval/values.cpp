@@ -394,8 +394,14 @@ Bottom* Context::validate(const Conjunct& check, Node* v) {
     return fail("invalid validator {}", std::string_view(store.keep(std::string_view(x->builtin->qualified()))));
   }
   if (Node* u = unwrap(v); u && u->type == NodeType::kBottom) return to<Bottom>(u);
-  Bottom* out = bottom(code, x->pos ? x->pos : src, "invalid value {} (does not satisfy {})",
-                       static_cast<const Node*>(v), static_cast<const Node*>(x));
+  // A function that takes a schema is told by its name.
+  const Builtin* f = x->builtin;
+  const Node *value = v, *check_shown = x;
+  Pos at = x->pos ? x->pos : src;
+  bool by_name = f->non_concrete && !f->package.empty();
+  Bottom* out = by_name ? bottom(code, at, "invalid value {} (does not satisfy {})", value,
+                                 std::string_view(store.keep(std::string(f->package) + "." + std::string(f->name))))
+                        : bottom(code, at, "invalid value {} (does not satisfy {})", value, check_shown);
   out->error->wrapped = cause;
   return out;
 }
