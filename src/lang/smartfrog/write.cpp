@@ -121,11 +121,13 @@ class Writer {
   void link(const Value& v) {
     LinkPath p = link_path(v.text());
     if (v.is(Kind::kLazy)) out_ += "LAZY ";
-    std::string_view mark = p.from_root ? "ROOT:sfConfig" : p.up == 0 ? "THIS" : "PARENT";
-    out_ += mark;
-    for (std::size_t i = 1; i < p.up && !p.from_root; i++) out_ += ":PARENT";
+    if (p.from_root) out_ += "ROOT:sfConfig";
+    for (std::size_t i = 0; i < p.up && !p.from_root; i++) out_ += i ? ":PARENT" : "PARENT";
+    // A name alone is looked for here first: it need not be said that it is here.
+    bool first = !p.from_root && p.up == 0;
     for (Symbol n : p.names) {
-      out_ += ':';
+      if (!first) out_ += ':';
+      first = false;
       if (plain_name(n.text())) {
         out_ += n.text();
       } else {

@@ -39,7 +39,9 @@ class Keeper {
         entry.value = kept(*c.node, own);
       } else if (own.is(Kind::kList) && own.size() == n) {
         std::vector<Value>& items = repeated[c.node->name().key()];
-        items.push_back(restored(*c.node, own.items()[items.size()]));
+        lists_++;
+        items.push_back(kept(*c.node, own.items()[items.size()]));
+        lists_--;
         if (items.size() == n) entry.value = session_.builder().list(items, own.origin());
       }
       if (std::string_view words = mark(*c.node, "tags"); !words.empty()) add_tags(tags, entry.key, words);
@@ -52,8 +54,13 @@ class Keeper {
 
  private:
   Value kept(const Node& node, const Value& value) {
-    if (value.is(Kind::kString) && stays_reference(node)) return Value::reference(value.text(), value.origin());
+    if (value.is(Kind::kString) && stays_reference(node)) {
+      Value reference = Value::reference(value.text(), value.origin());
+      return mark(node, "kind") == "link" ? reference.with_tag(Symbol("LINK")) : reference;
+    }
     std::string way = way_of(node);
+    // What is in a list of SmartFrog stands in a function, by whose levels no way of CDL counts.
+    if (lists_ > 0 && !way.starts_with('/')) way.clear();
     const Value* target = way.empty() ? nullptr : follow(link_path(way));
     if (target && value.is(Kind::kLazy))
       return Value::lazy(session_.arena.copy(std::string_view(way)), value.origin()).with_tag(link_tag());
@@ -61,8 +68,10 @@ class Keeper {
       return Value::reference(session_.arena.copy(std::string_view(way)), value.origin()).with_tag(link_tag());
     if (value.is(Kind::kList) && value.size() == node.items().size()) {  // a list that is an element of its own
       std::vector<Value> items(value.items().begin(), value.items().end());
+      lists_++;
       for (std::size_t i = 0; i < items.size(); i++)
         if (const Node* item = node.items()[i].node) items[i] = kept(*item, value.items()[i]);
+      lists_--;
       return session_.builder().list(items, value.origin());
     }
     return value.is(Kind::kLazy) ? waiting(node, value) : restored(node, value);
@@ -154,6 +163,7 @@ class Keeper {
   }
 
   Session& session_;
+  u32 lists_ = 0;                   // that we are in
   std::vector<const Value*> maps_;  // from the root to the one being looked at, as resolved
 };
 

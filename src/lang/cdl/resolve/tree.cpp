@@ -110,6 +110,7 @@ Marked marked_kind(const Node& node) {
            : a.value == "list"      ? Marked::kList
            : a.value == "text"      ? Marked::kText
            : a.value == "reference" ? Marked::kReference
+           : a.value == "link"      ? Marked::kReference
                                     : Marked::kNot;
   }
   return Marked::kNot;

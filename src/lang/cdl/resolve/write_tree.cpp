@@ -140,7 +140,7 @@ class Writer {
     if (v.is(Kind::kList)) return kind("list");
     if (v.is(Kind::kString) && v.text().empty()) return kind("text");
     if (v.is(Kind::kBytes)) return kind("bytes");
-    if (v.is(Kind::kReference) && !is_link(v)) return kind("reference");
+    if (v.is(Kind::kReference) && !is_link(v)) return kind(v.tag().text() == "LINK" ? "link" : "reference");
     return {};
   }
 
@@ -275,7 +275,8 @@ class Writer {
   std::string lazy(std::string_view waits_for) {
     std::string own;
     for (const std::string& step : path_) own += (own.empty() ? "" : "/") + step;
-    bool path = !waits_for.empty() && waits_for.find_first_of(" :\"[]{}()") == std::string_view::npos;
+    bool path =
+        waits_for == own || follow({maps_.begin(), maps_.begin() + 1}, link_path(fmt::format("/{}", waits_for)), 0);
     if (!path) return " cdl:lazy=\"true\"" + mark("lazy", waits_for);
     if (waits_for == own) return " cdl:lazy=\"true\"";
     return fmt::format(" cdl:ref=\"/{}\"", waits_for);

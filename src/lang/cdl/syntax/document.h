@@ -25,9 +25,9 @@ bool is_cdl_namespace(Symbol uri);
 // all attributes are. What was encrypted is marked with it.
 inline constexpr std::string_view kSecretNamespace = "urn:tutti:secret";
 // An attribute `kind` of this namespace says what elements and text cannot: map (an empty one), list (the children are
-// its items), text (an empty one), bytes (the text is them in hexadecimal), reference (the text is one, and stays one).
-// Others hold what SmartFrog says of a value: `lazy` (the words for what it waits for), `data` and `tags`. Written by
-// conversions of other languages.
+// its items), text (an empty one), bytes (the text is them in hexadecimal), reference and link (the text is one, and
+// stays one). Others hold what SmartFrog says of a value: `lazy` (the words for what it waits for), `data` and `tags`.
+// Written by conversions of other languages.
 inline constexpr std::string_view kKindNamespace = "urn:tutti:kind";
 inline constexpr std::string_view kSchemaNamespace = "http://www.w3.org/2001/XMLSchema";
 bool is_schema_namespace(Symbol uri);  // that one, or an older one: the specification itself writes that of 2000

@@ -106,9 +106,9 @@ TEST(Production, WrittenAsSmartFrogAgain) {
   EXPECT_EQ(written("P extends { port 80; } sfConfig extends { a extends P; s a:port; t extends { u s; v PARENT:a; } l "
                     "LAZY t:u; }",
                     "production"),
-            "sfConfig extends {\n  a extends {\n    port 80;\n  }\n  s THIS:a:port;\n  t extends {\n    u PARENT:s;\n  "
+            "sfConfig extends {\n  a extends {\n    port 80;\n  }\n  s a:port;\n  t extends {\n    u PARENT:s;\n  "
             "  v PARENT:a;\n  }\n"
-            "  l LAZY THIS:t:u;\n}\n");
+            "  l LAZY t:u;\n}\n");
   EXPECT_EQ(written("g 5; sfConfig extends { a g; b ROOT:sfConfig:a; [x] c [1, 2L, (1.5D + 1), \"q\\n\"]; \"odd name\" "
                     "NULL; d extends DATA {} }",
                     "production"),
