@@ -73,7 +73,7 @@ std::string plan_summary(const deploy::Prepared& p, const deploy::Check* check) 
   std::string t = fmt::format("Plan {}: {} add, {} change, {} remove", p.digest, n.add, n.change, n.remove);
   if (n.interrupt) t += fmt::format(", {} interrupted", n.interrupt);
   t += fmt::format(", {} unchanged", p.plan.unchanged);
-  if (check && check->estimated) {
+  if (check && check->estimated && check->total >= 0.0005) {
     t += fmt::format("; about {}", short_time(check->total));
     if (!check->critical.empty()) t += fmt::format(" (critical path: {})", fmt::join(check->critical, ", "));
   }

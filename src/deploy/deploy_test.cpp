@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -173,6 +174,46 @@ TEST_F(Deploy, WithAnInvariantServersAreChangedOneAfterTheOther) {
   Call d(dir);
   auto removal = d.deployer->prepare_removal("s");
   EXPECT_TRUE(d.deployer->run(*removal, d.settings).finished);
+}
+
+TEST_F(Deploy, OneMoreServerThatIsNotUpYetDoesNotLetTwoGoAtOnce) {
+  auto text = [&](int version, int servers) {
+    std::string t = "system: s\ninvariants: [{at_least: 1, of: [a*]}]\ncomponents:\n";
+    for (int i = 1; i <= servers; ++i)
+      t += fmt::format("  a{}: {{type: command, config: {{start: echo {}, stop: 'true'}}}}\n", i, version);
+    return t;
+  };
+  EXPECT_TRUE(apply(text(1, 2)).finished);
+  EXPECT_TRUE(apply(text(2, 3)).finished);  // checked to be safe there
+  // With none to spare the old ones wait for the new one.
+  std::string one = text(2, 3);
+  one.replace(one.find("at_least: 1"), 11, "at_least: 3");
+  Call c(dir);
+  auto p = c.prepare(one.replace(one.find("echo 2"), 6, "echo 3") +
+                     "  a4: {type: command, config: {start: echo 3, stop: 'true'}}\n");
+  ASSERT_TRUE(p) << c.trouble();
+  Check check = c.deployer->check(*p);
+  EXPECT_TRUE(check.safe);
+  ASSERT_EQ(check.verdicts.size(), 1u);
+  EXPECT_EQ(check.verdicts[0].substr(0, 16), "holds throughout");
+}
+
+TEST_F(Deploy, SecretsInWhatWasMadeAreSealedToo) {
+  std::string text =
+      "system: s\ncomponents:\n  a: {type: job, config: {command: 'echo \"tutti:word=$WORD\"', repeatable: true, "
+      "secrets: {WORD: CANARY-3c7}}}\n  b: {type: generic, after: [a], config: {make: 'echo ${a.word} > /dev/null'}}\n";
+  EXPECT_TRUE(apply(text).finished);
+  for (auto& f : fs::recursive_directory_iterator(dir + "/.tutti"))
+    if (f.is_regular_file()) {
+      EXPECT_EQ(here()->read(f.path())->find("CANARY-3c7"), std::string::npos) << f.path();
+    }
+  Call c(dir);
+  auto state = c.deployer->recorded("s");
+  ASSERT_TRUE(state);
+  const Entry* make = state->components.at("b").made.find("make");
+  ASSERT_TRUE(make);
+  EXPECT_EQ(make->value.text(), "echo CANARY-3c7 > /dev/null");
+  EXPECT_TRUE(make->value.secret());
 }
 
 TEST_F(Deploy, AFailureStopsWhatDependsOnItAndIsRepairedByTheNextRun) {

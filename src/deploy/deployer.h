@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -161,9 +162,13 @@ class Deployer {
   std::string mark_of(i64 run) const;
   void end_leftovers(const model::System& system, const engine::JournalRecord& record, i64 run,
                      const RunSettings& settings) const;
+  // How the actions of a run went: what failed in which transition, and whose actions began to act at all.
+  struct Fate {
+    std::map<u32, std::string> failed;
+    std::set<u32> began;
+  };
   Value next_state(const Prepared& prepared, const engine::Runner& runner, const resource::Knowledge& knowledge,
-                   const std::vector<engine::ActionSpan>& actions, const std::map<u32, std::string>& failed,
-                   const resource::Scrubber& scrub);
+                   const std::vector<engine::ActionSpan>& actions, const Fate& fate, const resource::Scrubber& scrub);
   void set_durations(engine::PlannedSystem& program);
   bool finish_preparing(Prepared& p);
   bool planned(const std::string& system, const engine::Recorded& was);  // false, and an error, after a program

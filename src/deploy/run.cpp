@@ -324,13 +324,14 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
   }
   // Learn, count, record.
   std::vector<std::pair<std::string, double>> durations;
-  std::map<u32, std::string> failed;
-  for (auto& [i, t] : unknown) failed[i] = s.type_of(i).transitions[t].name.text();
+  Fate fate;
+  for (auto& [i, t] : unknown) fate.failed[i] = s.type_of(i).transitions[t].name.text();
   std::set<u32> touched;
   for (auto& a : report.actions) {
     const model::ComponentType& type = s.type_of(a.instance);
     const model::Transition& t = type.transitions[a.transition];
     if (type.action_of(t).what.is(Kind::kNull)) continue;
+    if (record || executor.effect(a.instance, a.transition).began) fate.began.insert(a.instance);
     if (a.how == How::kOk) {
       double took = a.end - a.start;
       if (!is_catalog(s, a.instance) && (!record || took > 0))
@@ -338,10 +339,11 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
           durations.emplace_back(key, took);
       if (!executor.effect(a.instance, a.transition).changes.empty()) touched.insert(a.instance);
     } else {
-      failed[a.instance] = t.name.text();
+      fate.failed[a.instance] = t.name.text();
       ++out.failed;
-      if (a.how == How::kLost || a.code == EHOSTUNREACH) ++out.unreachable;
-      if (a.how == How::kLost || a.how == How::kCancelled) out.open = out.unknown = true;
+      if (a.code == EHOSTUNREACH || a.code == ECONNRESET) ++out.unreachable;
+      // Whoever gives a run up wants it ended: what nobody knows counts as failed.
+      if (!settings.give_up && (a.how == How::kLost || a.how == How::kCancelled)) out.open = out.unknown = true;
       std::string line =
           fmt::format("{}: {}", s.transition_text(a.instance, a.transition), a.message.empty() ? "failed" : a.message);
       out.failures.push_back(std::move(line));
@@ -368,7 +370,7 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
   bool good = report.finished && out.failed == 0;
   std::string status = good ? "done" : out.cancelled ? "interrupted" : "failed";
   out.summary = fmt::format("{} changed, {} failed in {:.1f} s", out.changed, out.failed, out.seconds);
-  Value next = next_state(p, runner, knowledge, report.actions, failed, scrub);
+  Value next = next_state(p, runner, knowledge, report.actions, fate, scrub);
   auto finished = place_.store->finish(lease, run, status, out.summary, encode(next, *place_.seal));
   if (!finished) {
     out.wrong = finished.error().message;

@@ -12,8 +12,29 @@
 
 namespace tutti::deploy {
 
+namespace {
+
+// Values that others gave are as secret as what they are made of.
+Value with_secrets(const Value& v, const resource::Scrubber& scrub, const TreeBuilder& b) {
+  auto as = [&](const Value& now) { return v.secret() ? now.as_secret() : now; };
+  if (v.is(Kind::kString)) return scrub.has_secret(v.text()) ? v.as_secret() : v;
+  if (v.is(Kind::kList)) {
+    std::vector<Value> items;
+    for (const Value& i : v.items()) items.push_back(with_secrets(i, scrub, b));
+    return as(b.list(items));
+  }
+  if (v.is(Kind::kMap)) {
+    MapDraft m;
+    for (const Entry& e : v.entries()) m.set(e.key, with_secrets(e.value, scrub, b), e.field);
+    return as(m.build(b));
+  }
+  return v;
+}
+
+}  // namespace
+
 Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, const resource::Knowledge& knowledge,
-                           const std::vector<engine::ActionSpan>& actions, const std::map<u32, std::string>& failed,
+                           const std::vector<engine::ActionSpan>& actions, const Fate& fate,
                            const resource::Scrubber& scrub) {
   const model::System& s = p.program.system;
   const engine::Scheduler& now = runner.scheduler();
@@ -21,12 +42,17 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
   engine::Recorded was = engine::read_recorded(session_, p.state), next;
   // What each instance holds: what its actions brought about, the last word on each resource.
   std::map<u32, std::map<std::string, Value>> held;
+  std::map<u32, const engine::RecordedComponent*> before;
+  std::set<u32> acted;
   for (u32 i = 0; i < s.assembly; ++i)
     for (auto& [name, c] : was.components)
-      if (c.instance == s.instances[i].name.text())
+      if (c.instance == s.instances[i].name.text()) {
+        before[i] = &c;
         for (auto& h : c.held)
           held[i][fmt::format("{}/{}", h.find("type")->value.text(), h.find("title")->value.text())] = h;
+      }
   for (auto& a : actions) {
+    acted.insert(a.instance);
     if (a.how != engine::How::kOk) continue;
     const model::ComponentType& type = s.type_of(a.instance);
     std::string problem;
@@ -62,14 +88,31 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
       c.host = inst.host;
       const model::ComponentType& type = s.type_of(i);
       c.places = places_of(type, now.marking(i));
-      if (auto f = failed.find(i); f != failed.end()) c.failed = f->second;
+      auto earlier = before.find(i);
+      const engine::RecordedComponent* old_self = earlier == before.end() ? nullptr : earlier->second;
+      if (auto f = fate.failed.find(i); f != fate.failed.end()) {
+        c.failed = f->second;
+        c.untouched = !fate.began.count(i) && (!old_self || old_self->untouched);
+      } else if (old_self && !acted.count(i)) {
+        c.failed = old_self->failed;
+        c.untouched = old_self->untouched;
+      }
+      if (const Value* v = resource::with(inst, "protect")) c.protect = v->as_bool();
       // The new configuration counts only once everything was done for it.
-      bool complete = now.idle(i) && !failed.count(i);
+      bool complete = now.idle(i) && !fate.failed.count(i);
       for (u32 pc = now.pc(); pc < s.program.size() && complete; ++pc)
         if (s.program[pc].op == model::Op::kPush && s.program[pc].instance == i) complete = false;
       const Value* config = resource::with(inst, "config");
       const Value* old = resource::with(inst, "old");
       c.config = complete || !old ? (config ? *config : b.map({})) : *old;
+      if (model::has_placeholders(c.config)) {
+        bool remade = complete && acted.count(i);
+        std::string missing;
+        if (old_self && !remade && !old_self->made.is(Kind::kNull))
+          c.made = old_self->made;
+        else if (Value made = knowledge.settled(i, c.config, session_.arena, missing); missing.empty())
+          c.made = with_secrets(made, scrub, b);
+      }
       const Value* needs = resource::with(inst, "needs");
       for (auto& link : links) {
         if (link.user != i || model::is_order_port(type.ports[link.use].name)) continue;
@@ -138,10 +181,11 @@ std::optional<Deployer::Standing> Deployer::standing(i64 run) {
   resource::Knowledge knowledge(s);
   for (auto& r : replay.record.results)
     if (r.how == engine::How::kOk) knowledge.learn(r.instance, {r.outputs.begin(), r.outputs.end()});
-  std::map<u32, std::string> failed;
-  for (auto& [i, t] : runner.scheduler().failures()) failed[i] = s.type_of(i).transitions[t].name.text();
-  out.recorded = engine::read_recorded(session_, next_state(*planned, runner, knowledge, report.actions, failed,
-                                                            resource::Scrubber(planned->plan.flat)));
+  Fate fate;
+  for (auto& [i, t] : runner.scheduler().failures()) fate.failed[i] = s.type_of(i).transitions[t].name.text();
+  for (auto& a : report.actions) fate.began.insert(a.instance);
+  out.recorded = engine::read_recorded(
+      session_, next_state(*planned, runner, knowledge, report.actions, fate, resource::Scrubber(planned->plan.flat)));
   return out;
 }
 

@@ -13,7 +13,11 @@ Knowledge::Knowledge(const model::System& system) : system_(system), outputs_(sy
   for (u32 i = 0; i < system.instances.size(); ++i) {
     const Value* component = with(system.instances[i], "component");
     const Value* stays = with(system.instances[i], "stays");
-    if (component && (!stays || stays->as_bool())) by_component_[std::string(component->text())] = i;
+    if (!component) continue;
+    if (!stays || stays->as_bool())
+      by_component_[std::string(component->text())] = i;
+    else
+      by_component_.try_emplace(std::string(component->text()), i);
   }
 }
 
@@ -93,23 +97,29 @@ std::optional<Value> Knowledge::look_up(u32 instance, std::string_view path, con
 
 namespace {
 
-// Whether what an action does depends on the present configuration (and not only on the old one).
-bool mentions_config(const Value& v) {
+// Whether what an action does depends on the present configuration (`${config`), or on the old one (`${old`).
+bool mentions(const Value& v, std::string_view what) {
   switch (v.kind()) {
-    case Kind::kString: return v.text().find("${config") != std::string_view::npos;
+    case Kind::kString: return v.text().find(what) != std::string_view::npos;
     case Kind::kList:
       for (const Value& item : v.items())
-        if (mentions_config(item)) return true;
+        if (mentions(item, what)) return true;
       return false;
     case Kind::kMap:
       for (const Entry& e : v.entries())
-        if (mentions_config(e.value)) return true;
+        if (mentions(e.value, what)) return true;
       return false;
     default: return false;
   }
 }
 
 }  // namespace
+
+Value Knowledge::settled(u32 instance, const Value& v, Arena& arena, std::string& missing) const {
+  if (!model::has_placeholders(v)) return v;
+  return model::expand(
+      v, [&](std::string_view path) { return look_up(instance, path, v, v, arena); }, TreeBuilder(arena), &missing);
+}
 
 std::vector<Resource> Knowledge::resources(u32 instance, const model::Action& action, Arena& arena,
                                            std::string& problem) const {
@@ -119,21 +129,19 @@ std::vector<Resource> Knowledge::resources(u32 instance, const model::Action& ac
   Value empty = builder.map({});
   const Value* given = with(self, "config");
   const Value* before = with(self, "old");
-  std::string missing;
-  // Configuration may itself refer to what is known only now.
-  auto settle = [&](const Value& v) {
-    if (!model::has_placeholders(v)) return v;
-    return model::expand(
-        v, [&](std::string_view path) { return look_up(instance, path, v, v, arena); }, builder, &missing);
-  };
-  Value config = settle(given ? *given : empty);
-  if (!missing.empty() && mentions_config(action.what)) {
+  // What is there was made with the values of that time, and is found and removed by them.
+  const Value* made = with(self, "made");
+  const Value* stays = with(self, "stays");
+  bool goes = stays && !stays->as_bool();
+  std::string missing, missing_old;
+  Value config = goes && made ? *made : settled(instance, given ? *given : empty, arena, missing);
+  Value old = made ? *made : before ? settled(instance, *before, arena, missing_old) : config;
+  if (!mentions(action.what, "${config")) missing.clear();
+  if (mentions(action.what, "${old") && missing.empty()) missing = missing_old;
+  if (!missing.empty()) {
     problem = fmt::format("there is no value yet for `${{{}}}`, which its configuration refers to", missing);
     return out;
   }
-  std::string ignored;
-  Value old = before ? settle(*before) : config;
-  missing.clear();
   auto lookup = [&](std::string_view path) { return look_up(instance, path, config, old, arena); };
   auto add = [&](std::string_view type, const Value& parameters, std::string_view fallback) {
     Resource r;

@@ -29,12 +29,14 @@ class Knowledge {
   // The resources that the action of a transition brings about, with everything put in. Values live in `arena`.
   // `problem` says what could not be found.
   std::vector<Resource> resources(u32 instance, const model::Action& action, Arena& arena, std::string& problem) const;
+  // A configuration with what it refers to put in; `missing` gets the first reference that has no value.
+  Value settled(u32 instance, const Value& config, Arena& arena, std::string& missing) const;
   std::optional<Value> look_up(u32 instance, std::string_view path, const Value& config, const Value& old,
                                Arena& arena) const;
 
  private:
   const model::System& system_;
-  std::map<std::string, u32> by_component_;  // the one that stays
+  std::map<std::string, u32> by_component_;  // the one that stays, if any does
   std::map<std::string, Value> hosts_;
   std::string home_, remote_home_;
   mutable std::mutex mutex_;

@@ -75,7 +75,9 @@ void ResourceExecutor::work() {
       r.how = How::kTimeout;
       r.message = fmt::format("did not end in {} s", job->request.timeout);
     }
-    effects_[{r.instance, r.transition}] = std::move(effect);
+    Effect& all = effects_[{r.instance, r.transition}];
+    effect.began = effect.began || all.began;  // by an earlier attempt
+    all = std::move(effect);
     running_.erase({r.instance, r.transition});
     results_.push_back(std::move(r));
     done_.notify_one();
@@ -184,6 +186,7 @@ ActionResult ResourceExecutor::perform(Job& job, Effect& effect) {
     if (found->in_sync()) continue;
     effect.looked_only = false;
     std::vector<Change> done;
+    effect.began = true;
     auto applied = provider->apply(c, *found, done);
     effect.changes.insert(effect.changes.end(), done.begin(), done.end());
     if (!applied) return wrong_with(applied.error());

@@ -18,6 +18,7 @@ namespace tutti::resource {
 struct Effect {
   std::vector<Change> changes;
   bool looked_only = false;  // all was as wanted
+  bool began = false;        // to act on the host
 };
 
 struct ExecutorOptions {

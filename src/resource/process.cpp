@@ -68,12 +68,12 @@ Result<void> wait_until(Context& c, const Params& p, bool wanted, std::string_vi
   for (;;) {
     auto now = holds(c, p);
     if (!now) return tl::unexpected(now.error());
-    if (*now == wanted) return {};
-    if (still) {
+    if (still) {  // also when it holds: somebody else may be the one that answers
       auto alive = still();
       if (!alive) return tl::unexpected(alive.error());
       if (!*alive) return failure(fmt::format("{} ended before it was ready", what));
     }
+    if (*now == wanted) return {};
     if (Clock::now() >= end)
       return failure(fmt::format("{} was not ready in {} s", what, static_cast<double>(limit.count()) / 1000),
                      ETIMEDOUT);
@@ -162,8 +162,10 @@ class Process : public Provider {
         if (auto r = stop(c, **id); !r) return r;
         id->reset();
       }
-      if (!*id)
+      if (!*id) {
+        if (auto r = await_free_port(c); !r) return r;
         if (auto r = begin(c); !r) return r;
+      }
       if (auto r = await_ready(c); !r) return r;
     }
     done = f.changes;
@@ -242,6 +244,24 @@ class Process : public Provider {
     auto id = c.host.start(d);
     if (!id) return tl::unexpected(id.error());
     c.say(Level::kInfo, fmt::format("process {}", id->pid));
+    return {};
+  }
+
+  // A port that answers before the process is started is somebody else's, or still that of its predecessor.
+  static Result<void> await_free_port(Context& c) {
+    const Value* ready = c.params.find("ready");
+    if (!ready || !ready->is(Kind::kMap)) return {};
+    Params p(*ready);
+    std::string address = p.text("address", "127.0.0.1");
+    if (!p.has("port") || (address != "localhost" && address != "::1" && !address.starts_with("127."))) return {};
+    auto port = static_cast<u16>(p.number("port", 0));
+    auto end =
+        Clock::now() + std::min(milliseconds(static_cast<i64>(p.number("timeout", 30) * 1000)), milliseconds(5000));
+    while (c.host.connects(address, port, milliseconds(1000))) {
+      if (Clock::now() >= end)
+        return failure(fmt::format("somebody else answers on port {} already", port), EADDRINUSE);
+      if (!pause(c, milliseconds(50))) return failure("was cancelled", ECANCELED);
+    }
     return {};
   }
 

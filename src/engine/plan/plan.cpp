@@ -30,7 +30,8 @@ struct Item {
   std::vector<Need> old_needs, new_needs;
   const ComponentType* type = nullptr;
   std::string type_name;
-  Marking at;
+  std::vector<Symbol> places;  // where it stands
+  Marking at;                  // the same, by its type's numbers
   Symbol goal;
   std::vector<u32> first, second;    // behaviours before and after its links are changed
   std::vector<Need> unlink, link;    // of the old and the new needs
@@ -88,6 +89,18 @@ class Planner {
   }
 
  private:
+  bool goes(const Item& item) const {
+    return item.was && !item.want && !kept_.count(static_cast<std::size_t>(&item - items_.data()));
+  }
+
+  // On the way down whoever came after another goes before it, because its actions may refer to it; unless policies of
+  // the component model say how they go.
+  bool goes_before(const Item& item, const Need& n) const {
+    if (n.hold || item.kind.hold.empty() || !goes(item) || !all_orders(item).empty()) return false;
+    auto p = by_old_.find(std::string(n.provider.text()));
+    return p != by_old_.end() && goes(items_[p->second]) && all_orders(items_[p->second]).empty();
+  }
+
   bool looked_at(const std::string& name) const {
     return options_.only.empty() || std::find(options_.only.begin(), options_.only.end(), name) != options_.only.end();
   }
@@ -124,6 +137,7 @@ class Planner {
       item.generation = r.generation;
       item.was = &r;
       item.old_needs = r.needs;
+      item.places = r.places;
       item.want = wanted_.find(Symbol(name));
       auto old_kind = recorded_.kinds.find(r.type);
       if (old_kind != recorded_.kinds.end()) item.kind = model::describe_kind(Symbol(r.type), old_kind->second, {});
@@ -152,7 +166,13 @@ class Planner {
           item.goal = item.want->state;
         }
       }
-      if (!item.want && !kept_.count(items_.size())) item.goal = item.kind.removed;
+      if (!item.want && !kept_.count(items_.size())) {
+        item.goal = item.kind.removed;
+        if (r.protect && !replaced.count(name))
+          session_.diagnostics
+              .error("PLAN-PROTECTED", {}, fmt::format("`{}` is protected and would have to be removed", name))
+              .suggest("keep it, or first apply it once without `protect`");
+      }
       items_.push_back(std::move(item));
     }
     for (const Component& c : wanted_.components) {
@@ -221,6 +241,7 @@ class Planner {
       std::vector<Need> ports = item.new_needs;
       for (auto& n : item.old_needs)
         if (std::none_of(ports.begin(), ports.end(), [&](auto& p) { return p.port == n.port; })) ports.push_back(n);
+      for (auto& n : ports) n.hold = n.hold || goes_before(item, n);
       std::sort(ports.begin(), ports.end(), [](auto& a, auto& b) { return a.port.text() < b.port.text(); });
       item.type_name = model::engine_type_name(item.kind, ports, item.orders);
       if (item.was && !item.want) item.type_name += "'";  // as it was recorded, which may not be as it is now
@@ -241,7 +262,7 @@ class Planner {
       if (!item.was) {
         item.at = item.type->initial;
       } else {
-        for (Symbol p : item.was->places) {
+        for (Symbol p : item.places) {
           u32 place = item.type->find_place(p);
           if (place == model::kNone) {
             session_.diagnostics.error(
@@ -311,6 +332,7 @@ class Planner {
         ch.host = item.was->host;
         item.change = std::move(ch);
       }
+      take_as_made(item);
       if (auto w = path(item, item.at, item.goal)) item.first = *w;
       item.unlink = item.old_needs;
       return;
@@ -369,14 +391,20 @@ class Planner {
       if (word.empty()) word = repair(item, found);
       change.why = found[0].text + (found.size() > 1 ? fmt::format(" (and {} more)", found.size() - 1) : "");
     }
+    if (there && word.empty() && !item.was->failed.empty()) word = repair(item, {});
     if (!item.was->failed.empty()) change.why = fmt::format("`{}` failed the last time", item.was->failed);
     if (!there) word.clear();  // on its way there it meets its new configuration anyway
-    change.kind = !there && !item.was->failed.empty()   ? PlanChange::Kind::kRepair
+    if (item.want->protect != item.was->protect)
+      change.details.push_back(
+          {"protect", Value::boolean(item.was->protect), Value::boolean(item.want->protect), false});
+    bool mend = !item.was->failed.empty() && (!there || (keys.empty() && !type_changed));
+    change.kind = mend                                  ? PlanChange::Kind::kRepair
                   : drifted && change.details.empty()   ? PlanChange::Kind::kRepair
                   : !there                              ? PlanChange::Kind::kMove
                   : change.details.empty() && all_of_it ? PlanChange::Kind::kChange
-                  : keys.empty() && !type_changed       ? PlanChange::Kind::kRelink
-                                                        : PlanChange::Kind::kChange;
+                  : keys.empty() && !type_changed && (!item.link.empty() || !item.unlink.empty())
+                      ? PlanChange::Kind::kRelink
+                      : PlanChange::Kind::kChange;
     if (!there && change.kind == PlanChange::Kind::kMove)
       change.details.push_back({"state",
                                 item.was->places.empty() ? Value::null() : Value::string(item.was->places[0].text()),
@@ -386,6 +414,21 @@ class Planner {
     split(item, word);
     if (item.busy() || !item.link.empty() || !item.unlink.empty() || !change.details.empty())
       item.change = std::move(change);
+  }
+
+  // What failed on its way up is removed as if it had come up: every action looks before it touches, and nothing is
+  // started only to be stopped. What had not begun to act leaves nothing to remove.
+  static void take_as_made(Item& item) {
+    if (item.was->failed.empty()) return;
+    auto stand = [&](Symbol place) {
+      item.places = {place};
+      item.at = {item.type->find_place(place)};
+    };
+    if (item.was->untouched) return stand(item.kind.removed);
+    u32 removed = item.type->find_place(item.kind.removed), up = item.type->find_place(item.kind.goal);
+    auto word = word_to(*item.type, item.at, [&](const Marking& m) { return m == Marking{removed}; });
+    if (item.at == Marking{up}) return;
+    if (!word || visits(item, *word, up)) stand(item.kind.goal);
   }
 
   // Where only files are otherwise, what is done when they change; else what is done for any change. Either way
@@ -513,7 +556,7 @@ class Planner {
       for (auto& o : all_orders(item)) {
         auto p = ordered_after(item, o);
         u32 place = item.type->find_place(o.place);
-        if (!p || place == model::kNone || !items_[*p].busy() || !visits(item, place)) continue;
+        if (!p || place == model::kNone || !items_[*p].busy() || !visits(item, item.word(), place)) continue;
         Item& other = items_[*p];
         u32 port = other.type->find_port(o.provide);
         if (port == model::kNone) continue;
@@ -528,9 +571,9 @@ class Planner {
     }
   }
 
-  static bool visits(const Item& item, u32 place) {
+  static bool visits(const Item& item, const std::vector<u32>& word, u32 place) {
     Marking m = item.at;
-    for (u32 b : item.word()) {
+    for (u32 b : word) {
       Passage p = pass(*item.type, m, b);
       if (std::find(p.visited.begin(), p.visited.end(), place) != p.visited.end()) return true;
       m = p.end;
@@ -595,6 +638,11 @@ class Planner {
     }
   }
 
+  static bool is_up(const Item& item, const model::Invariant& inv) {
+    u32 port = item.type->find_port(inv.port.empty() ? item.kind.service : inv.port);
+    return item.was && port != model::kNone && active(*item.type, item.at, port);
+  }
+
   // Invariants of the kind "at least N of these": no more of them are interrupted at once than may be.
   void roll() {
     for (auto& inv : wanted_.invariants) {
@@ -605,8 +653,8 @@ class Planner {
         auto it = by_new_.find(std::string(s.text()));
         if (it == by_new_.end()) continue;
         const Item& item = items_[it->second];
-        if (!item.was) {
-          fresh.push_back(it->second);
+        if (!is_up(item, inv)) {
+          if (item.busy()) fresh.push_back(it->second);
           continue;
         }
         ++up;
@@ -615,15 +663,19 @@ class Planner {
       for (std::size_t i = 0; i < existing_; ++i)  // members that go: after all others
         if (!items_[i].want && !kept_.count(i) &&
             std::find(inv.of.begin(), inv.of.end(), Symbol(items_[i].component)) != inv.of.end()) {
-          ++up;
+          if (is_up(items_[i], inv)) ++up;
           for (std::size_t t : turn) items_[i].waits.insert(t);
           for (std::size_t f : fresh) items_[i].waits.insert(f);
         }
-      u32 spare = up + static_cast<u32>(fresh.size()) > inv.count ? up + static_cast<u32>(fresh.size()) - inv.count : 1;
-      if (turn.size() <= spare && up >= inv.count + turn.size()) continue;
-      if (up < inv.count + 1)
+      // So many may be down at once. Those to come count only where the others wait for them, which is where without
+      // them none could be spared.
+      u32 spare = up > inv.count ? up - inv.count : 0;
+      if (turn.size() <= spare) continue;
+      if (spare == 0) {
+        spare = up + static_cast<u32>(fresh.size()) > inv.count ? up + static_cast<u32>(fresh.size()) - inv.count : 1;
         for (std::size_t t : turn)
           for (std::size_t f : fresh) items_[t].waits.insert(f);
+      }
       for (std::size_t k = spare; k < turn.size(); ++k) items_[turn[k]].waits.insert(turn[k - spare]);
       if (up + fresh.size() <= inv.count && !turn.empty())
         plan_.notes.push_back(fmt::format("`{}` cannot be kept while {} is interrupted: there are no more of them",
@@ -755,6 +807,8 @@ class Planner {
       m.set(Symbol("places"), builder_.list(places));
       m.set(Symbol("config"), item.want ? item.want->config : item.was->config);
       if (item.was) m.set(Symbol("old"), item.was->config);
+      if (item.was && !item.was->made.is(Kind::kNull)) m.set(Symbol("made"), item.was->made);
+      if (item.want ? item.want->protect : item.was->protect) m.set(Symbol("protect"), Value::boolean(true));
       bool going = item.was && !item.want;
       for (auto& n : going ? item.old_needs : item.new_needs) {
         auto& by = going ? by_old_ : by_new_;

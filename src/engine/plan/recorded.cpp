@@ -8,6 +8,11 @@ std::string text(const Value& map, std::string_view key) {
   return e && e->value.is(Kind::kString) ? std::string(e->value.text()) : "";
 }
 
+bool truth(const Value& map, std::string_view key) {
+  const Entry* e = map.find(key);
+  return e && e->value.is(Kind::kBool) && e->value.as_bool();
+}
+
 }  // namespace
 
 Value write_orders(const std::vector<model::Order>& orders, const TreeBuilder& b) {
@@ -31,8 +36,7 @@ std::vector<model::Order> read_orders(const Value& list) {
 
 Recorded read_recorded(Session&, const Value& state) {
   Recorded out;
-  const Entry* program = state.find("program");
-  out.program = program && program->value.is(Kind::kBool) && program->value.as_bool();
+  out.program = truth(state, "program");
   const Entry* kinds = state.find("types");
   if (kinds && kinds->value.is(Kind::kMap))
     for (const Entry& e : kinds->value.entries()) out.kinds[std::string(e.key.text())] = e.value;
@@ -51,6 +55,9 @@ Recorded read_recorded(Session&, const Value& state) {
     if (const Entry* p = v.find("places"); p && p->value.is(Kind::kList))
       for (const Value& place : p->value.items()) c.places.push_back(Symbol(place.text()));
     if (const Entry* x = v.find("config")) c.config = x->value;
+    if (const Entry* x = v.find("made")) c.made = x->value;
+    c.protect = truth(v, "protect");
+    c.untouched = truth(v, "untouched");
     if (const Entry* n = v.find("needs"); n && n->value.is(Kind::kList))
       for (const Value& need : n->value.items()) {
         const Entry* hold = need.find("hold");
@@ -91,6 +98,9 @@ Value write_recorded(const Recorded& r, const TreeBuilder& b) {
     m.set(Symbol("places"), b.list(places));
     if (!c.failed.empty()) m.set(Symbol("failed"), b.string(c.failed));
     m.set(Symbol("config"), c.config);
+    if (!c.made.is(Kind::kNull)) m.set(Symbol("made"), c.made);
+    if (c.protect) m.set(Symbol("protect"), Value::boolean(true));
+    if (c.untouched) m.set(Symbol("untouched"), Value::boolean(true));
     for (auto& n : c.needs) {
       std::vector<Entry> one{{Symbol("port"), Field::kPlain, Value::string(n.port.text())},
                              {Symbol("provider"), Field::kPlain, Value::string(n.provider.text())},

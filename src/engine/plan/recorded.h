@@ -18,6 +18,9 @@ struct RecordedComponent {
   Symbol host;
   std::vector<Symbol> places;
   Value config;
+  Value made;  // the configuration with the values it was made with; null when it refers to nothing that varies
+  bool protect = false;
+  bool untouched = false;          // what failed had not begun to act: there is nothing of it anywhere
   std::vector<model::Need> needs;  // provider is the instance's component
   std::vector<model::Order> orders;
   std::map<std::string, std::string> outputs;
