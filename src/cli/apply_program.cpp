@@ -1,13 +1,12 @@
 #include "cli/apply_program.h"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <charconv>
 #include <filesystem>
 
 #include "base/file.h"
+#include "cli/live.h"
 #include "cli/system_input.h"
 #include "deploy/program.h"
 #include "engine/plan/back.h"
@@ -81,10 +80,7 @@ bool proven(Call& call, const model::System& system) {
 void tell_program(Call& call, deploy::Deployer::RunSettings& settings) {
   if (!call.options.has("quiet"))
     settings.listener = [](const model::System& system) -> std::unique_ptr<RunListener> {
-      bool terminal = isatty(2) != 0;
-      winsize size{};
-      u32 columns = terminal && ioctl(2, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 100;
-      return std::make_unique<Progress>(system, stderr, terminal, columns);
+      return std::make_unique<Progress>(system, live(), terminal_manner());
     };
   settings.ended = [&call](const model::System& system, const Runner& runner, const RunReport& report) {
     if (std::string f = call.options.get("trace"); !f.empty()) save(call, f, chrome_trace(system, report));

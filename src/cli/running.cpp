@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "cli/deferred.h"
+#include "cli/live.h"
 #include "cli/output.h"
 #include "cli/system_input.h"
 #include "format/write.h"
@@ -92,16 +93,15 @@ std::unique_ptr<Interrupts>& interrupts() {
 
 }  // namespace
 
-static void say_to(int fd, std::string_view text) {
+void say_out(std::string_view text) {
   while (!text.empty()) {
-    ssize_t n = ::write(fd, text.data(), text.size());
+    ssize_t n = ::write(1, text.data(), text.size());
     if (n <= 0) return;
     text.remove_prefix(static_cast<std::size_t>(n));
   }
 }
 
-void say_now(std::string_view text) { say_to(2, text); }
-void say_out(std::string_view text) { say_to(1, text); }
+void say_now(std::string_view text) { live().say(text); }
 
 std::string when(double time) {
   std::time_t t = static_cast<std::time_t>(time);
@@ -209,6 +209,12 @@ deploy::Deployer::RunSettings Running::settings(std::string command) {
     if (auto puppet = puppet::settings_of(call.session, call.options))
       s.executor.locate = [modules = puppet->modulepath](const std::string& url) { return module_file(modules, url); };
   bool quiet = call.options.has("quiet");
+  if (auto manner = terminal_manner(); manner.live && !quiet) {
+    manner.lines = false;  // what ends is told line by line, below
+    s.listener = [manner](const model::System& system) -> std::unique_ptr<engine::RunListener> {
+      return std::make_unique<engine::Progress>(system, live(), manner);
+    };
+  }
   if (!quiet) s.events.line = [](double t, std::string_view text) { say_now(fmt::format("{:8.2f}  {}\n", t, text)); };
   s.events.say = [](std::string_view who, resource::Level level, std::string_view text) {
     if (level >= resource::Level::kWarning) say_now(fmt::format("          {}: {}\n", who, text));
@@ -369,6 +375,7 @@ int apply_catalog(Running& running, const deploy::Prepared& p, deploy::Deployer:
       if (const Entry* l = config->find("label")) labels[std::string(i.name.text())] = l->value.text();
   bool quiet = call.options.has("quiet");
   settings.events.line = {};
+  settings.listener = {};
   auto in_order = as_puppet ? std::make_unique<InOrder>(s) : nullptr;
   if (in_order) settings.events.ended = [&](std::string_view who) { in_order->ended(who); };
   settings.events.say = [&, quiet](std::string_view who, resource::Level level, std::string_view text) {

@@ -116,10 +116,10 @@ class Deployer {
     // stays open for `resume`.
     std::function<void(std::function<void(bool now)> stop)> on_stop;
     bool give_up = false;  // resume: start nothing, write down how things are and end the run
-    // Programs: limits, who is told what happens, and who looks at the run when it has come to its end.
+    std::function<std::unique_ptr<engine::RunListener>(const model::System&)> listener;  // shows what runs
+    // Programs: limits, and who looks at the run when it has come to its end.
     u32 parallel_per_host = 0;
     double grace = 10;  // seconds between asking an action to stop and killing it
-    std::function<std::unique_ptr<engine::RunListener>(const model::System&)> listener;
     std::function<void(const model::System&, const engine::Runner&, const engine::RunReport&)> ended;
   };
   Outcome run(const Prepared& prepared, RunSettings& settings);

@@ -22,7 +22,9 @@ using engine::RunReport;
 // Tells the user what happens.
 class Narrator : public engine::RunListener {
  public:
-  Narrator(const model::System& system, const RunEvents& events) : system_(system), events_(events) {
+  // `live`, when there is one, shows what runs: then only ends are told.
+  Narrator(const model::System& system, const RunEvents& events, engine::RunListener* live)
+      : system_(system), events_(events), live_(live) {
     for (u32 i = 0; i < system.program.size(); ++i) {
       const model::Instruction& in = system.program[i];
       if (in.op != model::Op::kPush) continue;
@@ -34,15 +36,20 @@ class Narrator : public engine::RunListener {
   void started(double time, const ActionRequest& q) override {
     if (q.action->what.is(Kind::kNull)) return;
     ++running_;
-    if (events_.line && !quiet(q))
+    if (live_) live_->started(time, q);
+    if (events_.line && !quiet(q) && !live_)
       events_.line(time, fmt::format("{}  starts{}", name(q.instance, q.transition),
                                      q.attempt ? fmt::format(" (try {})", q.attempt + 1) : ""));
     if (events_.progress) events_.progress(done_, total_, running_, name(q.instance, q.transition));
+  }
+  void idle(double time, const engine::Scheduler& scheduler) override {
+    if (live_) live_->idle(time, scheduler);
   }
   void ended(double time, const ActionResult& r, bool again) override {
     const model::ComponentType& type = system_.type_of(r.instance);
     const model::Action& action = type.action_of(type.transitions[r.transition]);
     if (action.what.is(Kind::kNull)) return;
+    if (live_) live_->ended(time, r, again);
     if (running_) --running_;
     if (!again) ++done_;
     if (events_.ended && !again) events_.ended(system_.instances[r.instance].name.text());
@@ -63,6 +70,7 @@ class Narrator : public engine::RunListener {
   std::string name(u32 i, u32 t) const { return system_.transition_text(i, t); }
   const model::System& system_;
   const RunEvents& events_;
+  engine::RunListener* live_;
   u32 total_ = 0, done_ = 0, running_ = 0;
 };
 
@@ -246,7 +254,8 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
   resource::Scrubber scrub(p.plan.flat);
   StoreJournal journal(*place_.store, lease, run, s, {*place_.seal, scrub},
                        [&](u32 i, u32 k) { return executor.effect(i, k).changes; });
-  Narrator narrator(s, settings.events);
+  auto live = settings.listener ? settings.listener(s) : nullptr;
+  Narrator narrator(s, settings.events, live.get());
   engine::RunOptions ro;
   ro.parallel = settings.parallel;
   ro.on_failure = engine::OnFailure::kStop;
@@ -314,6 +323,7 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
     }
     lost = reins.lost();
   }
+  live.reset();
   out.finished = report.finished;
   out.cancelled = report.cancelled && !lost;
   out.seconds = report.total;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "engine/report/xml.h"
+
 namespace tutti::engine {
 
 using model::ComponentType;
@@ -101,21 +103,6 @@ std::string quoted(std::string_view text) {
       out += c;
   }
   return out + "\"";
-}
-
-std::string xml(std::string_view text) {
-  std::string out;
-  for (char c : text) {
-    if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else if (c == '&')
-      out += "&amp;";
-    else
-      out += c;
-  }
-  return out;
 }
 
 }  // namespace
@@ -263,7 +250,7 @@ Picture paint(const Drawing& d, double top) {
         e.dashed ? " stroke-dasharray=\"4 3\"" : "");
     if (!e.label.empty())
       t += fmt::format("<text x=\"{:.0f}\" y=\"{:.0f}\" text-anchor=\"middle\" fill=\"#555\">{}</text>\n", mid, low - 3,
-                       xml(e.label));
+                       xml_escaped(e.label));
   }
   for (u32 k = 0; k < n; ++k) {
     const DrawnNode& node = d.nodes[k];
@@ -278,7 +265,7 @@ Picture paint(const Drawing& d, double top) {
       std::size_t end = std::min(node.label.find('\n', at), node.label.size());
       t += fmt::format("<text x=\"{:.0f}\" y=\"{:.0f}\" text-anchor=\"middle\"{}>{}</text>\n", x + width / 2,
                        y + 15 + 12 * line, line > 0 ? " fill=\"#666\"" : "",
-                       xml(std::string_view(node.label).substr(at, end - at)));
+                       xml_escaped(std::string_view(node.label).substr(at, end - at)));
       at = end + 1;
     }
   }
@@ -293,7 +280,7 @@ std::string to_svg(const Drawing& d) {
   auto add = [&](const Drawing& part, std::string_view title) {
     if (!title.empty()) {
       body += fmt::format("<text x=\"20\" y=\"{:.0f}\" font-size=\"12\" font-weight=\"bold\">{}</text>\n", height + 4,
-                          xml(title));
+                          xml_escaped(title));
       height += 16;
     }
     Picture p = paint(part, height);

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+
+#include "engine/report/xml.h"
 
 namespace tutti::engine {
 
@@ -57,23 +60,6 @@ void json_string(std::string& out, std::string_view text) {
       out += c;
   }
   out += '"';
-}
-
-std::string xml(std::string_view text) {
-  std::string out;
-  for (char c : text) {
-    if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else if (c == '&')
-      out += "&amp;";
-    else if (c == '"')
-      out += "&quot;";
-    else
-      out += c;
-  }
-  return out;
 }
 
 }  // namespace
@@ -174,7 +160,7 @@ std::string gantt_svg(const System& system, const RunReport& report) {
   double y = kTop;
   for (const ActionSpan* a : all) {
     double x = kLeft + a->start / total * kWide, w = std::max(1.0, (a->end - a->start) / total * kWide);
-    std::string name = xml(system.transition_text(a->instance, a->transition));
+    std::string name = xml_escaped(system.transition_text(a->instance, a->transition));
     t += fmt::format("<text x=\"{:.0f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>", kLeft - 6, y + 13, name);
     if (a->ready < a->start)
       t += fmt::format(
@@ -193,6 +179,7 @@ std::string gantt_svg(const System& system, const RunReport& report) {
 std::string chrome_trace(const System& system, const RunReport& report) {
   std::string t = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[";
   std::vector<bool> named(system.instances.size());
+  std::set<std::pair<u32, u32>> rows;
   bool first = true;
   auto next = [&] {
     if (!first) t += ",";
@@ -205,6 +192,13 @@ std::string chrome_trace(const System& system, const RunReport& report) {
       next();
       t += fmt::format("{{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":{},\"args\":{{\"name\":", a.instance + 1);
       json_string(t, system.instances[a.instance].name.text());
+      t += "}}";
+    }
+    if (rows.insert({a.instance, a.transition}).second) {
+      next();
+      t += fmt::format("{{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":{},\"tid\":{},\"args\":{{\"name\":",
+                       a.instance + 1, a.transition + 1);
+      json_string(t, system.type_of(a.instance).transitions[a.transition].name.text());
       t += "}}";
     }
     next();

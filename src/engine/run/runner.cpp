@@ -252,7 +252,7 @@ struct Runner::Impl : StepListener {
       }
       if (journal_) journal_->settle();
       if (running_.empty() && later_.empty()) break;
-      if (listener_) listener_->idle();
+      if (listener_) listener_->idle(executor_.now(), scheduler_);
       results.clear();
       executor_.wait(results, later_.empty() ? std::numeric_limits<double>::infinity() : later_.top().at);
       if (journal_ && !results.empty()) journal_->ended(executor_.now(), results);

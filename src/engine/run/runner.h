@@ -26,7 +26,7 @@ class RunListener {
   virtual void step(double, const Step&) {}
   virtual void started(double, const ActionRequest&) {}
   virtual void ended(double, const ActionResult&, bool will_retry) { (void)will_retry; }
-  virtual void idle() {}  // about to wait for an action
+  virtual void idle(double now, const Scheduler&) { (void)now; }  // about to wait for an action
 };
 
 // One action as it went, last attempt.
