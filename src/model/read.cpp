@@ -144,24 +144,30 @@ class SystemReader : public Reader {
 
   void read_link(const Value& v) {
     std::vector<Named> n;
+    auto end = [&](std::string_view side) {  // "instance.port"
+      while (!side.empty() && side.front() == ' ') side.remove_prefix(1);
+      while (!side.empty() && side.back() == ' ') side.remove_suffix(1);
+      auto dot = side.rfind('.');
+      if (dot == std::string_view::npos) return;
+      n.push_back({Symbol(side.substr(0, dot)), at(v)});
+      n.push_back({Symbol(side.substr(dot + 1)), at(v)});
+    };
     if (v.is(Kind::kString)) {  // "user.port -> provider.port"
-      std::string_view text = v.text(), sides[2]{text.substr(0, text.find("->"))};
-      if (sides[0].size() < text.size()) sides[1] = text.substr(sides[0].size() + 2);
-      for (std::string_view side : sides) {
-        while (!side.empty() && side.front() == ' ') side.remove_prefix(1);
-        while (!side.empty() && side.back() == ' ') side.remove_suffix(1);
-        auto dot = side.rfind('.');
-        if (dot == std::string_view::npos) break;
-        n.push_back({Symbol(side.substr(0, dot)), at(v)});
-        n.push_back({Symbol(side.substr(dot + 1)), at(v)});
-      }
+      std::string_view text = v.text(), user = text.substr(0, text.find("->"));
+      end(user);
+      if (user.size() < text.size()) end(text.substr(user.size() + 2));
     } else if (wants(v, Kind::kList, "a link")) {
       n = names(v, "a name");
+      if (n.size() == 2) {  // [user.port, provider.port]
+        std::vector<Named> sides = std::move(n);
+        n.clear();
+        for (const Named& side : sides) end(side.name.text());
+      }
     } else {
       return;
     }
     if (n.size() != 4) {
-      error("MODEL-LINK", v, "a link is [user, use port, provider, provide port]");
+      error("MODEL-LINK", v, "a link is [user.port, provider.port] or [user, port, provider, port]");
       return;
     }
     Link l;

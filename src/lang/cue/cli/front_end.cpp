@@ -29,6 +29,8 @@ bool has_cue_files(const std::string& dir) {
   return false;
 }
 
+bool in_module(const std::string& dir) { return fs::is_directory(dir + "/cue.mod"); }
+
 bool other_language(const std::string& a) {
   static const std::set<std::string> kOther = {".pp", ".sf", ".cdl", ".epp", ".erb"};
   return kOther.count(fs::path(a).extension().string()) > 0;
@@ -119,7 +121,7 @@ bool CueFrontEnd::claims(std::span<const std::string> args) const {
          {"--level", "--include", "--node", "--facts", "--lang", "--environment", "--modulepath", "--format", "--tag"})
       for (const std::string& a : args)
         if (a == own || a.starts_with(std::string(own) + "=")) return false;
-    return cue || has_cue_files(dir);
+    return cue || in_module(dir);
   }
   if (flags.given("out") && !cue_output(flags.text("out")))
     return std::any_of(flags.arguments().begin(), flags.arguments().end(), is_package_arg) &&
@@ -129,7 +131,8 @@ bool CueFrontEnd::claims(std::span<const std::string> args) const {
     if (other_language(a)) return false;
   }
   for (const std::string& a : flags.arguments()) {
-    if (a == "-" || a.ends_with(".cue") || is_package_arg(a) || fs::path(a).extension().empty() ||
+    bool word = fs::path(a).extension().empty() && !fs::is_regular_file(a);
+    if (a == "-" || a.ends_with(".cue") || is_package_arg(a) || word ||
         (a.find(':') != std::string::npos && a.find('/') == std::string::npos)) {
       return true;
     }
@@ -138,7 +141,7 @@ bool CueFrontEnd::claims(std::span<const std::string> args) const {
     if (is_schema_file(a)) return true;
   }
   // In a folder of CUE data files are cue's too, and so is what no reader knows by its name.
-  if ((verb == "eval" || verb == "export") && (has_cue_files(dir) || fs::is_directory(dir + "/cue.mod"))) return true;
+  if ((verb == "eval" || verb == "export") && (has_cue_files(dir) || in_module(dir))) return true;
   // Data files alone belong to the verbs that all languages share, which keep where every value came from; a flag that
   // only cue has, or an output that only cue writes, says that cue is meant.
   static const std::set<std::string> kCommon = {"json", "yaml", "toml"};
