@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <unordered_set>
 
 #include "base/utf8.h"
 #include "lang/cdl/resolve/expression_syntax.h"
@@ -122,6 +123,32 @@ bool compare_plain(XPathOp op, const XPathValue& a, const XPathValue& b) {
   return same == (op == XPathOp::kEqual);
 }
 
+// Whether the comparison holds for some member of the one with some member of the other, in time by their sizes.
+bool compare_sets(XPathOp op, const XPathValue& a, const XPathValue& b) {
+  if (a.nodes.empty() || b.nodes.empty()) return false;
+  if (op == XPathOp::kEqual || op == XPathOp::kNotEqual) {
+    std::unordered_set<std::string> texts;
+    for (const XPathMember& x : a.nodes) texts.insert(text_of(*x.content));
+    for (const XPathMember& y : b.nodes) {
+      bool there = texts.count(text_of(*y.content)) != 0;
+      // Where either has two different texts, whatever the other has differs from one of them.
+      if (op == XPathOp::kEqual ? there : !there || texts.size() > 1) return true;
+    }
+    return false;
+  }
+  // What is not a number compares with nothing; of the others the extremes decide.
+  bool less = op == XPathOp::kLess || op == XPathOp::kLessEqual;
+  auto extreme = [](const XPathValue& set, bool least) {
+    double found = std::numeric_limits<double>::quiet_NaN();
+    for (const XPathMember& m : set.nodes) {
+      double n = xpath_parse_number(text_of(*m.content));
+      if (std::isnan(found) || (least ? n < found : n > found)) found = n;
+    }
+    return found;
+  };
+  return compare_numbers(op, extreme(a, less), extreme(b, !less));
+}
+
 bool compare(XPathOp op, const XPathValue& a, const XPathValue& b) {
   bool a_nodes = a.kind == XPathValue::kNodes, b_nodes = b.kind == XPathValue::kNodes;
   if (!a_nodes && !b_nodes) return compare_plain(op, a, b);
@@ -130,15 +157,7 @@ bool compare(XPathOp op, const XPathValue& a, const XPathValue& b) {
     if (equality) return compare_plain(op, of(a.as_boolean()), of(b.as_boolean()));
     return compare_numbers(op, a.as_boolean(), b.as_boolean());
   }
-  if (a_nodes && b_nodes) {
-    for (const XPathMember& x : a.nodes) {
-      XPathValue left = of(text_of(*x.content));
-      for (const XPathMember& y : b.nodes) {
-        if (compare_plain(op, left, of(text_of(*y.content)))) return true;
-      }
-    }
-    return false;
-  }
+  if (a_nodes && b_nodes) return compare_sets(op, a, b);
   for (const XPathMember& x : (a_nodes ? a : b).nodes) {
     XPathValue member = of(text_of(*x.content));
     if (a_nodes ? compare_plain(op, member, b) : compare_plain(op, a, member)) return true;

@@ -129,6 +129,8 @@ void Instances::fill(const Job& job) {
 
   Content* content = session_.arena.array<Content>(slots.size());
   u32 size = 0;
+  const Element* known_via = nullptr;  // looking for its cdl:extends means reading its tag again
+  Pos extends_at;
   for (const Slot& slot : slots) {
     if (!slot.item.element) {
       if (n.ref) continue;  // the reference replaces it
@@ -142,7 +144,9 @@ void Instances::fill(const Job& job) {
     const Element* via = slot.via ? slot.via : job.via;
     if (via) {
       c->inherited = true;
-      c->origin = session_.origins.add(How::kInherited, attribute_span(*via, "extends").begin, Origin(child.pos), {},
+      if (via != known_via) extends_at = attribute_span(*via, "extends").begin;
+      known_via = via;
+      c->origin = session_.origins.add(How::kInherited, extends_at, Origin(child.pos), {},
                                        via->extends ? via->extends->name.name.local : Symbol());
     }
     if (slot.overridden) {

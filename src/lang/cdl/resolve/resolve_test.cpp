@@ -525,6 +525,36 @@ TEST(CdlExpression, SetsAreJoinedByNodesNotByValues) {
                    is("5")));
 }
 
+TEST(CdlExpression, SetsAreComparedByTheirExtremes) {
+  auto compared = [](const std::string& expression, const std::string& x, const std::string& y) {
+    auto list = [](const std::string& values) {
+      std::string out;
+      for (char c : values) out += "<i>" + (c == '-' ? std::string("word") : std::string(1, c)) + "</i>";
+      return out;
+    };
+    std::string text =
+        resolve("", "<x>" + list(x) + "</x><y>" + list(y) + "</y><r><cdl:expression value-of='" + expression +
+                        "'><cdl:variable name='x' ref='x'/><cdl:variable name='y' ref='y'/>" + "</cdl:expression></r>");
+    return text.ends_with("<r>true</>");
+  };
+  EXPECT_TRUE(compared("$x = $y", "123", "345"));
+  EXPECT_FALSE(compared("$x = $y", "12", "34"));
+  EXPECT_FALSE(compared("$x = $y", "", "3"));
+  EXPECT_TRUE(compared("$x != $y", "12", "1"));
+  EXPECT_TRUE(compared("$x != $y", "1", "12"));
+  EXPECT_FALSE(compared("$x != $y", "11", "1"));
+  EXPECT_FALSE(compared("$x != $y", "", "1"));
+  EXPECT_TRUE(compared("$x &lt; $y", "95", "16"));
+  EXPECT_FALSE(compared("$x &lt; $y", "65", "5"));
+  EXPECT_TRUE(compared("$x &lt;= $y", "65", "5"));
+  EXPECT_TRUE(compared("$x > $y", "-2", "1-"));
+  EXPECT_FALSE(compared("$x >= $y", "-", "-"));
+  EXPECT_TRUE(compared("$x >= $y", "-1", "1-9"));
+  std::string many;
+  for (int i = 0; i < 40'000; i++) many += static_cast<char>('1' + i % 4);
+  EXPECT_FALSE(compared("$x = $y", many, std::string(40'000, '5')));  // not by pairs
+}
+
 TEST(CdlExpression, LocationPathsAreRefused) {
   for (const char* e :
        {"a", "/", "//a", "..", ".", "@a", "*", "child::a", "$x/a", "text()", "$x + a", "count(*)", "node()", "$x[a]"}) {
