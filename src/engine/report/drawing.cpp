@@ -249,8 +249,10 @@ Picture paint(const Drawing& d, double top) {
         x1, y1, mid, y1 + bend, mid, y2 + bend, x2, y2, e.strong ? "#c0392b" : "#999", e.strong ? 2 : 1,
         e.dashed ? " stroke-dasharray=\"4 3\"" : "");
     if (!e.label.empty())
-      t += fmt::format("<text x=\"{:.0f}\" y=\"{:.0f}\" text-anchor=\"middle\" fill=\"#555\">{}</text>\n", mid, low - 3,
-                       xml_escaped(e.label));
+      t += fmt::format(
+          "<text x=\"{:.0f}\" y=\"{:.0f}\" text-anchor=\"middle\" fill=\"#555\" stroke=\"white\" stroke-width=\"3\" "
+          "paint-order=\"stroke\">{}</text>\n",
+          mid, low - 3, xml_escaped(e.label));
   }
   for (u32 k = 0; k < n; ++k) {
     const DrawnNode& node = d.nodes[k];

@@ -49,6 +49,14 @@ std::string number(double d) {
   return s;
 }
 
+// 1, 2 or 5 times a power of ten, at least so large.
+double round_step(double least) {
+  double power = std::pow(10, std::floor(std::log10(least)));
+  for (double k : {1, 2, 5})
+    if (k * power >= least * 0.999) return k * power;
+  return 10 * power;
+}
+
 void json_string(std::string& out, std::string_view text) {
   out += '"';
   for (char c : text) {
@@ -140,7 +148,11 @@ std::string account_text(const System& system, const Runner& runner, const RunRe
 
 std::string gantt_svg(const System& system, const RunReport& report) {
   std::vector<const ActionSpan*> all = in_order(report);
-  constexpr double kRow = 18, kLeft = 220, kWide = 900, kTop = 30;
+  constexpr double kRow = 18, kWide = 900, kTop = 30;
+  std::size_t longest = 0;
+  for (const ActionSpan* a : all)
+    longest = std::max(longest, system.transition_text(a->instance, a->transition).size());
+  const double kLeft = std::clamp(20 + 6.4 * static_cast<double>(longest), 100.0, 600.0);
   double total = report.total > 0 ? report.total : 1;
   double height = kTop + kRow * static_cast<double>(all.size()) + 10;
   std::string t = fmt::format(
@@ -148,12 +160,13 @@ std::string gantt_svg(const System& system, const RunReport& report) {
       "font-size=\"11\">\n"
       "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
       kLeft + kWide + 80, height);
-  for (int k = 0; k <= 10; ++k) {
-    double x = kLeft + kWide * k / 10;
+  const double step = round_step(total / 10);
+  for (double at = 0; at <= total * 1.0001; at += step) {
+    double x = kLeft + kWide * at / total;
     t += fmt::format(
         "<line x1=\"{0:.1f}\" y1=\"{1:.0f}\" x2=\"{0:.1f}\" y2=\"{2:.0f}\" stroke=\"#ddd\"/><text x=\"{0:.1f}\" "
         "y=\"{3:.0f}\" text-anchor=\"middle\">{4}</text>\n",
-        x, kTop, height, kTop - 8, number(total * k / 10));
+        x, kTop, height, kTop - 8, number(at));
   }
   static constexpr const char* kColours[] = {"#4e79a7", "#59a14f", "#b07aa1", "#f28e2b",
                                              "#76b7b2", "#9c755f", "#edc948"};
