@@ -25,6 +25,7 @@
 
 #include <algorithm>
 
+#include "base/budget.h"
 #include "base/utf8.h"
 #include "format/toml.h"
 
@@ -55,6 +56,10 @@ class TomlReader {
       std::size_t colon = message.find(": ");
       if (message.starts_with("Error while parsing") && colon != std::string_view::npos)
         message.remove_prefix(colon + 2);
+      // The reader has a limit of its own, which no option changes.
+      if (message.find("TOML_MAX_NESTED_VALUES") != std::string_view::npos)
+        throw LimitError("LIMIT-DEPTH", fmt::format("TOML values may be nested {} deep", TOML_MAX_NESTED_VALUES),
+                         pos(e.source().begin).at);
       session_.diagnostics.error("TOML-SYNTAX", {pos(e.source().begin), pos(e.source().end)}, std::string(message));
     } catch (const std::logic_error& e) {
       session_.diagnostics.error("TOML-SYNTAX", source_.first, e.what());

@@ -36,7 +36,7 @@ class TomlWriter {
 
   void check(const Value& v) {
     if (v.is(Kind::kNull)) return refuse(v, "TOML has no null");
-    if (v.is(Kind::kInt) && !v.fits_i64()) return refuse(v, "TOML's integers have 64 bits");
+    if (v.is(Kind::kInt) && !v.fits_i64() && v.number_text() != "-0") return refuse(v, "TOML's integers have 64 bits");
     if (v.is(Kind::kDecimal) && std::isinf(std::strtod(v.number_text().c_str(), nullptr))) {
       return refuse(v, "TOML's numbers end at 1.8e308");
     }

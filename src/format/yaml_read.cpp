@@ -402,7 +402,9 @@ class YamlReader {
     std::size_t n = entries_.size() - top.base;
     if (n < 16) {
       for (std::size_t i = top.base; i < entries_.size(); i++) {
-        if (entries_[i].key == symbol) repeated(symbol, where, key_at_[i]);
+        if (entries_[i].key != symbol) continue;
+        repeated(symbol, where, key_at_[i]);
+        break;
       }
     } else {
       auto& index = large_[frames_.size()];
