@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <condition_variable>
 #include <cstdlib>
 #include <deque>
 #include <functional>
 #include <map>
+#include <mutex>
 #include <set>
 #include <thread>
 
@@ -39,15 +41,16 @@ class Commander {
       for (CommandTask& t : tasks_) {
         if (done_.count(t.name())) continue;
         open = true;
-        bool waits = false;
+        bool waits = running_.count(t.name()) > 0;
         for (const std::string& n : t.needs)
           if (n != t.name() && !done_.count(n)) waits = true;
         if (!waits) ready.push_back(&t);
       }
       if (debug_) show_graph(ready);
       if (!open) return;
-      if (ready.empty()) cycle();
-      run_all(ready);
+      if (ready.empty() && running_.empty()) cycle();
+      start(ready);
+      take_results();
     }
   }
 
@@ -447,7 +450,10 @@ class Commander {
 
   // ---- running
 
-  void run_all(const std::vector<CommandTask*>& ready) {
+  // What may take long: programs and requests run side by side, the rest at once.
+  static bool takes_long(const TaskInput& i) { return i.kind == "tool/exec.Run" || i.kind == "tool/http.Do"; }
+
+  void start(const std::vector<CommandTask*>& ready) {
     std::vector<TaskInput> inputs;
     std::vector<LoadProblem> problems;
     for (CommandTask* t : ready) {
@@ -458,24 +464,39 @@ class Commander {
       inputs.push_back(task_input(c_, *t, problems));
     }
     if (!problems.empty()) p_.fail(problems);
-    std::vector<TaskOutput> outputs(ready.size());
-    bool parallel = ready.size() > 1 && std::any_of(inputs.begin(), inputs.end(), [](const TaskInput& i) {
-                      return i.kind == "tool/exec.Run" || i.kind == "tool/http.Do";
-                    });
-    if (parallel) {
-      std::vector<std::thread> threads;
-      for (std::size_t i = 0; i < ready.size(); ++i) threads.emplace_back([&, i] { outputs[i] = run_task(inputs[i]); });
-      for (std::thread& th : threads) th.join();
-    } else {
-      for (std::size_t i = 0; i < ready.size(); ++i) {
-        outputs[i] = run_task(inputs[i]);
-        if (!outputs[i].error.empty()) break;
-      }
-    }
     for (std::size_t i = 0; i < ready.size(); ++i) {
-      if (!outputs[i].error.empty()) p_.fail("task failed: " + outputs[i].error);
-      done_.insert(ready[i]->name());
-      fill(*ready[i], outputs[i]);
+      running_.emplace(ready[i]->name(), *ready[i]);
+      std::string name = ready[i]->name();
+      if (takes_long(inputs[i])) {
+        threads_.emplace_back([this, name, input = std::move(inputs[i])] { finish(name, run_task(input)); });
+        continue;
+      }
+      TaskOutput output = run_task(inputs[i]);
+      bool failed = !output.error.empty();
+      finish(name, std::move(output));
+      if (failed) return;
+    }
+  }
+
+  void finish(const std::string& name, TaskOutput output) {
+    std::lock_guard lock(finished_lock_);
+    finished_.emplace_back(name, std::move(output));
+    something_finished_.notify_one();
+  }
+
+  // Waits for one task at least: with what it says others may begin while the rest still runs.
+  void take_results() {
+    std::vector<std::pair<std::string, TaskOutput>> now;
+    {
+      std::unique_lock lock(finished_lock_);
+      something_finished_.wait(lock, [&] { return !finished_.empty(); });
+      now.swap(finished_);
+    }
+    for (auto& [name, output] : now) {
+      if (!output.error.empty()) p_.fail("task failed: " + output.error);
+      auto task = running_.extract(name);
+      done_.insert(name);
+      fill(task.mapped(), output);
     }
   }
 
@@ -551,6 +572,11 @@ class Commander {
   std::set<Vertex*> visited_;
   std::set<std::string>* needs_ = nullptr;
   CommandTask* self_ = nullptr;
+  std::map<std::string, CommandTask> running_;
+  std::mutex finished_lock_;
+  std::condition_variable something_finished_;
+  std::vector<std::pair<std::string, TaskOutput>> finished_;
+  std::vector<std::jthread> threads_;  // last, so that they have ended before anything they use is gone
 };
 
 }  // namespace

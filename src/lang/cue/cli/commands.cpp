@@ -99,6 +99,7 @@ constexpr F kFix[] = {
     {"exp", 0, F::kStrings, "list of experiments to port"},
     {"remove-list-commas", 0, F::kBool, "remove commas between list elements at ends of lines"},
 };
+constexpr F kExp[] = {{"outfile", 'o', F::kString, "filename or - for stdout"}};
 constexpr F kInit[] = {
     {"force", 'f', F::kBool, "force moving old-style cue.mod file"},
     {"source", 0, F::kString, "set the source field"},
@@ -110,6 +111,7 @@ constexpr CommandSpec kCommands[] = {
     {"cmd", "cmd <name> [inputs] [flags]", "run a user-defined workflow command", kCmd},
     {"def", "def [flags]", "print consolidated definitions", kDef},
     {"eval", "eval [flags]", "evaluate and print a configuration", kEval},
+    {"exp", "exp <cmd> [arguments]", "experimental commands: gengotypes", kExp},
     {"export", "export [flags]", "output data in a standard format", kExport},
     {"fix", "fix [packages] [flags]", "rewrite packages to latest standards", kFix},
     {"fmt", "fmt [-s] [inputs] [flags]", "formats CUE configuration files", kFmt},

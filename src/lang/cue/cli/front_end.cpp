@@ -259,6 +259,12 @@ int CueFrontEnd::run(std::span<const std::string> given) const {
   CommandFlags flags;
   std::string error;
   if (!flags.parse(rest, spec->flags, error)) return usage_error(error);
+  if (verb == "exp" && !flags.on("help") && (flags.arguments().empty() || flags.arguments()[0] != "gengotypes")) {
+    std::string what =
+        flags.arguments().empty() ? "" : fmt::format(": unknown subcommand \"{}\"", flags.arguments()[0]);
+    return usage_error("exp must be run as one of its subcommands" + what +
+                       "\nRun 'cue help exp' for known subcommands.");
+  }
   if (flags.on("help")) {
     std::string name(spec->name);
     return print_help(std::span<const std::string>(&name, 1));

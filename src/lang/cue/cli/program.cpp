@@ -50,8 +50,9 @@ void Program::make_loader(LoaderConfig config) {
 int Program::run() {
   using Run = void (*)(Program&);
   static const std::map<std::string_view, Run> kRuns = {
-      {"eval", run_eval},     {"export", run_export}, {"def", run_def}, {"vet", run_vet}, {"fmt", run_fmt},
-      {"import", run_import}, {"trim", run_trim},     {"cmd", run_cmd}, {"fix", run_fix}, {"mod", run_mod},
+      {"eval", run_eval}, {"export", run_export}, {"def", run_def},   {"vet", run_vet},
+      {"fmt", run_fmt},   {"import", run_import}, {"trim", run_trim}, {"cmd", run_cmd},
+      {"fix", run_fix},   {"mod", run_mod},       {"exp", run_exp},
   };
   try {
     kRuns.at(command_.name)(*this);

@@ -100,6 +100,7 @@ void run_trim(Program& p);
 void run_cmd(Program& p);
 void run_fix(Program& p);
 void run_mod(Program& p);
+void run_exp(Program& p);
 
 int print_help(std::span<const std::string> topic);
 

@@ -23,7 +23,8 @@ struct ExportProfile {
   bool fragment = false;     // references may be left dangling
   bool add_package = false;
   bool inline_imports = false;
-  std::string package;  // to be called so whatever the files say
+  std::string package;             // to be called so whatever the files say
+  bool guest_definitions = false;  // what is taken along becomes definitions, for a writer of schemas
 };
 
 // The syntax of an evaluated vertex: with its values (eval, export) or with the expressions it was written as (def).
@@ -32,6 +33,11 @@ ast::File* export_value(Context& c, const Sources& sources, std::string_view pac
                         const ExportProfile& p);
 ast::File* export_definition(Context& c, const Sources& sources, std::string_view package, Vertex* v,
                              const ExportProfile& p);
+
+// What `-e X` is about: X itself where that is a plain reference.
+Vertex* definition_root(Context& c, const Sources& sources, Vertex* v);
+// Is a value closed because a definition is, or is around it?
+bool closed_by_definition(const Vertex* v);
 
 // As an expression on its own (no package, no imports): for messages and for encoders.
 ast::Node* export_expression(Context& c, const Sources& sources, Node* v, const ExportProfile& p = {});

@@ -22,6 +22,7 @@ class Exporter {
   ast::Node* written(Environment* env, Node* x);
   ast::File* finish(Vertex* v, ast::Node* x);
   ast::File* definition(Vertex* v);
+  Vertex* root_of(Vertex* v) const;
   void reserve_names(const Node* x);
 
  private:
@@ -116,9 +117,7 @@ class Exporter {
   void set_alias(OutputScope::Name& n, std::string name);
 
   // outside.cpp
-  static bool closed_by_definition(const Vertex* v);
   Vertex* outside(Environment* env, const Node* x) const;
-  Vertex* root_of(Vertex* v) const;
   ast::Node* brought_in(Vertex* v);
   void survey(Vertex* v);
   bool taken_along(Vertex* v, const Guest& g) const;

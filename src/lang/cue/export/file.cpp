@@ -30,7 +30,8 @@ ast::File* Exporter::definition(Vertex* v) {
   self_contained_ = !p_.fragment;
   root_ = self_contained_ ? root_of(v) : v;
   // What is closed all the way down is shown as a definition that is embedded.
-  bool wrapped = self_contained_ && closed_by_definition(root_) && c_.kinds(root_) == kStructKind;
+  bool wrapped =
+      self_contained_ && !p_.guest_definitions && closed_by_definition(root_) && c_.kinds(root_) == kStructKind;
   if (wrapped) root_name_ = "_#def";
   if (self_contained_) {
     Exporter first(c_, sources_, package_, p_);
@@ -189,6 +190,10 @@ ast::File* export_definition(Context& c, const Sources& sources, std::string_vie
   Exporter e(c, sources, package, p);
   e.reserve_names(v);
   return e.definition(v);
+}
+
+Vertex* definition_root(Context& c, const Sources& sources, Vertex* v) {
+  return Exporter(c, sources, "", {}).root_of(v);
 }
 
 ast::Node* export_expression(Context& c, const Sources& sources, Node* v, const ExportProfile& p) {

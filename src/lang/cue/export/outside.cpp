@@ -9,7 +9,7 @@
 
 namespace tutti::cue {
 
-bool Exporter::closed_by_definition(const Vertex* v) {
+bool closed_by_definition(const Vertex* v) {
   for (; v; v = v->parent)
     if (v->label.is_def() || v->closed_recursive) return true;
   return false;
@@ -77,19 +77,24 @@ ast::Node* Exporter::brought_in(Vertex* v) {
   if (!taken_along(v, g)) return v->conjuncts.empty() ? value(v, v) : fold(v);
   bool definition = v->label.is_def();
   // A let cannot refer to itself; what comes back to itself is a hidden field, or a definition inside the let.
-  bool hidden = g.through || (g.cyclic && !definition);
+  bool hidden = !p_.guest_definitions && (g.through || (g.cyclic && !definition));
   if (g.name.empty()) {
     std::string plain(v->label.name());
     plain.erase(0, std::min(plain.find_first_not_of("_#"), plain.size()));
     if (plain.empty() || !is_identifier(plain)) plain = "X";
-    if (hidden)
+    if (p_.guest_definitions)
+      plain.insert(0, "#");
+    else if (hidden)
       plain.insert(0, definition ? "_#" : "_");
     else
       std::transform(plain.begin(), plain.end(), plain.begin(), [](unsigned char c) { return std::toupper(c); });
-    g.name = scopes_.fresh_name(plain);
+    // A definition that is taken along keeps its name, by which it is referred to, unless two have the same.
+    auto taken = [&](Vertex* other) { return guests_[other].name == plain; };
+    bool keep = p_.guest_definitions && std::none_of(arrived_.begin(), arrived_.end(), taken);
+    g.name = keep ? plain : scopes_.fresh_name(plain);
     arrived_.push_back(v);
   }
-  if (hidden || !definition) return ident(g.name);
+  if (hidden || p_.guest_definitions || !definition) return ident(g.name);
   if (g.underway) return ident("#x");  // inside its own let
   return arena_.make<ast::Selector>(ident(g.name), TokenPos{}, ident("#x"));
 }
@@ -110,19 +115,20 @@ std::vector<ast::Node*> Exporter::guests() {
     Vertex* v = arrived_[i];
     bool definition = v->label.is_def();
     std::string name = guests_[v].name;
-    bool hidden = name.starts_with('_');
-    guests_[v].underway = !hidden;
+    bool field = p_.guest_definitions || name.starts_with('_');
+    guests_[v].underway = !field;
     ast::Node* body = fold(v);
     guests_[v].underway = false;
-    if (definition && !hidden) body = make_struct({make_field(arena_, ident("#x"), body)}, true);
-    ast::Node* decl = hidden ? static_cast<ast::Node*>(make_field(arena_, ident(name), body))
-                             : arena_.make<ast::Let>(TokenPos{}, ident(name), TokenPos{}, body);
+    if (definition && !field) body = make_struct({make_field(arena_, ident("#x"), body)}, true);
+    ast::Node* decl = field ? static_cast<ast::Node*>(make_field(arena_, ident(name), body))
+                            : arena_.make<ast::Let>(TokenPos{}, ident(name), TokenPos{}, body);
+    out.push_back(decl);
+    if (p_.guest_definitions) continue;
     ast::Comment comment{{{}, Rel::kNewSection}, arena_.copy(guest_comment(v))};
     ast::CommentGroup group;
     group.doc = true;
     group.list = arena_.copy(std::span<const ast::Comment>(&comment, 1));
     ast::add_comment(arena_, decl, group);
-    out.push_back(decl);
   }
   return out;
 }

@@ -74,7 +74,7 @@ void flatten(ast::Node* x, Tok op, std::vector<ast::Node*>& out) {
 }  // namespace
 
 SchemaWriter::SchemaWriter(Context& c, const Sources& sources, Vertex* root, Target target)
-    : c_(c), sources_(sources), root_(root), target_(target), b_(c.store.arena()) {}
+    : c_(c), sources_(sources), root_(definition_root(c, sources, root)), target_(target), b_(c.store.arena()) {}
 
 ast::Node* SchemaWriter::Schema::find(std::string_view key) const {
   for (const auto& [k, v] : keys)

@@ -265,7 +265,7 @@ ast::File* SchemaWriter::definition_file() {
   ExportProfile profile;
   profile.show_docs = true;
   profile.show_optional = profile.show_definitions = profile.show_hidden = true;
-  profile.add_package = true;
+  profile.add_package = profile.guest_definitions = true;
   return export_definition(c_, sources_, "", root_, profile);
 }
 
@@ -298,7 +298,7 @@ ast::Node* SchemaWriter::json_schema() {
       definitions.push_back(as<ast::Field>(d));
     }
   }
-  Place top{root_, root_->closed_recursive, 0, false};
+  Place top{root_, closed_by_definition(root_), 0, false};
   Schema out;
   out.set("$schema", text("https://json-schema.org/draft/2020-12/schema"));
   Schema body = structure(as<ast::Struct>(make_struct(b_.arena, decls)), top);
