@@ -109,7 +109,11 @@ struct Maker {
       case VK::kTimestamp: v = Val::real(static_cast<double>(v.i) / 1e9); break;
       case VK::kString: {
         Val n;
-        if (!parse_number(v.text(), n))
+        std::string_view text = v.text();
+        // A leading zero says "octal" to all but Float.
+        while (want_float && text.size() > 1 && text[0] == '0' && text[1] >= '0' && text[1] <= '9')
+          text.remove_prefix(1);
+        if (!parse_number(text, n))
           bad(fmt::format("the string '{}' cannot be converted to {}", v.text(), want_float ? "Float" : "Numeric"));
         v = n;
         break;

@@ -259,6 +259,8 @@ Val Compiler::arithmetic(Op op, Val a, Val b, Pos at) {
   };
   number(a);
   number(b);
+  if (bool shift = op == Op::kLShift || op == Op::kRShift; shift && a.is(VK::kInt) && b.is(VK::kFloat))
+    b = Val::integer(static_cast<i64>(std::clamp(b.d, -1e3, 1e3)));  // as Ruby does it: what is behind the point goes
   if (a.is(VK::kInt) && b.is(VK::kInt)) {
     i64 out = 0;
     bool over = false;

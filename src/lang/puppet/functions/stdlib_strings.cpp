@@ -129,8 +129,9 @@ std::string shell_escaped(std::string_view s) {
       out += "'\n'";
       continue;
     }
-    bool plain =
-        word_char(ch) || std::string_view("_-.,:+/@").find(ch) != std::string_view::npos || static_cast<u8>(ch) >= 0x80;
+    bool inside =
+        (static_cast<u8>(ch) & 0xC0) == 0x80;  // a character beyond ASCII has one backslash, before its first byte
+    bool plain = inside || word_char(ch) || std::string_view("_-.,:+/@").find(ch) != std::string_view::npos;
     if (!plain) out += '\\';
     out += ch;
   }

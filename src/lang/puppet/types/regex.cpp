@@ -34,6 +34,28 @@ void start_engine() {
 
 }  // namespace
 
+// In Ruby \w, \d and \s are about ASCII, while [[:word:]], [[:digit:]], [[:space:]] and \b are about Unicode. The
+// options of this engine change both, so the short forms are written out.
+static std::string with_ruby_classes(std::string_view pattern) {
+  std::string out;
+  for (std::size_t i = 0; i < pattern.size(); i++) {
+    if (pattern[i] != '\\' || i + 1 == pattern.size()) {
+      out += pattern[i];
+      continue;
+    }
+    switch (pattern[++i]) {
+      case 'w': out += "[a-zA-Z0-9_]"; break;
+      case 'W': out += "[^a-zA-Z0-9_]"; break;
+      case 'd': out += "[0-9]"; break;
+      case 'D': out += "[^0-9]"; break;
+      case 's': out += "[ \\t\\r\\n\\f\\v]"; break;
+      case 'S': out += "[^ \\t\\r\\n\\f\\v]"; break;
+      default: out += {'\\', pattern[i]};
+    }
+  }
+  return out;
+}
+
 const Regex* Regex::get(std::string_view pattern, std::string* error) {
   thread_local std::unordered_map<std::string, Cached, Hash, std::equal_to<>> cache;
   auto it = cache.find(pattern);
@@ -41,10 +63,11 @@ const Regex* Regex::get(std::string_view pattern, std::string* error) {
     start_engine();
     if (cache.size() > 20'000) cache.clear();
     Cached c;
-    const auto* from = reinterpret_cast<const OnigUChar*>(pattern.data());
+    std::string written = with_ruby_classes(pattern);
+    const auto* from = reinterpret_cast<const OnigUChar*>(written.data());
     regex_t* compiled = nullptr;
     OnigErrorInfo info;
-    int r = onig_new(&compiled, from, from + pattern.size(), ONIG_OPTION_CAPTURE_GROUP, ONIG_ENCODING_UTF8,
+    int r = onig_new(&compiled, from, from + written.size(), ONIG_OPTION_CAPTURE_GROUP, ONIG_ENCODING_UTF8,
                      ONIG_SYNTAX_RUBY, &info);
     if (r != ONIG_NORMAL) {
       OnigUChar text[ONIG_MAX_ERROR_MESSAGE_LEN];
