@@ -7,6 +7,7 @@
 namespace tutti {
 namespace {
 
+using engine::change_word;
 using engine::PlanChange;
 
 std::string_view sign(PlanChange::Kind k) {
@@ -17,20 +18,6 @@ std::string_view sign(PlanChange::Kind k) {
     case PlanChange::Kind::kInterrupt: return "!";
     default: return "~";
   }
-}
-
-std::string_view word(PlanChange::Kind k) {
-  switch (k) {
-    case PlanChange::Kind::kAdd: return "add";
-    case PlanChange::Kind::kRemove: return "remove";
-    case PlanChange::Kind::kReplace: return "replace";
-    case PlanChange::Kind::kChange: return "change";
-    case PlanChange::Kind::kRelink: return "relink";
-    case PlanChange::Kind::kMove: return "move";
-    case PlanChange::Kind::kRepair: return "repair";
-    case PlanChange::Kind::kInterrupt: return "interrupt";
-  }
-  return "";
 }
 
 std::string_view paint(PlanChange::Kind k) {
@@ -88,13 +75,14 @@ std::string show_plan(Call& call, const deploy::Prepared& p, const deploy::Check
                      colour ? "\x1b[0m" : "", c.type, c.host.empty() ? "" : " on ", c.host.text());
     if (c.kind == PlanChange::Kind::kInterrupt || c.kind == PlanChange::Kind::kReplace ||
         c.kind == PlanChange::Kind::kRepair)
-      t += fmt::format(" {}", word(c.kind));
+      t += fmt::format(" {}", change_word(c.kind));
     if (!c.behaviours.empty()) t += fmt::format(": {}", fmt::join(c.behaviours, ", "));
     if (!c.why.empty()) t += fmt::format("  # {}", c.why);
     t += "\n";
     for (auto& d : c.details) {
       if (c.kind == PlanChange::Kind::kAdd && d.to.is(Kind::kNull)) continue;
-      std::string where = call.session.sources->show(call.session.origins.written(d.to.origin()));
+      std::string where;
+      if (!p.saved) where = call.session.sources->show(call.session.origins.written(d.to.origin()));
       std::string change = d.from.is(Kind::kNull) && d.to.is(Kind::kNull) ? "changed"
                            : d.from.is(Kind::kNull)                       ? value_text(d.to, d.secret)
                            : d.to.is(Kind::kNull) ? fmt::format("{} -> (none)", value_text(d.from, d.secret))
@@ -127,7 +115,7 @@ Value plan_tree(Call& call, const deploy::Prepared& p, const deploy::Check* chec
       details.push_back(make.map({{"path", make.text(d.path)},
                                   {"from", d.secret ? make.text("(secret)") : d.from},
                                   {"to", d.secret ? make.text("(secret)") : d.to}}));
-    changes.push_back(make.map({{"action", make.text(word(c.kind))},
+    changes.push_back(make.map({{"action", make.text(change_word(c.kind))},
                                 {"component", make.text(c.component)},
                                 {"type", make.text(c.type)},
                                 {"host", make.text(c.host.text())},

@@ -37,6 +37,9 @@ struct Place {
 Result<Place> open_place(const std::string& directory);
 Result<Place> no_place();  // nothing is remembered longer than this process lives
 
+// Whether a file is a saved plan, by how it begins.
+bool is_saved_plan(std::string_view text);
+
 // A plan with all that goes with it, as shown, saved and run.
 struct Prepared {
   std::string system, kind;  // kind: apply, destroy, rollback
@@ -48,6 +51,7 @@ struct Prepared {
   engine::PlannedSystem program;
   std::string digest;    // of what it will do
   bool catalog = false;  // a Puppet catalog
+  bool saved = false;    // read from a file, where nothing says in which configuration things were written
   std::vector<resource::Conflict> conflicts;
   std::vector<std::string> managed;  // paths of its files
   std::size_t resources = 0;
@@ -98,7 +102,8 @@ class Deployer {
   std::optional<Prepared> prepare_catalog(const Value& wanted, const std::string& system,
                                           const resource::CatalogOptions& options);
   std::optional<Prepared> prepare_removal(const std::string& system);
-  std::optional<Prepared> load(const std::string& saved, const std::string& name);  // a saved plan
+  // A saved plan; refused when the state has moved or anything in it was altered.
+  std::optional<Prepared> load(const std::string& saved, const std::string& name);
   std::string save(const Prepared& prepared) const;
 
   Check check(const Prepared& prepared);

@@ -218,27 +218,46 @@ void Deployer::set_durations(engine::PlannedSystem& program) {
   }
 }
 
+namespace {
+
+// The signature is the first thing after the mark, so that the rest can be taken as it is.
+constexpr std::string_view kMark = R"({"tutti_plan":2,)", kSignature = R"("signature":")";
+
+}  // namespace
+
+bool is_saved_plan(std::string_view text) { return text.starts_with(R"({"tutti_plan":)"); }
+
 std::string Deployer::save(const Prepared& p) const {
   TreeBuilder b(session_.arena);
-  std::vector<Entry> root{{Symbol("tutti_plan"), Field::kPlain, Value::integer(1)},
+  std::vector<Entry> root{{Symbol("tutti_plan"), Field::kPlain, Value::integer(2)},
                           {Symbol("system"), Field::kPlain, b.string(p.system)},
                           {Symbol("kind"), Field::kPlain, b.string(p.kind)},
                           {Symbol("serial"), Field::kPlain, Value::integer(p.serial)},
                           {Symbol("lineage"), Field::kPlain, b.string(p.lineage)},
                           {Symbol("digest"), Field::kPlain, b.string(p.digest)},
                           {Symbol("wanted"), Field::kPlain, p.wanted},
+                          {Symbol("shown"), Field::kPlain, engine::write_changes(p.plan, b)},
                           {Symbol("flat"), Field::kPlain, p.plan.flat}};
-  return encode(b.map(root), *place_.seal) + "\n";
+  std::string body = encode(b.map(root), *place_.seal);
+  while (body.ends_with('\n')) body.pop_back();
+  return fmt::format("{}{}{}\",{}\n", kMark, kSignature, place_.seal->sign(body), body.substr(kMark.size()));
 }
 
 std::optional<Prepared> Deployer::load(const std::string& saved, const std::string& name) {
-  auto v = decode(session_, name, saved, *place_.seal);
-  if (!v) return std::nullopt;
-  const Entry* mark = v->find("tutti_plan");
-  if (!mark || !mark->value.fits_i64() || mark->value.as_i64() != 1) {
-    session_.diagnostics.error("PLAN-BROKEN", {}, fmt::format("{} is not a saved plan of this version", name));
+  auto broken = [&](std::string_view why) {
+    session_.diagnostics.error("PLAN-BROKEN", {}, fmt::format("{} {}", name, why)).suggest("make a new plan");
     return std::nullopt;
-  }
+  };
+  std::string_view rest = saved;
+  if (!rest.starts_with(fmt::format("{}{}", kMark, kSignature))) return broken("is not a saved plan of this version");
+  rest.remove_prefix(kMark.size() + kSignature.size());
+  std::size_t end = std::min(rest.find("\","), rest.size());
+  std::string body = fmt::format("{}{}", kMark, rest.substr(std::min(end + 2, rest.size())));
+  while (body.ends_with('\n')) body.pop_back();
+  if (place_.seal->sign(body) != rest.substr(0, end))
+    return broken("was altered after it was made, or made with another key");
+  auto v = decode(session_, name, std::move(body), *place_.seal);
+  if (!v) return std::nullopt;
   Prepared p;
   auto text = [&](std::string_view key) {
     const Entry* e = v->find(key);
@@ -247,10 +266,10 @@ std::optional<Prepared> Deployer::load(const std::string& saved, const std::stri
   p.system = text("system");
   p.kind = text("kind");
   p.lineage = text("lineage");
-  std::string digest = text("digest");
   if (const Entry* e = v->find("serial"); e && e->value.fits_i64()) p.serial = e->value.as_i64();
   if (const Entry* e = v->find("wanted")) p.wanted = e->value;
   if (const Entry* e = v->find("flat")) p.plan.flat = e->value;
+  if (const Entry* e = v->find("shown")) engine::read_changes(e->value, p.plan);
   i64 serial = 0;
   std::string lineage;
   auto was = recorded(p.system, &serial, &lineage, &p.state);
@@ -264,10 +283,7 @@ std::optional<Prepared> Deployer::load(const std::string& saved, const std::stri
     return std::nullopt;
   }
   if (!finish_preparing(p)) return std::nullopt;
-  if (p.digest != digest) {
-    session_.diagnostics.error("PLAN-BROKEN", {}, fmt::format("{} was altered after it was made", name));
-    return std::nullopt;
-  }
+  p.saved = true;
   return p;
 }
 

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 #include <openssl/rand.h>
 #include <unistd.h>
 
@@ -58,6 +59,14 @@ std::string Seal::seal(std::string_view secret) const {
   EVP_EncryptUpdate(c.get(), bytes(out, kNonce), &n, bytes(secret), static_cast<int>(secret.size()));
   EVP_EncryptFinal_ex(c.get(), bytes(out, kNonce + static_cast<std::size_t>(n)), &n);
   EVP_CIPHER_CTX_ctrl(c.get(), EVP_CTRL_GCM_GET_TAG, kTag, bytes(out, kNonce + secret.size()));
+  return base64_encode(out);
+}
+
+std::string Seal::sign(std::string_view text) const {
+  std::string out(EVP_MAX_MD_SIZE, '\0');
+  unsigned n = 0;
+  HMAC(EVP_sha256(), key_.data(), static_cast<int>(key_.size()), bytes(text), text.size(), bytes(out), &n);
+  out.resize(n);
   return base64_encode(out);
 }
 

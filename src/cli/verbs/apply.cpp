@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <fstream>
 
 #include "base/file.h"
 #include "cli/apply_program.h"
@@ -31,7 +32,13 @@ constexpr OptionSpec kOptions[] = {
     {"quiet", "", "no progress", false, 'q'},
 };
 
-bool is_plan(const std::string& path) { return path.size() > 5 && path.substr(path.size() - 5) == ".plan"; }
+// By its content, whatever it is called; what is called a plan and is none is told so.
+bool is_plan(const std::string& path) {
+  std::ifstream file(path);
+  std::string head(32, '\0');
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  return path.ends_with(".plan") || deploy::is_saved_plan(head);
+}
 
 void say_compiled(const Value& catalog, std::chrono::duration<double> took) {
   auto text = [&](std::string_view key) {
@@ -84,12 +91,12 @@ extern const Verb apply_verb = {
     .name = "apply",
     .group = "Running",
     .summary = "bring a system to what its configuration says, or run a saved plan",
-    .arguments = "FILE... | PLAN.plan | SYSTEM... PROGRAM.concerto",
+    .arguments = "FILE... | PLAN | SYSTEM... PROGRAM.concerto",
     .details =
         "Makes a plan as `tutti plan` does, shows it, asks and runs it. Every action is journalled before it starts "
         "and after "
         "it ends, so that an interrupted run is taken up again by `tutti resume`.\n"
-        "A saved plan is refused when the system has changed since it was made.",
+        "A saved plan is refused when the system has changed since it was made, and when it was altered.",
     .examples = "$ tutti apply shop.yaml\n$ tutti apply --yes shop.cue",
     .options = kOptions,
     .run = run,

@@ -48,6 +48,11 @@ struct Plan {
   bool empty() const { return changes.empty(); }
 };
 
+// To and from the tree that is saved with a plan: what it changes, as it is shown.
+std::string_view change_word(PlanChange::Kind kind);
+Value write_changes(const Plan& plan, const TreeBuilder& builder);
+void read_changes(const Value& tree, Plan& plan);
+
 // Something that a component holds is not as it was left.
 struct Deviation {
   std::string resource;  // its type: file, process, ...
