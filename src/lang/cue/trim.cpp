@@ -86,6 +86,14 @@ bool can_enter(const ast::Node* n) {
   return true;
 }
 
+// Those that an expression is made of: {...} itself, or operands of &.
+void literals_of(ast::Node* n, std::vector<ast::Struct*>& out) {
+  if (can_enter(n)) out.push_back(as<ast::Struct>(n));
+  if (n->kind != ast::Kind::kBinary || as<ast::Binary>(n)->op != Tok::kAnd) return;
+  literals_of(as<ast::Binary>(n)->x, out);
+  literals_of(as<ast::Binary>(n)->y, out);
+}
+
 bool plain_list(const ast::Node* n) {
   if (n->kind != ast::Kind::kList) return false;
   for (const ast::Node* e : as<ast::List>(n)->elts)
@@ -240,9 +248,11 @@ class Trimmer {
     std::map<std::size_t, std::vector<Slot>> elements;
     for (const Slot& s : slots) {
       if (gone.count(s.node())) continue;
-      if (can_enter(s.value())) {
-        for (ast::Node* d : as<ast::Struct>(s.value())->elts) declaration(d, s.value(), s.may_change, inner);
-      } else if (plain_list(s.value())) {
+      std::vector<ast::Struct*> literals;
+      literals_of(s.value(), literals);
+      for (ast::Struct* l : literals)
+        for (ast::Node* d : l->elts) declaration(d, l, s.may_change, inner);
+      if (plain_list(s.value())) {
         std::size_t i = 0;
         for (ast::Node* e : as<ast::List>(s.value())->elts) {
           Slot x;
@@ -322,6 +332,20 @@ class Rewriter {
         if (!s->lbrace) return top(n);  // a: b: c
         copy->rbrace.rel = Rel::kNoSpace;
       }
+      return copy;
+    }
+    if (n->kind == ast::Kind::kBinary && as<ast::Binary>(n)->op == Tok::kAnd) {
+      auto* copy = arena_.make<ast::Binary>(*as<ast::Binary>(n));
+      // An operand of which nothing is left says nothing any more.
+      auto emptied = [](const ast::Node* was, const ast::Node* now) {
+        return was->kind == ast::Kind::kStruct && !as<ast::Struct>(was)->elts.empty() &&
+               now->kind == ast::Kind::kStruct && as<ast::Struct>(now)->elts.empty();
+      };
+      ast::Node *left = value(copy->x), *right = value(copy->y);
+      if (emptied(copy->y, right)) return left;
+      if (emptied(copy->x, left)) return right;
+      copy->x = left;
+      copy->y = right;
       return copy;
     }
     if (n->kind == ast::Kind::kList) {

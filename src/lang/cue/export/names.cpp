@@ -4,6 +4,7 @@
 #include "lang/cue/compile/compile.h"
 #include "lang/cue/export/exporter.h"
 #include "lang/cue/format/literal.h"
+#include "lang/cue/import/decode.h"
 
 namespace tutti::cue {
 
@@ -110,7 +111,12 @@ ast::Node* Exporter::pattern_label(Environment* env, const LabelRef* x) {
   OutputScope* scope = scopes_.find(env, x->up);
   ast::Node* brackets = scope && scope->pattern ? scope->pattern->label : nullptr;
   if (brackets && brackets->kind == ast::Kind::kAlias) brackets = ast::as<ast::Alias>(brackets)->x;
-  if (!brackets || brackets->kind != ast::Kind::kList) return ident("string");
+  if (!brackets || brackets->kind != ast::Kind::kList) {
+    // The pattern is not shown, only what it gave one field.
+    const Environment* at = outer_scope(env, x->up);
+    if (at && at->dynamic_label.is_string()) return make_string(arena_, at->dynamic_label.name());
+    return ident("string");
+  }
   ast::Node*& filter = ast::as<ast::List>(brackets)->elts[0];
   if (filter->kind != ast::Kind::kAlias)
     filter = arena_.make<ast::Alias>(ident(scopes_.fresh_name(written_name(x, "X"))), TokenPos{}, filter);

@@ -517,6 +517,10 @@ class YamlReader {
       if (lit->kind == ast::Kind::kLit && as<Lit>(lit)->tok != Tok::kString) name = as<Lit>(lit)->text;
       Node* label = make_label(arena_, name, pos);
       Field* field = arena_.make<Field>(label);
+      // On the line of a key whose value follows on others it stands before that value.
+      bool below = !v.flow && (v.kind == YamlNode::kMap || v.kind == YamlNode::kList);
+      std::string above;
+      if (below) std::swap(above, k.trail);
       add_comments(field, k, 2);
       Node* value = nullptr;
       Field* existing = nullptr;
@@ -529,6 +533,11 @@ class YamlReader {
         }
       value = extract(v, alias_depth);
       if (!value) return false;
+      if (!above.empty()) {
+        CommentGroup g = group({above});
+        g.line = true;
+        add_comment(arena_, value, g);
+      }
       if (existing) {
         existing->value = value;
         continue;
