@@ -1,8 +1,13 @@
 #include "cli/output.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
 
 #include "base/near.h"
 #include "cli/progress.h"
@@ -17,6 +22,19 @@ Evaluated evaluate_files(Call& call, std::span<const std::string> files, bool co
   Progress progress(files.size() == 1 ? files[0] : fmt::format("{} files", files.size()));
   e.value = evaluate(call.session, e.parts, call.options, concrete, output);
   return e;
+}
+
+bool can_write(Call& call, const std::string& path) {
+  struct stat st {};
+  bool there = ::stat(path.c_str(), &st) == 0;
+  std::string folder = std::filesystem::path(path).parent_path().string();
+  int wrong = there && S_ISDIR(st.st_mode)    ? EISDIR
+              : there && !S_ISREG(st.st_mode) ? (::access(path.c_str(), W_OK) == 0 ? 0 : errno)
+              : ::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) == 0 ? 0
+                                                                                  : errno;
+  if (wrong)
+    call.session.diagnostics.error("IO-WRITE", {}, fmt::format("cannot write {}: {}", path, std::strerror(wrong)));
+  return wrong == 0;
 }
 
 std::vector<std::string_view> all_outputs() {

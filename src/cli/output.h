@@ -15,6 +15,9 @@ Evaluated evaluate_files(Call& call, std::span<const std::string> files, bool co
 // Writes a tree as `--out` says: in a format of the language that made it, or in one of the common ones.
 bool write_result(Call& call, const Evaluated& evaluated, std::string_view output, bool concrete);
 
+// Whether a file can be made or replaced: asked before anything is done whose result goes there. False: a diagnostic.
+bool can_write(Call& call, const std::string& path);
+
 // Names of all output formats, for help: the common ones, then those of each language.
 std::vector<std::string_view> all_outputs();
 

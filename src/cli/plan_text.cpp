@@ -97,9 +97,8 @@ std::string show_plan(Call& call, const deploy::Prepared& p, const deploy::Check
   }
   for (auto& n : p.plan.notes) t += fmt::format("Note: {}\n", n);
   if (check) {
-    t += fmt::format("Verified: {}{} ({} states).\n",
-                     check->safe ? "reaches the wanted state without deadlock" : "NOT SAFE",
-                     check->complete ? "" : ", as far as could be looked at", check->states);
+    t += fmt::format("Verified: {}{} ({}).\n", check->safe ? "reaches the wanted state without deadlock" : "NOT SAFE",
+                     check->complete ? "" : ", as far as could be looked at", counted(check->states, "state"));
     for (auto& v : check->verdicts) t += fmt::format("    {}\n", v);
     for (auto& line : check->trouble) t += fmt::format("    {}\n", line);
   }

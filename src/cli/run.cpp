@@ -9,6 +9,7 @@
 #include "cli/command_line.h"
 #include "cli/help.h"
 #include "cli/large_stack.h"
+#include "cli/output.h"
 #include "cli/puppet_apply.h"
 #include "cli/registry.h"
 #include "cli/verb.h"
@@ -35,7 +36,8 @@ int perform(const Verb& verb, Parsed parsed) {
   call.options = std::move(parsed.options);
   int code = exit_code::kError;
   try {
-    code = verb.run(call);
+    const std::string& output = call.manner.output;
+    if (output.empty() || output == "-" || can_write(call, output)) code = verb.run(call);
   } catch (const LimitError& e) {
     call.session.diagnostics.error(e.code(), Pos{e.at()}, e.what());
     code = exit_code::kLimit;

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/near.h"
 #include "cli/deferred.h"
 #include "cli/live.h"
 #include "cli/output.h"
@@ -136,14 +137,37 @@ bool Running::open(bool forget) {
   return true;
 }
 
-std::string Running::the_system() {
-  std::string name = call.options.get("system");
-  if (!name.empty()) return name;
+bool Running::look() { return open(::access(call.options.get("state", ".tutti").c_str(), F_OK) != 0); }
+
+std::optional<std::vector<std::string>> Running::systems() {
   auto all = place->store->systems();
   if (!all) {
     call.session.diagnostics.error("STATE-READ", {}, all.error().message);
+    return std::nullopt;
+  }
+  std::vector<std::string> live;
+  for (auto& name : *all) {
+    auto recorded = deployer->recorded(name);
+    if (!recorded) return std::nullopt;
+    if (!recorded->components.empty() || deployer->unfinished(name)) live.push_back(name);
+  }
+  return live.empty() ? *all : live;
+}
+
+std::string Running::the_system() {
+  std::string name = call.options.get("system");
+  if (!name.empty()) {
+    auto all = place->store->systems();
+    if (all && std::find(all->begin(), all->end(), name) != all->end()) return name;
+    std::vector<std::string_view> known;
+    if (all) known.assign(all->begin(), all->end());
+    call.session.diagnostics.error("STATE-UNKNOWN", {}, fmt::format("there is no system `{}` here", name))
+        .note(known.empty() ? "nothing is recorded here yet" : fmt::format("there are {}", fmt::join(known, ", ")))
+        .did_you_mean(nearest(name, known));
     return "";
   }
+  auto all = systems();
+  if (!all) return "";
   if (all->size() == 1) return (*all)[0];
   if (all->empty())
     call.session.diagnostics.error("STATE-EMPTY", {}, "nothing is recorded here yet").suggest("tutti apply FILE");
@@ -277,8 +301,17 @@ bool ask_yes(std::string_view question) {
   std::string answer;
   char c = 0;
   while (::read(0, &c, 1) == 1 && c != '\n') answer += c;
+  if (c != '\n') say_now("\n");  // the input ended: what is said next begins a line
   return answer == "yes";
 }
+
+namespace {
+
+int failure_code(const deploy::Outcome& o) {
+  return (o.changed ? exit_code::kMixed : exit_code::kFailed) | (o.unreachable ? exit_code::kUnreachable : 0);
+}
+
+}  // namespace
 
 int report_outcome(Running& running, const deploy::Outcome& o) {
   end_interrupts();
@@ -291,19 +324,19 @@ int report_outcome(Running& running, const deploy::Outcome& o) {
                                    {}, o.wrong);
     return held ? exit_code::kLocked : o.wrong_code == store::kFenced ? exit_code::kUnknown : exit_code::kError;
   }
-  for (auto& f : o.failures) call.session.diagnostics.error(o.unknown ? "RUN-UNKNOWN" : "RUN-FAILED", {}, f);
+  for (auto& f : o.failures) {
+    Diagnostic& d = call.session.diagnostics.error(o.unknown ? "RUN-UNKNOWN" : "RUN-FAILED", {}, f);
+    std::string name = f.substr(0, f.find(':'));
+    if (o.unknown)
+      d.note(fmt::format("look, then say what is so: `tutti resume --done {0}` or `tutti resume --repeat {0}`", name));
+  }
   if (o.open) {
     call.out.put(fmt::format("Run {}: interrupted, {}.\n", o.run, o.summary));
-    say_now("`tutti resume` goes on from here; `tutti resume --stop` leaves it as it is.\n");
+    say_now("`tutti resume` goes on from here; `tutti resume --stop` ends it as it is.\n");
     if (!o.unknown) return exit_code::kInterrupted;
     return exit_code::kUnknown | (o.unreachable ? exit_code::kUnreachable : 0);
   }
-  if (o.unknown) {
-    call.session.diagnostics.add(
-        Severity::kNote, "RUN-UNKNOWN", {},
-        "look, then say what is so: `tutti resume --done NAME` or `tutti resume --repeat NAME`");
-    return exit_code::kUnknown;
-  }
+  if (o.unknown) return exit_code::kUnknown;
   if (!o.finished && o.failures.empty() && !o.cancelled)
     for (auto& s : o.stuck) call.session.diagnostics.error("RUN-STUCK", {}, s);
   call.out.put(fmt::format("Run {}: {}{}.\n", o.run,
@@ -311,9 +344,8 @@ int report_outcome(Running& running, const deploy::Outcome& o) {
                            : o.finished && o.failed == 0 ? ""
                                                          : "failed, ",
                            o.summary));
-  if (o.cancelled) return exit_code::kInterrupted;
-  if (o.unreachable) return exit_code::kUnreachable | exit_code::kFailed;
-  if (o.failed || !o.finished) return o.changed ? exit_code::kMixed : exit_code::kFailed;
+  if (o.cancelled && !o.failed) return exit_code::kInterrupted;
+  if (o.failed || !o.finished) return failure_code(o);
   if (call.options.has("detailed-exitcode") && o.changed) return exit_code::kDifferent;
   return exit_code::kOk;
 }
@@ -414,7 +446,7 @@ int apply_catalog(Running& running, const deploy::Prepared& p, deploy::Deployer:
   for (auto& [name, status] : o.status) skipped += status == "skipped";
   call.out.put(fmt::format("Run {}: {} resources, {} changed, {} failed, {} skipped.\n", o.run, p.resources, o.changed,
                            o.failed, skipped));
-  if (o.failed) return call.options.has("detailed-exitcode") && o.changed ? exit_code::kMixed : exit_code::kFailed;
+  if (o.failed) return failure_code(o);
   return call.options.has("detailed-exitcode") && o.changed ? exit_code::kDifferent : exit_code::kOk;
 }
 
@@ -435,7 +467,7 @@ int carry_out(Running& running, const deploy::Prepared& prepared, std::string_vi
     call.out.put(text);
     return check.safe ? exit_code::kDifferent : exit_code::kError;
   }
-  if (!call.options.has("quiet")) say_now(text);
+  if (!call.options.has("quiet") || !check.safe) say_now(text);
   if (!check.safe && !call.options.has("unsafe")) {
     call.session.diagnostics.error("PLAN-UNSAFE", {}, "this plan is not safe, so it is not run")
         .note("see above what can happen")

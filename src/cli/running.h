@@ -21,9 +21,13 @@ struct Running {
   // Opens the state; false (and a diagnostic) when that is impossible.
   // With `forget` everything is kept in memory only.
   bool open(bool forget = false);
+  // The same for verbs that only look: where nothing is kept yet, nothing is made.
+  bool look();
   bool remembers() const { return !place->directory.empty(); }
-  // The only system that is recorded, or the one asked for; "" and a diagnostic when there is none.
+  // The only system that has anything, or the one asked for; "" and a diagnostic when there is none.
   std::string the_system();
+  // Those that have components, or a run that did not end; all of them when none has. nullopt: a diagnostic.
+  std::optional<std::vector<std::string>> systems();
   // The wanted tree from the call's files.
   std::optional<Value> wanted();
   std::optional<Value> components_of(const Value& catalog);

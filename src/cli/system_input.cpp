@@ -90,6 +90,8 @@ Value TreeMaker::map(std::initializer_list<std::pair<std::string_view, Value>> e
   return draft.build(builder_);
 }
 
+std::string counted(u64 n, std::string_view noun) { return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s"); }
+
 bool write_answer(Call& call, const Value& value, std::string_view output) {
   return write_tree(call.session, value, output, {}, call.out);
 }

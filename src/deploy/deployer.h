@@ -23,6 +23,7 @@
 namespace tutti::deploy {
 
 struct Program;
+struct Replay;
 inline constexpr std::string_view kProgramRun = "program";  // the kind of a run that was not planned
 
 // The types that ship with tutti, read once per session.
@@ -160,7 +161,7 @@ class Deployer {
   std::optional<store::Lease> begin(store::RunRecord& record, const RunSettings& settings, Outcome& out);
   std::optional<Prepared> as_prepared(const store::RunRecord& record);
   Outcome execute(const Prepared& prepared, RunSettings& settings, const store::Lease& lease, i64 run,
-                  const engine::JournalRecord* record);
+                  const Replay* replay);
   Outcome execute(const Program& program, RunSettings& settings, const store::Lease& lease, i64 run,
                   const engine::JournalRecord* record);
   // How what a run starts is marked: unlike any other run, also of other projects on the same machine.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <functional>
+
 #include "format/json.h"
 
 namespace tutti::deploy {
@@ -13,20 +15,22 @@ std::string json(const Value& v) {
   return sink.take();
 }
 
-Value sealed(const Value& v, const store::Seal& seal, const TreeBuilder& b) {
+using Hide = std::function<std::string(std::string_view secret)>;
+
+Value sealed(const Value& v, const Hide& hide, const TreeBuilder& b) {
   if (v.secret()) {
-    std::vector<Entry> one{{Symbol("$sealed"), Field::kPlain, b.string(seal.seal(json(v)))}};
+    std::vector<Entry> one{{Symbol("$sealed"), Field::kPlain, b.string(hide(json(v)))}};
     return b.map(one);
   }
   if (v.is(Kind::kList)) {
     std::vector<Value> items;
-    for (const Value& i : v.items()) items.push_back(sealed(i, seal, b));
+    for (const Value& i : v.items()) items.push_back(sealed(i, hide, b));
     return b.list(items);
   }
   if (v.is(Kind::kMap)) {
     std::vector<Entry> entries;
     for (const Entry& e : v.entries())
-      if (e.field == Field::kPlain) entries.push_back({e.key, e.field, sealed(e.value, seal, b)});
+      if (e.field == Field::kPlain) entries.push_back({e.key, e.field, sealed(e.value, hide, b)});
     return b.map(entries);
   }
   return v;
@@ -54,8 +58,11 @@ class Opener {
       if (e.key.text() == "$sealed" && e.value.is(Kind::kString)) {
         auto clear = seal_.unseal(e.value.text());
         if (!clear) {
-          session_.diagnostics.error("STATE-SEAL", {},
-                                     "a secret of the stored state cannot be opened: the key file is another one");
+          session_.diagnostics
+              .error("STATE-SEAL", {},
+                     fmt::format("a secret of the stored state cannot be opened: {} is not the key it was sealed with",
+                                 seal_.file()))
+              .suggest("put back the key file that was there, or begin anew with another --state DIRECTORY");
           return std::nullopt;
         }
         auto source = session_.sources->add("(sealed)", std::move(*clear));
@@ -86,7 +93,16 @@ class Opener {
 
 std::string encode(const Value& value, const store::Seal& seal) {
   Arena arena;
-  return json(sealed(value, seal, TreeBuilder(arena)));
+  return json(sealed(
+      value, [&](std::string_view s) { return seal.seal(s); }, TreeBuilder(arena)));
+}
+
+bool has_sealed(std::string_view stored) { return stored.find(R"({"$sealed":)") != std::string_view::npos; }
+
+std::string fingerprint(const Value& value, const store::Seal& seal) {
+  Arena arena;
+  return json(sealed(
+      value, [&](std::string_view s) { return seal.sign(s); }, TreeBuilder(arena)));
 }
 
 std::optional<Value> decode(Session& session, const std::string& name, std::string text, const store::Seal& seal) {

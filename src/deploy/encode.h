@@ -10,6 +10,10 @@ namespace tutti::deploy {
 
 // Trees to and from the JSON that is stored. Secrets are sealed, {"$sealed": ...}; what is lazy stays lazy.
 std::string encode(const Value& value, const store::Seal& seal);
+// Whether a stored text has anything sealed in it.
+bool has_sealed(std::string_view stored);
+// A text that is the same for the same tree, secrets and all, and shows none of them to whoever has not the key.
+std::string fingerprint(const Value& value, const store::Seal& seal);
 std::optional<Value> decode(Session& session, const std::string& name, std::string text, const store::Seal& seal);
 
 }  // namespace tutti::deploy

@@ -160,6 +160,7 @@ Replay read_journal(const model::System& system, std::vector<store::Entry> entri
       continue;
     }
     open.erase({e.instance, e.transition});
+    if (!e.changes.empty() && e.changes != "[]") out.touched.insert(e.instance);
     ActionResult r;
     r.instance = e.instance;
     r.transition = e.transition;

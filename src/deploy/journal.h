@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -57,7 +58,8 @@ class StoreJournal : public engine::Journal {
 struct Replay {
   engine::JournalRecord record;
   std::vector<store::Entry> entries;
-  std::string wrong;  // "" or why it is not this program's journal
+  std::set<u32> touched;  // instances whose actions changed something
+  std::string wrong;      // "" or why it is not this program's journal
 };
 Replay read_journal(const model::System& system, std::vector<store::Entry> entries, const store::Seal& seal);
 

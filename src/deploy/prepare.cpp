@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -24,15 +25,33 @@ Value library(Session& session) {
   return v ? *v : Value::null();
 }
 
+namespace {
+
+bool holds_secrets(store::Store& store) {
+  auto systems = store.systems();
+  if (!systems) return false;
+  for (auto& name : *systems)
+    if (auto r = store.system(name); r && *r && has_sealed((*r)->state)) return true;
+  return false;
+}
+
+}  // namespace
+
 Result<Place> open_place(const std::string& directory) {
   Place p;
   p.directory = directory;
   if (::mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST)
     return failure(fmt::format("cannot make {}: {}", directory, std::strerror(errno)), errno);
-  auto store = store::open_sqlite(directory + "/state.db");
-  if (!store) return tl::unexpected(store.error());
+  std::string database = directory + "/state.db", key = directory + "/key";
+  auto store = store::open_sqlite(database);
+  if (!store) return failure(fmt::format("{}: {}", database, store.error().message), store.error().code);
   p.store = std::move(*store);
-  auto seal = store::Seal::open(directory + "/key");
+  if (::access(key.c_str(), F_OK) != 0 && holds_secrets(*p.store))
+    return failure(
+        fmt::format("the key file {} is gone: the secrets in {} cannot be opened without it. Put it back, or "
+                    "begin anew with another --state DIRECTORY",
+                    key, database));
+  auto seal = store::Seal::open(key);
   if (!seal) return tl::unexpected(seal.error());
   p.seal = std::move(*seal);
   return p;
@@ -186,7 +205,7 @@ bool Deployer::finish_preparing(Prepared& p) {
   if (!program) return false;
   p.program = std::move(*program);
   set_durations(p.program);
-  p.digest = sha256_hex(encode(p.plan.flat, store::Seal::with_key(std::string(32, 'x')))).substr(0, 12);
+  p.digest = sha256_hex(fingerprint(p.plan.flat, *place_.seal)).substr(0, 12);
   return true;
 }
 

@@ -74,6 +74,27 @@ class Narrator : public engine::RunListener {
   u32 total_ = 0, done_ = 0, running_ = 0;
 };
 
+// What was said about actions whose result is not known, by their full names: a component's name is enough where only
+// one of its actions is open. Returns what is wrong with it.
+std::string settle_decisions(const model::System& s, const engine::JournalRecord& record,
+                             std::map<std::string, std::string>& decisions) {
+  std::map<std::string, std::string> settled;
+  std::vector<std::string> open;
+  for (auto& o : record.open) open.push_back(s.transition_text(o.instance, o.transition));
+  for (auto& [name, what] : decisions) {
+    std::vector<std::string> meant;
+    for (std::size_t i = 0; i < open.size(); ++i)
+      if (open[i] == name || s.instances[record.open[i].instance].name.text() == name) meant.push_back(open[i]);
+    if (meant.size() != 1)
+      return fmt::format("--{} {}: {}; {}", what, name,
+                         meant.empty() ? "no action of that name is without a result" : "it has several open actions",
+                         open.empty() ? "there is none" : fmt::format("there is {}", fmt::join(open, ", ")));
+    settled[meant[0]] = what;
+  }
+  decisions = std::move(settled);
+  return "";
+}
+
 bool is_catalog(const model::System& s, u32 i) {
   const Value* kind = resource::with(s.instances[i], "kind");
   return kind && kind->is(Kind::kString) && kind->text() == "resource";
@@ -161,13 +182,16 @@ Outcome Deployer::resume(i64 run, RunSettings& settings) {
     program->system = (*record)->system;
     Replay replay = read_journal(program->model, std::move(*entries), *place_.seal);
     if (!replay.wrong.empty()) return wrong(replay.wrong);
+    if (auto why = settle_decisions(program->model, replay.record, settings.decisions); !why.empty()) return wrong(why);
     return execute(*program, settings, *lease, run, &replay.record);
   }
   auto p = as_prepared(**record);
   if (!p) return wrong("what was stored of the run cannot be read");
   Replay replay = read_journal(p->program.system, std::move(*entries), *place_.seal);
   if (!replay.wrong.empty()) return wrong(replay.wrong);
-  return execute(*p, settings, *lease, run, &replay.record);
+  if (auto why = settle_decisions(p->program.system, replay.record, settings.decisions); !why.empty())
+    return wrong(why);
+  return execute(*p, settings, *lease, run, &replay);
 }
 
 std::optional<Prepared> Deployer::as_prepared(const store::RunRecord& record) {
@@ -204,8 +228,9 @@ void Deployer::end_leftovers(const model::System& s, const engine::JournalRecord
 }
 
 Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store::Lease& lease, i64 run,
-                          const engine::JournalRecord* record) {
+                          const Replay* replay) {
   Outcome out;
+  const engine::JournalRecord* record = replay ? &replay->record : nullptr;
   out.run = run;
   const model::System& s = p.program.system;
   resource::Knowledge knowledge(s);
@@ -337,6 +362,7 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
   Fate fate;
   for (auto& [i, t] : unknown) fate.failed[i] = s.type_of(i).transitions[t].name.text();
   std::set<u32> touched;
+  if (replay) touched = replay->touched;
   for (auto& a : report.actions) {
     const model::ComponentType& type = s.type_of(a.instance);
     const model::Transition& t = type.transitions[a.transition];

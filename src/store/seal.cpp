@@ -33,7 +33,7 @@ Result<Seal> Seal::open(const std::string& path) {
       std::string key(kKey, '\0');
       ssize_t n = ::read(fd, key.data(), kKey);
       ::close(fd);
-      if (n == static_cast<ssize_t>(kKey)) return Seal(std::move(key));
+      if (n == static_cast<ssize_t>(kKey)) return Seal(std::move(key), path);
       return failure(fmt::format("{} is not a key", path));
     }
     if (errno != ENOENT) return failure(fmt::format("cannot read {}: {}", path, std::strerror(errno)), errno);

@@ -12,16 +12,18 @@ namespace tutti::store {
 // state. A copy of the database without the key file shows no secret.
 class Seal {
  public:
-  static Result<Seal> open(const std::string& key_file);                  // made when it is not there
-  static Seal with_key(std::string key) { return Seal(std::move(key)); }  // 32 bytes
+  static Result<Seal> open(const std::string& key_file);                      // made when it is not there
+  static Seal with_key(std::string key) { return Seal(std::move(key), ""); }  // 32 bytes
 
   std::string seal(std::string_view secret) const;                   // base64
   std::optional<std::string> unseal(std::string_view sealed) const;  // nullopt: another key, or damaged
   std::string sign(std::string_view text) const;                     // base64; nobody without the key can make it
 
+  const std::string& file() const { return file_; }
+
  private:
-  explicit Seal(std::string key) : key_(std::move(key)) {}
-  std::string key_;
+  Seal(std::string key, std::string file) : key_(std::move(key)), file_(std::move(file)) {}
+  std::string key_, file_;
 };
 
 }  // namespace tutti::store

@@ -130,8 +130,8 @@ CommandResult SshHost::script(const std::string& text, const std::string& input,
       if (!r.ok()) {
         CommandResult lost;
         lost.end = r.end == CommandResult::End::kCancelled ? CommandResult::End::kCancelled : CommandResult::End::kLost;
-        while (!r.err.empty() && r.err.back() == '\n') r.err.pop_back();
-        lost.code = EHOSTUNREACH;  // nothing was begun there
+        while (r.err.ends_with('\n') || r.err.ends_with('\r')) r.err.pop_back();  // ssh ends its own lines so
+        lost.code = EHOSTUNREACH;                                                 // nothing was begun there
         lost.message = fmt::format("cannot reach {}: {}", target_.name, r.err.empty() ? r.describe() : r.err);
         return lost;
       }
@@ -180,7 +180,7 @@ CommandResult SshHost::script(const std::string& text, const std::string& input,
   connected_ = false;  // the next one makes a new connection
   r.end = CommandResult::End::kLost;
   r.code = 0;
-  while (!r.err.empty() && r.err.back() == '\n') r.err.pop_back();
+  while (r.err.ends_with('\n') || r.err.ends_with('\r')) r.err.pop_back();  // ssh ends its own lines so
   r.message =
       fmt::format("the connection to {} was lost{}{}", target_.name, r.err.empty() ? "" : ": ", r.err.substr(0, 200));
   return r;

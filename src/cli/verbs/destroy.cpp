@@ -17,7 +17,7 @@ constexpr OptionSpec kOptions[] = {
 
 int run(Call& call) {
   Running running(call);
-  if (!running.open()) return exit_code::kError;
+  if (!running.look()) return exit_code::kError;
   std::string system = running.the_system();
   if (system.empty()) return exit_code::kError;
   if (!running.nothing_unfinished(system)) return exit_code::kUnknown;

@@ -13,9 +13,15 @@ constexpr OptionSpec kOptions[] = {
     {"out", "FORMAT", "text (the default), json or yaml"},
 };
 
+// A whole digest tells a reader nothing that its beginning does not.
+std::string shortened(const std::string& value) {
+  std::size_t digits = value.find_last_not_of("0123456789abcdef") + 1;
+  return value.size() - digits == 64 ? value.substr(0, digits + 12) : value;
+}
+
 int run(Call& call) {
   Running running(call);
-  if (!running.open()) return exit_code::kError;
+  if (!running.look()) return exit_code::kError;
   std::string system = running.the_system();
   if (system.empty()) return exit_code::kError;
   Value tree;
@@ -60,7 +66,8 @@ int run(Call& call) {
       call.out.put(fmt::format("? {}: {}: cannot be looked at: {}\n", d.component, d.resource, d.problem));
     for (auto& c : d.changes)
       call.out.put(fmt::format("≠ {}: {}{}{}: {} is {}, should be {}\n", d.component, d.resource,
-                               c.subject.empty() ? "" : " ", c.subject, c.property, c.from, c.to));
+                               c.subject.empty() ? "" : " ", c.subject, c.property, shortened(c.from),
+                               shortened(c.to)));
   }
   call.out.put(found.empty()
                    ? fmt::format("No drift: everything that `{}` holds is as it was left.\n", system)

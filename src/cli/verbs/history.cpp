@@ -14,12 +14,18 @@ constexpr OptionSpec kOptions[] = {
 
 int run(Call& call) {
   Running running(call);
-  if (!running.open()) return exit_code::kError;
+  if (!running.look()) return exit_code::kError;
   auto runs = running.place->store->runs(call.options.get("system"),
                                          std::strtoul(call.options.get("most", "20").c_str(), nullptr, 10));
   if (!runs) {
     call.session.diagnostics.error("STATE-READ", {}, runs.error().message);
     return exit_code::kError;
+  }
+  // What has no end and nobody at work was cut off.
+  for (auto& r : *runs) {
+    if (r.status != "running") continue;
+    auto lock = running.place->store->lock(r.system);
+    if (!lock || !*lock || !store::held(**lock, store::wall_clock())) r.status = "unfinished";
   }
   std::string out = call.options.get("out", "text");
   if (out != "text") {

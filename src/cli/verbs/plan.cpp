@@ -69,7 +69,7 @@ int plan_catalog(Running& running, const deploy::Prepared& prepared) {
 
 int run(Call& call) {
   Running running(call);
-  if (!running.open()) return exit_code::kError;
+  if (!(call.options.has("save") ? running.open() : running.look())) return exit_code::kError;
   auto wanted = running.wanted();
   if (!wanted) return exit_code::kError;
   u32 unknown = 0;
@@ -84,8 +84,8 @@ int run(Call& call) {
   if (out != "text") {
     if (!write_answer(call, plan_tree(call, *prepared, nothing ? nullptr : &check), out)) return exit_code::kError;
   } else if (nothing) {
-    call.out.put(
-        fmt::format("No changes: `{}` is as wanted ({} components).\n", prepared->system, prepared->plan.unchanged));
+    call.out.put(fmt::format("No changes: `{}` is as wanted ({}).\n", prepared->system,
+                             counted(prepared->plan.unchanged, "component")));
   } else {
     call.out.put(show_plan(call, *prepared, &check, call.options.has("program")));
   }

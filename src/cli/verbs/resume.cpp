@@ -20,7 +20,7 @@ constexpr OptionSpec kOptions[] = {
 
 int run(Call& call) {
   Running running(call);
-  if (!running.open()) return exit_code::kError;
+  if (!running.look()) return exit_code::kError;
   i64 id = call.arguments.empty() ? running.deployer->unfinished(call.options.get("system"))
                                   : std::strtoll(call.arguments[0].c_str(), nullptr, 10);
   if (!id) {

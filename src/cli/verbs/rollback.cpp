@@ -20,7 +20,7 @@ constexpr OptionSpec kOptions[] = {
 
 int run(Call& call) {
   Running running(call);
-  if (!running.open()) return exit_code::kError;
+  if (!running.look()) return exit_code::kError;
   std::string system = running.the_system();
   if (system.empty() || !running.nothing_unfinished(system))
     return system.empty() ? exit_code::kError : exit_code::kUnknown;
@@ -38,9 +38,18 @@ int run(Call& call) {
       if ((*runs)[i].status == "done") id = (*runs)[i].id;
   }
   auto record = running.place->store->run(id);
-  if (!id || !record || !*record) {
-    call.session.diagnostics.error("ROLLBACK-NONE", {}, "there is no earlier run to go back to")
+  if (!id || !record || !*record || (*record)->system != system) {
+    call.session.diagnostics
+        .error("ROLLBACK-NONE", {},
+               call.arguments.empty() ? "there is no earlier run to go back to"
+                                      : fmt::format("there is no run {} of `{}`", call.arguments[0], system))
         .suggest("tutti history");
+    return exit_code::kError;
+  }
+  if ((*record)->kind == deploy::kProgramRun) {
+    call.session.diagnostics
+        .error("STATE-PROGRAM", {}, fmt::format("run {} ran a program as it was written: no plan leads back to it", id))
+        .suggest("a program (`tutti run --back` writes one that leads back)");
     return exit_code::kError;
   }
   auto wanted = deploy::decode(call.session, fmt::format("run {}", id), (*record)->wanted, *running.place->seal);

@@ -12,9 +12,15 @@ constexpr OptionSpec kOptions[] = {
     {"out", "FORMAT", "text (the default), json or yaml"},
 };
 
+// As it is called everywhere else: db.start. In the journal it is db/start, since a component's name may hold dots.
+std::string action_name(std::string name) {
+  if (std::size_t slash = name.rfind('/'); slash != std::string::npos) name[slash] = '.';
+  return name;
+}
+
 int run(Call& call) {
   Running running(call);
-  if (!running.open()) return exit_code::kError;
+  if (!running.look()) return exit_code::kError;
   i64 id = std::strtoll(call.arguments[0].c_str(), nullptr, 10);
   auto record = running.place->store->run(id);
   auto entries = running.place->store->entries(id);
@@ -44,7 +50,7 @@ int run(Call& call) {
                                {"event", make.text(e.kind == EntryKind::kStart ? "start"
                                                    : e.kind == EntryKind::kEnd ? "end"
                                                                                : "note")},
-                               {"action", make.text(e.name)},
+                               {"action", make.text(action_name(e.name))},
                                {"attempt", make.integer(e.attempt)},
                                {"how", make.text(e.how)},
                                {"message", make.text(e.message)},
@@ -64,9 +70,9 @@ int run(Call& call) {
   for (auto& e : *entries) {
     double at = e.time - r.started;
     if (e.kind == EntryKind::kNote) call.out.put(fmt::format("{:8.2f}  {}\n", at, e.message));
-    if (e.kind == EntryKind::kStart) call.out.put(fmt::format("{:8.2f}  {}  starts\n", at, e.name));
+    if (e.kind == EntryKind::kStart) call.out.put(fmt::format("{:8.2f}  {}  starts\n", at, action_name(e.name)));
     if (e.kind != EntryKind::kEnd || e.name.empty()) continue;
-    call.out.put(fmt::format("{:8.2f}  {}  {} in {:.2f} s{}{}\n", at, e.name, e.how, e.seconds,
+    call.out.put(fmt::format("{:8.2f}  {}  {} in {:.2f} s{}{}\n", at, action_name(e.name), e.how, e.seconds,
                              e.message.empty() ? "" : ": ", e.message));
     if (e.changes.empty()) continue;
     if (auto source = call.session.sources->add("changes", e.changes))

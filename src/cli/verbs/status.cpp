@@ -11,9 +11,44 @@ constexpr OptionSpec kOptions[] = {
     {"out", "FORMAT", "text (the default), json or yaml"},
 };
 
+// Several systems: a line for each.
+int overview(Running& running, const std::vector<std::string>& systems) {
+  Call& call = running.call;
+  TreeMaker make(call.session);
+  std::vector<Value> list;
+  std::string text;
+  bool unfinished = false;
+  for (auto& name : systems) {
+    i64 serial = 0;
+    auto recorded = running.deployer->recorded(name, &serial);
+    if (!recorded) return exit_code::kError;
+    i64 run = running.deployer->unfinished(name);
+    unfinished = unfinished || run;
+    std::size_t failed = 0;
+    for (auto& [unused, c] : recorded->components) failed += !c.failed.empty();
+    text += fmt::format("{} (state {}, {}){}{}\n", name, serial, counted(recorded->components.size(), "component"),
+                        failed ? fmt::format("  {} FAILED", failed) : "",
+                        run ? fmt::format("  run {} has not ended", run) : "");
+    list.push_back(make.map({{"system", make.text(name)},
+                             {"serial", make.integer(serial)},
+                             {"components", make.integer(static_cast<i64>(recorded->components.size()))},
+                             {"failed", make.integer(static_cast<i64>(failed))},
+                             {"unfinished_run", make.integer(run)}}));
+  }
+  std::string out = call.options.get("out", "text");
+  if (out != "text") return write_answer(call, make.list(list), out) ? exit_code::kOk : exit_code::kError;
+  call.out.put(text + "One of them: --system NAME\n");
+  return unfinished ? exit_code::kUnknown : exit_code::kOk;
+}
+
 int run(Call& call) {
   Running running(call);
-  if (!running.open()) return exit_code::kError;
+  if (!running.look()) return exit_code::kError;
+  if (!call.options.has("system")) {
+    auto all = running.systems();
+    if (!all) return exit_code::kError;
+    if (all->size() > 1) return overview(running, *all);
+  }
   std::string system = running.the_system();
   if (system.empty()) return exit_code::kError;
   i64 serial = 0;
@@ -60,7 +95,7 @@ int run(Call& call) {
                            {"components", make.builder().map(components)}});
     return write_answer(call, root, out) ? exit_code::kOk : exit_code::kError;
   }
-  call.out.put(fmt::format("{} (state {}, {} components)\n", system, serial, recorded->components.size()));
+  call.out.put(fmt::format("{} (state {}, {})\n", system, serial, counted(recorded->components.size(), "component")));
   std::size_t wide = 9;
   for (auto& name : recorded->order) wide = std::max(wide, name.size());
   for (auto& name : recorded->order) {
@@ -69,7 +104,12 @@ int run(Call& call) {
     for (Symbol p : c.places) places.push_back(p.text());
     if (open.count(name) && !held) places = {"unknown"};
     std::string uses;
-    for (auto& n : c.needs) uses += (uses.empty() ? "  uses " : ", ") + std::string(n.provider.text());
+    for (bool hold : {true, false}) {
+      std::vector<std::string_view> names;
+      for (auto& n : c.needs)
+        if (n.hold == hold) names.push_back(n.provider.text());
+      if (!names.empty()) uses += fmt::format("  {} {}", hold ? "uses" : "after", fmt::join(names, ", "));
+    }
     call.out.put(fmt::format("  {:<{}}  {:<10} {:<12} {}{}{}\n", name, wide, fmt::join(places, ","), c.type,
                              c.host.empty() ? "here" : c.host.text(), uses,
                              open.count(name)   ? "  " + doing(name)

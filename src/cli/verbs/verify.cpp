@@ -134,9 +134,11 @@ int run(Call& call) {
     return write_answer(call, d.build(make.builder()), output) ? code : exit_code::kError;
   }
   std::string t;
-  t += fmt::format("{} states looked at{}{}\n", report.states,
+  t += fmt::format("{} looked at{}{}\n", counted(report.states, "state"),
                    report.parts ? fmt::format(", {} by itself", report.parts == 1 ? "one part" : "each part") : "",
-                   report.complete ? ", which stand for all interleavings" : ": too many, not all were looked at");
+                   report.complete
+                       ? fmt::format(", which {} for all interleavings", report.states == 1 ? "stands" : "stand")
+                       : ": too many, not all were looked at");
   if (both)
     t += fmt::format(
         "{}{} states without reduction, {} steps, {} ends{}\n", full.states, full.complete ? "" : " (and more)",
@@ -145,8 +147,8 @@ int run(Call& call) {
   t += fmt::format("deadlock-free  {}\n", !report.deadlock_free ? "no" : report.complete ? "yes" : "so far");
   if (!report.one_safe) t += "note: two tokens can meet in one place, and one of them is lost\n";
   if (options.failures)
-    t += fmt::format("with up to {} failures: {} of {} ends have a failed action\n", options.failures,
-                     report.failed_ends, report.ends);
+    t += fmt::format("with up to {}: {} of {} with a failed action\n", counted(options.failures, "failure"),
+                     report.failed_ends, counted(report.ends, "end"));
   for (const Verdict& v : report.verdicts)
     t += fmt::format("{}  {}\n", v.holds ? "holds  " : "BROKEN ", v.property.text);
   for (const std::string& s : graph.stuck()) t += fmt::format("found: {}\n", s);

@@ -109,6 +109,8 @@ class Planner {
     return a.port == b.port && a.provider == b.provider && a.provide == b.provide && a.hold == b.hold;
   }
 
+  static std::string need_path(const Need& n) { return n.hold ? fmt::format("uses.{}", n.port.text()) : "after"; }
+
   static bool same_orders(const std::vector<model::Order>& a, const std::vector<model::Order>& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](auto& x, auto& y) {
       return x.place == y.place && x.provider == y.provider && x.provide == y.provide;
@@ -344,8 +346,7 @@ class Planner {
           replaced_.count(std::string(n.provider.text()))) {
         item.unlink.push_back(n);
         if (std::none_of(item.new_needs.begin(), item.new_needs.end(), [&](auto& m) { return m.port == n.port; }))
-          change.details.push_back(
-              {fmt::format("uses.{}", n.port.text()), Value::string(n.provider.text()), Value::null(), false});
+          change.details.push_back({need_path(n), Value::string(n.provider.text()), Value::null(), false});
       }
     for (auto& n : item.new_needs)
       if (std::none_of(item.old_needs.begin(), item.old_needs.end(), [&](auto& m) { return same_need(n, m); }) ||
@@ -354,7 +355,7 @@ class Planner {
         auto old =
             std::find_if(item.old_needs.begin(), item.old_needs.end(), [&](auto& m) { return m.port == n.port; });
         if (old == item.old_needs.end() || !same_need(*old, n))
-          change.details.push_back({fmt::format("uses.{}", n.port.text()),
+          change.details.push_back({need_path(n),
                                     old == item.old_needs.end() ? Value::null() : Value::string(old->provider.text()),
                                     Value::string(n.provider.text()), false});
       }

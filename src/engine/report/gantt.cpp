@@ -14,6 +14,8 @@ using model::System;
 
 namespace {
 
+std::string_view plural(u64 n) { return n == 1 ? "" : "s"; }
+
 std::vector<const ActionSpan*> in_order(const RunReport& report) {
   std::vector<const ActionSpan*> all;
   for (const ActionSpan& a : report.actions) all.push_back(&a);
@@ -104,12 +106,12 @@ std::string gantt_text(const System& system, const RunReport& report, u32 width)
 
 std::string account_text(const System& system, const Runner& runner, const RunReport& report) {
   const Scheduler& s = runner.scheduler();
-  std::string t =
-      fmt::format("{} after {}: {} of {} instructions, {} actions, {} steps\n",
-                  report.finished    ? "finished"
-                  : report.cancelled ? "cancelled"
-                                     : "not finished",
-                  number(report.total), report.pc, system.program.size(), report.actions.size(), report.steps);
+  std::string t = fmt::format("{} after {}: {} of {} instruction{}, {} action{}, {} step{}\n",
+                              report.finished    ? "finished"
+                              : report.cancelled ? "cancelled"
+                                                 : "not finished",
+                              number(report.total), report.pc, system.program.size(), plural(system.program.size()),
+                              report.actions.size(), plural(report.actions.size()), report.steps, plural(report.steps));
   for (const ActionSpan& a : report.actions)
     if (a.how != How::kOk)
       t += fmt::format("{}: {}{}{}\n", system.transition_text(a.instance, a.transition), how_word(a.how),
