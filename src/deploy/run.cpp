@@ -74,6 +74,13 @@ class Narrator : public engine::RunListener {
   u32 total_ = 0, done_ = 0, running_ = 0;
 };
 
+bool is_action(const model::System& s, std::string_view name) {
+  for (u32 i = 0; i < s.instances.size(); ++i)
+    for (u32 t = 0; t < s.type_of(i).transitions.size(); ++t)
+      if (s.transition_text(i, t) == name) return true;
+  return false;
+}
+
 // What was said about actions whose result is not known, by their full names: a component's name is enough where only
 // one of its actions is open. Returns what is wrong with it.
 std::string settle_decisions(const model::System& s, const engine::JournalRecord& record,
@@ -85,6 +92,7 @@ std::string settle_decisions(const model::System& s, const engine::JournalRecord
     std::vector<std::string> meant;
     for (std::size_t i = 0; i < open.size(); ++i)
       if (open[i] == name || s.instances[record.open[i].instance].name.text() == name) meant.push_back(open[i]);
+    if (meant.empty() && is_action(s, name)) continue;  // its result is known: there is nothing to decide
     if (meant.size() != 1)
       return fmt::format("--{} {}: {}; {}", what, name,
                          meant.empty() ? "no action of that name is without a result" : "it has several open actions",
