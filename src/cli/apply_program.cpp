@@ -142,7 +142,7 @@ int apply_program(Call& call) {
   if (!running.open(call.options.has("no-journal"))) return exit_code::kError;
   deploy::Program program;
   program.system = name_of(call, in->root);
-  if (!running.nothing_unfinished(program.system)) return exit_code::kUnknown;
+  if (int busy = running.nothing_unfinished(program.system)) return busy;
   program.tree = in->root;
   if (in->options.text) {
     program.text = in->options.text->text;

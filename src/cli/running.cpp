@@ -272,24 +272,26 @@ std::optional<deploy::Prepared> Running::plan(const Value& wanted, u32* unknown)
   return deployer->prepare(wanted, system, "apply", options);
 }
 
-bool Running::nothing_unfinished(const std::string& system) {
+int Running::nothing_unfinished(const std::string& system, bool* waited) {
   i64 run = deployer->unfinished(system);
-  if (!run) return true;
-  auto lock = place->store->lock(system);
-  double now = store::wall_clock();
-  if (lock && *lock && (*lock)->expires > now) {
-    // Perhaps it is simply running: whoever takes the lock will see.
-    auto mine = place->store->acquire(system, store::this_process("tutti"), 5);
-    if (!mine) {
-      call.session.diagnostics.error("STATE-HELD", {}, mine.error().message);
-      return false;
+  double until = store::wall_clock() + std::strtod(call.options.get("lock-timeout", "0").c_str(), nullptr);
+  for (; run; run = deployer->unfinished(system)) {
+    auto lock = place->store->lock(system);
+    double now = store::wall_clock();
+    if (!lock || !*lock || !store::held(**lock, now)) break;  // it was cut off
+    if (now >= until) {
+      call.session.diagnostics.error("STATE-HELD", {},
+                                     fmt::format("{} is in use by {}", system, store::describe(**lock, now)));
+      return exit_code::kLocked;
     }
-    [[maybe_unused]] auto r = place->store->release(*mine);
+    if (waited) *waited = true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
   }
+  if (!run) return exit_code::kOk;
   call.session.diagnostics.error("STATE-UNFINISHED", {}, fmt::format("run {} of `{}` did not end", run, system))
       .note("what it was doing is in its journal")
-      .suggest(fmt::format("tutti resume"));
-  return false;
+      .suggest("tutti resume");
+  return exit_code::kUnknown;
 }
 
 bool ask_yes(std::string_view question) {

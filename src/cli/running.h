@@ -35,8 +35,9 @@ struct Running {
   // A plan for what is wanted; with --refresh after a look at what is really there, which is told about. `unknown`
   // counts what could not be looked at.
   std::optional<deploy::Prepared> plan(const Value& wanted, u32* unknown = nullptr);
-  // A run that did not end must be dealt with first: its number, with a diagnostic.
-  bool nothing_unfinished(const std::string& system);
+  // Whether a new run may begin: 0, or the exit code (and a diagnostic) when one goes on or was cut off. Waits for one
+  // that goes on as long as --lock-timeout says; then what was planned before may be out of date.
+  int nothing_unfinished(const std::string& system, bool* waited = nullptr);
 
   Call& call;
   std::optional<deploy::Place> place;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <fstream>
+#include <functional>
 
 #include "base/file.h"
 #include "cli/apply_program.h"
@@ -55,33 +56,33 @@ int run(Call& call) {
   Running running(call);
   bool as_puppet = call.options.has("as-puppet");  // see cli/puppet_apply.h
   if (!running.open(as_puppet && call.options.has("noop"))) return exit_code::kError;
-  std::optional<deploy::Prepared> prepared;
+  std::function<std::optional<deploy::Prepared>()> prepare;
   if (call.arguments.size() == 1 && is_plan(call.arguments[0])) {
     auto text = read_file(call.arguments[0], u64{1} << 30);
     if (!text) {
       call.session.diagnostics.error("IO-READ", {}, text.error().message);
       return exit_code::kError;
     }
-    prepared = running.deployer->load(*text, call.arguments[0]);
+    prepare = [&, text = *text] { return running.deployer->load(text, call.arguments[0]); };
   } else {
     auto began = std::chrono::steady_clock::now();
     auto wanted = running.wanted();
     if (!wanted) return exit_code::kError;
     if (as_puppet) say_compiled(*wanted, std::chrono::steady_clock::now() - began);
-    if (resource::is_catalog(*wanted)) {
+    prepare = [&, wanted = *wanted] {
+      if (!resource::is_catalog(wanted)) return running.plan(wanted);
       resource::CatalogOptions how;
       how.noop = call.options.has("noop") || call.options.has("dry-run");
       how.tags = call.options.all("only-tag");
       how.parallel_execs = call.options.has("parallel-execs");
-      prepared = running.deployer->prepare_catalog(*wanted, call.options.get("system"), how);
-      if (!prepared) return exit_code::kError;
-      if (!running.nothing_unfinished(prepared->system)) return exit_code::kUnknown;
-      return carry_out(running, *prepared, "apply");
-    }
-    prepared = running.plan(*wanted);
+      return running.deployer->prepare_catalog(wanted, call.options.get("system"), how);
+    };
   }
+  auto prepared = prepare();
   if (!prepared) return exit_code::kError;
-  if (!running.nothing_unfinished(prepared->system)) return exit_code::kUnknown;
+  bool waited = false;
+  if (int busy = running.nothing_unfinished(prepared->system, &waited)) return busy;
+  if (waited && !(prepared = prepare())) return exit_code::kError;  // the state is another one now
   return carry_out(running, *prepared, "apply");
 }
 

@@ -20,7 +20,7 @@ int run(Call& call) {
   if (!running.look()) return exit_code::kError;
   std::string system = running.the_system();
   if (system.empty()) return exit_code::kError;
-  if (!running.nothing_unfinished(system)) return exit_code::kUnknown;
+  if (int busy = running.nothing_unfinished(system)) return busy;
   auto prepared = running.deployer->prepare_removal(system);
   if (!prepared) return exit_code::kError;
   return carry_out(running, *prepared, "destroy");

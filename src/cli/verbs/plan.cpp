@@ -75,7 +75,7 @@ int run(Call& call) {
   u32 unknown = 0;
   auto prepared = running.plan(*wanted, &unknown);
   if (!prepared) return exit_code::kError;
-  if (!running.nothing_unfinished(prepared->system)) return exit_code::kUnknown;
+  if (int busy = running.nothing_unfinished(prepared->system)) return busy;
   if (prepared->catalog) return plan_catalog(running, *prepared);
   bool nothing = prepared->empty();
   deploy::Check check;

@@ -22,8 +22,8 @@ int run(Call& call) {
   Running running(call);
   if (!running.look()) return exit_code::kError;
   std::string system = running.the_system();
-  if (system.empty() || !running.nothing_unfinished(system))
-    return system.empty() ? exit_code::kError : exit_code::kUnknown;
+  if (system.empty()) return exit_code::kError;
+  if (int busy = running.nothing_unfinished(system)) return busy;
   auto runs = running.place->store->runs(system, 1000);
   if (!runs) {
     call.session.diagnostics.error("STATE-READ", {}, runs.error().message);

@@ -93,6 +93,7 @@ void Progress::ended(double now, const ActionResult& r, bool will_retry) {
                          will_retry ? ", will be tried again" : ""));
     // The end of what it printed, set off.
     std::size_t from = r.log.size() > 2000 ? r.log.find('\n', r.log.size() - 2000) + 1 : 0;
+    if (r.log.size() > 2000 && (from == 0 || from >= r.log.size())) from = r.log.size() - 2000;  // one long line
     for (std::size_t at = from; at < r.log.size();) {
       std::size_t end = std::min(r.log.find('\n', at), r.log.size());
       to_.line("           | " + printable(std::string_view(r.log).substr(at, end - at)));
