@@ -60,7 +60,8 @@ engine::Recorded assembly_of(const model::System& s, const engine::Runner& runne
   out.program = true;
   const engine::Scheduler& now = runner.scheduler();
   for (auto& [i, t] : now.failures()) failed[i] = s.type_of(i).transitions[t].name.text();
-  auto links = now.links();
+  std::multimap<u32, model::Link> links;
+  for (const model::Link& l : now.links()) links.emplace(l.user, l);
   for (u32 i = 0; i < s.instances.size(); ++i) {
     if (!now.present(i)) continue;
     const model::ComponentType& type = s.type_of(i);
@@ -74,13 +75,14 @@ engine::Recorded assembly_of(const model::System& s, const engine::Runner& runne
       c.outputs[key] = value;
       if (scrub.has_secret(value)) c.secret.insert(key);
     }
-    for (const model::Link& l : links)
-      if (l.user == i)
-        c.needs.push_back({type.ports[l.use].name,
-                           s.instances[l.provider].name,
-                           s.type_of(l.provider).ports[l.provide].name,
-                           true,
-                           {}});
+    for (auto [at, end] = links.equal_range(i); at != end; ++at) {
+      const model::Link& l = at->second;
+      c.needs.push_back({type.ports[l.use].name,
+                         s.instances[l.provider].name,
+                         s.type_of(l.provider).ports[l.provide].name,
+                         true,
+                         {}});
+    }
     out.order.push_back(c.name);
     out.components.emplace(c.name, std::move(c));
   }

@@ -249,9 +249,10 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
       for (const Entry& e : h->value.entries()) hosts[std::string(e.key.text())] = e.value;
     knowledge.set_hosts(std::move(hosts));
     knowledge.set_home(settings.executor.home, settings.executor.remote_home);
+    auto by_instance = was.by_instance();
     for (u32 i = 0; i < s.assembly; ++i)
-      for (auto& [name, c] : was.components)
-        if (c.instance == s.instances[i].name.text()) knowledge.learn(i, c.outputs);
+      if (auto c = by_instance.find(s.instances[i].name.text()); c != by_instance.end())
+        knowledge.learn(i, c->second->outputs);
   }
   resource::ExecutorOptions eo = settings.executor;
   eo.run = fmt::format("{}.{}", mark_of(run), lease.fence);

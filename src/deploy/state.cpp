@@ -44,13 +44,13 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
   std::map<u32, std::map<std::string, Value>> held;
   std::map<u32, const engine::RecordedComponent*> before;
   std::set<u32> acted;
+  auto by_instance = was.by_instance();
   for (u32 i = 0; i < s.assembly; ++i)
-    for (auto& [name, c] : was.components)
-      if (c.instance == s.instances[i].name.text()) {
-        before[i] = &c;
-        for (auto& h : c.held)
-          held[i][fmt::format("{}/{}", h.find("type")->value.text(), h.find("title")->value.text())] = h;
-      }
+    if (auto c = by_instance.find(s.instances[i].name.text()); c != by_instance.end()) {
+      before[i] = c->second;
+      for (auto& h : c->second->held)
+        held[i][fmt::format("{}/{}", h.find("type")->value.text(), h.find("title")->value.text())] = h;
+    }
   for (auto& a : actions) {
     acted.insert(a.instance);
     if (a.how != engine::How::kOk) continue;
@@ -69,7 +69,8 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
       held[a.instance][key] = b.map(one);
     }
   }
-  auto links = now.links();
+  std::multimap<u32, model::Link> links;
+  for (const model::Link& link : now.links()) links.emplace(link.user, link);
   std::map<std::string, u32> names;
   for (u32 pass = 0; pass < 2; ++pass)
     for (u32 i = 0; i < s.instances.size(); ++i) {
@@ -114,8 +115,9 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
           c.made = with_secrets(made, scrub, b);
       }
       const Value* needs = resource::with(inst, "needs");
-      for (auto& link : links) {
-        if (link.user != i || model::is_order_port(type.ports[link.use].name)) continue;
+      for (auto [at, end] = links.equal_range(i); at != end; ++at) {
+        const model::Link& link = at->second;
+        if (model::is_order_port(type.ports[link.use].name)) continue;
         model::Need n;
         n.port = type.ports[link.use].name;
         n.provider = Symbol(p.program.component_of[link.provider]);

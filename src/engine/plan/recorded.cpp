@@ -15,6 +15,12 @@ bool truth(const Value& map, std::string_view key) {
 
 }  // namespace
 
+std::map<std::string_view, const RecordedComponent*> Recorded::by_instance() const {
+  std::map<std::string_view, const RecordedComponent*> all;
+  for (auto& [name, c] : components) all.emplace(c.instance, &c);
+  return all;
+}
+
 Value write_orders(const std::vector<model::Order>& orders, const TreeBuilder& b) {
   std::vector<Value> list;
   for (auto& o : orders) {

@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/deployment.h"
@@ -33,6 +34,8 @@ struct Recorded {
   std::map<std::string, RecordedComponent> components;
   std::map<std::string, Value> kinds;  // the types they were made with, whole
   std::vector<std::string> order;      // names as they were added
+  // By the name it has in programs; nullptr when there is none.
+  std::map<std::string_view, const RecordedComponent*> by_instance() const;
   bool program = false;  // left by a program that was run as it was written: there is nothing to plan from
 };
 
