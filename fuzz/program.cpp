@@ -1,4 +1,3 @@
-// campaign: not part of the short pass
 // layers: engine format
 // A reconfiguration program in its text form, against two fixed types: parsed, unrolled, run with a simulated clock.
 #include "model/program.h"
