@@ -325,6 +325,19 @@ class Killed : public Deploy {
   // Runs `work` in a process that is killed after so many microseconds; false when it was done before.
   template <class Work>
   bool killed_after(useconds_t time, Work work) {
+    return killed([&] { ::usleep(time); }, work);
+  }
+  // The same once a file is there.
+  template <class Work>
+  bool killed_once(const std::string& file, Work work) {
+    return killed(
+        [&] {
+          for (int k = 0; k < 6000 && !fs::exists(file); ++k) ::usleep(10000);
+        },
+        work);
+  }
+  template <class Wait, class Work>
+  bool killed(Wait wait, Work work) {
     pid_t child = ::fork();
     if (child == 0) {
       int null = ::open("/dev/null", O_WRONLY);
@@ -332,7 +345,7 @@ class Killed : public Deploy {
       work();
       ::_exit(0);
     }
-    ::usleep(time);
+    wait();
     ::kill(child, SIGKILL);
     int status = 0;
     ::waitpid(child, &status, 0);
@@ -389,7 +402,7 @@ TEST_F(Killed, AtRandomMomentsNothingIsLostAndNothingDoneTwice) {
 TEST_F(Killed, AnActionWhoseResultCannotBeSeenIsNotRepeatedUnasked) {
   std::string text =
       "system: s\ncomponents:\n  j: {type: job, config: {command: 'echo x >> " + dir + "/log; sleep 5'}}\n";
-  EXPECT_TRUE(killed_after(400000, [&] {
+  EXPECT_TRUE(killed_once(dir + "/log", [&] {
     Call c(dir);
     auto p = c.prepare(text);
     c.deployer->run(*p, c.settings);

@@ -64,6 +64,19 @@ class Programs : public ::testing::Test {
   // `work` in a process that is killed after so many microseconds; false when it was done before.
   template <class Work>
   bool killed_after(useconds_t time, Work work) {
+    return killed([&] { ::usleep(time); }, work);
+  }
+  // The same once a file is there.
+  template <class Work>
+  bool killed_once(const std::string& file, Work work) {
+    return killed(
+        [&] {
+          for (int k = 0; k < 6000 && !fs::exists(file); ++k) ::usleep(10000);
+        },
+        work);
+  }
+  template <class Wait, class Work>
+  bool killed(Wait wait, Work work) {
     pid_t child = ::fork();
     if (child == 0) {
       int null = ::open("/dev/null", O_WRONLY);
@@ -71,7 +84,7 @@ class Programs : public ::testing::Test {
       work();
       ::_exit(0);
     }
-    ::usleep(time);
+    wait();
     ::kill(child, SIGKILL);
     int status = 0;
     ::waitpid(child, &status, 0);
@@ -164,7 +177,7 @@ TEST_F(Programs, AnActionWhoseResultCannotBeSeenIsAskedAbout) {
       "types: {T: {places: [a, b], transitions: {t: {from: a, to: b, run: 'echo x >> " + dir +
       "/log; sleep 30'}}, behaviours: {go: [t]}}}\nassembly: {instances: {i: T, j: T}}\nprogram: ['pushB(i, go)', "
       "'wait_all()']\n";
-  EXPECT_TRUE(killed_after(700000, [&] { Call(dir).run(text); }));
+  EXPECT_TRUE(killed_once(dir + "/log", [&] { Call(dir).run(text); }));
   for (int k = 0; k < 2; ++k) {
     Call c(dir);
     Outcome o = c.resume();
@@ -186,10 +199,10 @@ TEST_F(Programs, AnActionWhoseResultCannotBeSeenIsAskedAbout) {
 }
 
 TEST_F(Programs, ThatAreLeftAtThatAreRecordedAsTheyAre) {
-  std::string text =
-      "types: {T: {places: [a, b], transitions: {t: {from: a, to: b, run: sleep 30}}, behaviours: {go: "
-      "[t]}}}\nassembly: {instances: {i: T}}\nprogram: ['pushB(i, go)', 'wait_all()']\n";
-  EXPECT_TRUE(killed_after(700000, [&] { Call(dir).run(text); }));
+  std::string text = "types: {T: {places: [a, b], transitions: {t: {from: a, to: b, run: 'touch " + dir +
+                     "/log; sleep 30'}}, behaviours: {go: "
+                     "[t]}}}\nassembly: {instances: {i: T}}\nprogram: ['pushB(i, go)', 'wait_all()']\n";
+  EXPECT_TRUE(killed_once(dir + "/log", [&] { Call(dir).run(text); }));
   Call c(dir);
   c.settings.give_up = true;
   Outcome o = c.resume();
