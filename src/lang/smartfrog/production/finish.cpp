@@ -22,6 +22,7 @@ Value Compiler::finish(Description* d) {
   for (const Slot& s : d->slots) {
     if (s.item.is(What::kTemporary) || std::find(s.tags.begin(), s.tags.end(), names().temporary) != s.tags.end())
       continue;
+    check_phase_left(s);
     Symbol key = s.key;
     if (!s.path.empty()) {  // not placed: the user's list of phases leaves that one out
       std::string_view text = s.key.text();

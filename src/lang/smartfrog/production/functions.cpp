@@ -354,7 +354,7 @@ Compiler::Found Compiler::call(std::string_view name, std::vector<Argument>& arg
       wrong += is_bool(a.item) ? fmt::format("`{}` is false", a.name.text())
                                : fmt::format("`{}` is neither true nor false", a.name.text());
     }
-    if (!wrong.empty()) return no(fmt::format("assertions do not hold: {}", wrong));
+    if (!wrong.empty()) return no(fmt::format("assertions about `{}` do not hold: {}", name_of(at), wrong));
     out = of(Value::boolean(true));
     return Found::kYes;
   }
@@ -461,7 +461,8 @@ Compiler::Found Compiler::call_schema(std::vector<Argument>& args, Description* 
   std::string_view bound = binding->basic.text();
   if (bound != "anyBinding" && bound != "eager" && bound != "lazy")
     return no(fmt::format("the binding of `{}` in a schema is eager, lazy or anyBinding", name->basic.text()));
-  std::string shown = fmt::format("`{}`", name->basic.text());
+  std::string owner = at->parent ? name_of(at->parent) : "";
+  std::string shown = fmt::format("`{}{}{}`", owner, owner.empty() ? "" : ":", name->basic.text());
   if (about && is_string(*about) && !about->basic.text().empty()) shown += fmt::format(" ({})", about->basic.text());
 
   RefPart parts[] = {{Part::kParent, {}}, {Part::kHere, Symbol(name->basic.text())}};

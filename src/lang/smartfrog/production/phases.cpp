@@ -65,6 +65,7 @@ std::vector<Symbol> Compiler::phases_of(Description* root) {
   const Names& n = names();
   Slot* list = root->slots.find(n.phase_list);
   if (!list) return {n.type, n.place, n.function, n.config, n.link};
+  phase_list_ = list->placed;
   std::vector<Symbol> phases;
   bool ok = list->item.is(What::kVector);
   if (ok) {
@@ -180,31 +181,45 @@ bool Compiler::place(Description* d, const Slot& s) {
 // ---- function (and phases of the user's own): components with an attribute phase.NAME are replaced, innermost first
 
 bool Compiler::function_phase(Description* root, Symbol phase) {
+  static const Symbol kBuiltIn[] = {names().type,   names().place, names().function,
+                                    names().config, names().link,  names().print};
   troubles_.clear();
-  construct_all(root, Symbol(fmt::format("phase.{}", phase.text())));
+  bool any = construct_all(root, Symbol(fmt::format("phase.{}", phase.text())));
+  if (!any && phase != names().function) {
+    session_.diagnostics
+        .warning("SF-PHASE", phase_list_,
+                 fmt::format("the phase `{}` does nothing: no component has an attribute `phase.{}`", phase.text(),
+                             phase.text()))
+        .did_you_mean(nearest(phase, kBuiltIn).text());
+  }
   std::string code = "SF-";
   for (char c : phase.text()) code += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   return report(code.c_str());
 }
 
-void Compiler::construct_all(Description* d, Symbol phase) {
+// Whether there was anything to do.
+bool Compiler::construct_all(Description* d, Symbol phase) {
   Budget::Level level(session_.budget);
+  bool any = false;
   session_.budget.step(d->slots.size);
   for (u32 i = 0; i < d->slots.size; i++) {
     Item item = d->slots.slots[i].item;
     if (!item.is(What::kDescription)) continue;
-    construct_all(item.description, phase);
+    any |= construct_all(item.description, phase);
     Slot* action = item.description->slots.find(phase);
     if (!action) continue;
+    any = true;
     if (action->item.is(What::kBasic) && action->item.basic.is(Kind::kString)) {
-      construct(d, i, action->item.basic.text());
+      construct(d, i, *action);
     } else {
       trouble(action->placed, fmt::format("`{}` must be the name of a class", phase.text()));
     }
   }
+  return any;
 }
 
-void Compiler::construct(Description* parent, u32 slot, std::string_view action) {
+void Compiler::construct(Description* parent, u32 slot, const Slot& wanted) {
+  std::string_view action = wanted.item.basic.text();
   if (action == kConstructFunction)
     construct_function(parent, slot);
   else if (action == kConstructAssertions)
@@ -212,7 +227,30 @@ void Compiler::construct(Description* parent, u32 slot, std::string_view action)
   else if (action == kConstructSchema)
     construct_schema(parent, slot);
   else
-    trouble(parent->slots.slots[slot].placed, fmt::format("the phase action {} is not known", action));
+    unknown_action(wanted);
+}
+
+// Told once, where it is written, however many components inherit it.
+void Compiler::unknown_action(const Slot& wanted) {
+  for (const Trouble& t : troubles_)
+    if (t.where.begin == wanted.placed) return;
+  static constexpr std::string_view kKnown[] = {kConstructFunction, kConstructAssertions, kConstructSchema};
+  std::string_view action = wanted.item.basic.text();
+  trouble(wanted.placed, fmt::format("the phase action {} is not known", action), std::string(nearest(action, kKnown)));
+  troubles_.back().other_text = fmt::format("known are {}", fmt::join(kKnown, ", "));
+}
+
+// An action that no phase of this file takes would be passed over without a word, and what it should have checked with
+// it. The production compiler leaves it in the result as an attribute like others, and so do we.
+void Compiler::check_phase_left(const Slot& s) {
+  if (!s.key.text().starts_with("phase.") || s.key == names().phase_function || !s.item.is(What::kBasic)) return;
+  if (!phases_left_.insert(s.placed).second) return;
+  session_.diagnostics
+      .warning("SF-PHASE", s.placed,
+               fmt::format("`{}` has no effect: `{}` is not among the phases of this file", s.key.text(),
+                           s.key.text().substr(6)))
+      .note(fmt::format("assertions and schemas are checked where `phase.function` is \"{}\" or \"{}\"",
+                        kConstructAssertions, kConstructSchema));
 }
 
 void Compiler::construct_function(Description* parent, u32 slot) {

@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "lang/smartfrog/eval/order.h"
@@ -71,8 +72,10 @@ class Compiler {
   void place_all(Description* d);
   bool place(Description* d, const Slot& s);
   bool function_phase(Description* root, Symbol phase);
-  void construct_all(Description* d, Symbol phase);
-  void construct(Description* parent, u32 slot, std::string_view action);
+  bool construct_all(Description* d, Symbol phase);
+  void construct(Description* parent, u32 slot, const Slot& wanted);
+  void unknown_action(const Slot& wanted);
+  void check_phase_left(const Slot& s);
   void construct_function(Description* parent, u32 slot);
   void construct_assertions(Description* parent, u32 slot);
   void construct_schema(Description* parent, u32 slot);
@@ -131,6 +134,8 @@ class Compiler {
   bool reported_ = false;  // what why_ says is among the troubles already
   u32 epoch_ = 1;          // goes on when troubles are forgotten, because something optional covers them
   Description* result_ = nullptr;
+  Pos phase_list_;             // where the file has a list of phases
+  std::set<Pos> phases_left_;  // places of actions that no phase took
   OrderWarnings order_;
   u32 variables_ = 0;
   i64 next_last_ = -1;

@@ -86,6 +86,31 @@ TEST(Production, SchemasWithoutALibrary) {
   EXPECT_EQ(production(library + "sfConfig extends { schema extends S; }"), "SF-LINK");
 }
 
+TEST(Production, AssertionsWithoutALibrary) {
+  std::string library =
+      "Assertions extends { phase.function \"org.smartfrog.sfcore.languages.sf.ConstructAssertions\"; "
+      "sfAssertionPhase \"static\"; }\n";
+  EXPECT_EQ(production(library + "sfConfig extends { port 80; chk extends Assertions { ok (port < 100); } }"),
+            "{port:80}");
+  EXPECT_EQ(production(library + "sfConfig extends { port 80; chk extends Assertions { bad (port > 100); } }"),
+            "SF-LINK");
+}
+
+// An action that no phase takes is not passed over without a word: what it should have checked is not checked.
+TEST(Production, PhasesThatDoNothingAreTold) {
+  auto run = [](const std::string& text) { return run_text(text, "production"); };
+  std::string checked =
+      "A extends { phase.predicate \"some.Class\"; } sfConfig extends { a extends A { b 1; } c extends A }";
+  EXPECT_EQ(run(checked).codes, "SF-PHASE");
+  EXPECT_EQ(
+      run("phaseList [| \"type\", \"place\", \"function\", \"sfConfig\", \"link\", \"predicate\" |]; " + checked).codes,
+      "SF-PREDICATE");
+  Outcome misspelt = run("phaseList [| \"type\", \"plase\", \"sfConfig\" |]; sfConfig extends { a 1; }");
+  EXPECT_EQ(misspelt.codes, "SF-PHASE");
+  EXPECT_NE(misspelt.diagnostics.find("`place`"), std::string::npos) << misspelt.diagnostics;
+  EXPECT_EQ(run("phaseList [| \"type\", \"place\", \"sfConfig\" |]; sfConfig extends { a 1; }").codes, "");
+}
+
 TEST(Production, WhatFollowsFromAnErrorIsNotReported) {
   EXPECT_EQ(production("sfConfig extends { b a:x; c (a + 1); a nope; d [b, c]; e d; }"), "SF-LINK");
   EXPECT_EQ(production("sfConfig extends { a OPTIONAL(1) b; b nope; }"), "SF-LINK");

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/utf8.h"
 #include "lang/smartfrog/production/production.h"
 
@@ -170,6 +172,18 @@ void Compiler::write_item(std::string& out, const Item& item) {
       return;
     default: return;
   }
+}
+
+// The way to a component from the file, `sfConfig:web`; empty for the file itself.
+std::string Compiler::name_of(const Description* d) {
+  std::string name;
+  for (const Description* p = d->parent; p; d = p, p = p->parent) {
+    auto holds = [&](const Slot& s) { return s.item.is(What::kDescription) && s.item.description == d; };
+    const Slot* s = std::find_if(p->slots.begin(), p->slots.end(), holds);
+    if (s == p->slots.end()) break;
+    name = name.empty() ? std::string(s->key.text()) : fmt::format("{}:{}", s->key.text(), name);
+  }
+  return name;
 }
 
 }  // namespace tutti::smartfrog::production
