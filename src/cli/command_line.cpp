@@ -63,6 +63,21 @@ bool set_limit(Limits& limits, std::string_view text, std::string& wrong) {
   return true;
 }
 
+// What is wrong with the value of an option that counts or measures, by how its argument is called; "" when nothing is.
+std::string wrong_number(std::string_view argument, std::string_view value) {
+  constexpr std::string_view kCounts[] = {"N", "COLUMNS", "RUNS"};
+  bool counts = std::find(std::begin(kCounts), std::end(kCounts), argument) != std::end(kCounts);
+  if (!counts && argument != "SECONDS") return "";
+  if (counts) {
+    u32 n = 0;
+    auto [end, bad] = std::from_chars(value.data(), value.data() + value.size(), n);
+    return bad == std::errc{} && end == value.data() + value.size() ? "" : "wants a whole number";
+  }
+  double n = 0;
+  auto [end, bad] = std::from_chars(value.data(), value.data() + value.size(), n);
+  return bad == std::errc{} && end == value.data() + value.size() && n >= 0 ? "" : "wants a number of seconds";
+}
+
 std::string cli_name(const OptionSpec& spec) {
   return spec.letter ? fmt::format("-{},--{}", spec.letter, spec.name) : fmt::format("--{}", spec.name);
 }
@@ -186,7 +201,14 @@ Parsed parse_command_line(const Verb& verb, std::span<const std::string> args) {
     } else if (g.flag) {
       parsed.options.add(g.name, "");
     } else {
-      for (std::string& v : g.values) parsed.options.add(g.name, std::move(v));
+      for (std::string& v : g.values) {
+        std::string_view argument = i < shown.size() ? shown[i].spec.argument : std::string_view{};
+        if (std::string why = wrong_number(argument, v); !why.empty()) {
+          parsed.wrong = fmt::format("--{} {}, not `{}`", g.name, why, v);
+          return parsed;
+        }
+        parsed.options.add(g.name, std::move(v));
+      }
     }
   }
   if (color != "auto" && color != "always" && color != "never") {

@@ -177,6 +177,7 @@ class Deployer {
                    const std::vector<engine::ActionSpan>& actions, const Fate& fate, const resource::Scrubber& scrub);
   void set_durations(engine::PlannedSystem& program);
   bool finish_preparing(Prepared& p);
+  bool check_resources(const model::Deployment& wanted, const engine::PlannedSystem& program);
   bool planned(const std::string& system, const engine::Recorded& was);  // false, and an error, after a program
   void fail(std::string code, const Failure& f) { session_.diagnostics.error(std::move(code), {}, f.message); }
 

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <set>
 
 #include "base/file.h"
 #include "deploy/deployer.h"
@@ -12,6 +13,7 @@
 #include "format/yaml.h"
 #include "model/component_model.h"
 #include "model/reader.h"
+#include "model/template.h"
 #include "transport/host.h"
 
 namespace tutti::deploy {
@@ -149,8 +151,37 @@ std::optional<Prepared> Deployer::prepare(const Value& wanted, const std::string
   auto plan = engine::make_plan(session_, *deployment, *was, options);
   if (!plan) return std::nullopt;
   p.plan = std::move(*plan);
-  if (!finish_preparing(p)) return std::nullopt;
+  if (!finish_preparing(p) || !check_resources(*deployment, p.program)) return std::nullopt;
   return p;
+}
+
+// What actions will ask for, as far as it is known before they run: resources that there are, with parameters that can
+// be.
+bool Deployer::check_resources(const model::Deployment& wanted, const engine::PlannedSystem& program) {
+  std::size_t before = session_.diagnostics.errors();
+  const model::System& s = program.system;
+  resource::Knowledge knowledge(s);
+  for (u32 i = 0; i < s.instances.size(); ++i) {
+    const model::Component* c = wanted.find(Symbol(program.component_of[i]));
+    const Value* stays = resource::with(s.instances[i], "stays");
+    if (!c || (stays && !stays->as_bool())) continue;
+    std::set<std::string> said;  // the same file is made and altered
+    for (auto& t : s.type_of(i).transitions) {
+      const model::Action& action = s.type_of(i).action_of(t);
+      std::string wrong = resource::unknown_step(action), problem;
+      if (wrong.empty())
+        for (auto& r : knowledge.resources(i, action, session_.arena, problem)) {
+          if (r.title.find("${") != std::string::npos || model::has_placeholders(r.parameters)) continue;
+          if (std::string why = resource::find_provider(r.type)->check(r);
+              wrong.empty() && problem.empty() && !why.empty())
+            wrong = fmt::format("{} {}: {}", r.type, r.title, why);
+        }
+      if (!wrong.empty() && said.insert(wrong).second)
+        session_.diagnostics.error("DEPLOY-RESOURCE", c->at,
+                                   fmt::format("`{}` cannot {}: {}", c->name.text(), t.name.text(), wrong));
+    }
+  }
+  return session_.diagnostics.errors() == before;
 }
 
 // Every resource of a catalog is looked at in every run, whatever is recorded: the world is what counts.

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <map>
 #include <set>
 
 #include "model/component_model.h"
@@ -15,6 +17,11 @@ namespace {
 
 constexpr std::array<std::string_view, 9> kSystemKeys{"system", "types", "components", "hosts",   "invariants",
                                                       "host",   "doc",   "name",       "defaults"};
+// Of a type: its life cycle, and what is needed to change a running one.
+constexpr std::array<std::string_view, 23> kTypeKeys{
+    "places", "initial", "initial_place", "stations", "transitions", "behaviors",    "behaviours", "groups",
+    "use",    "uses",    "provide",       "provides", "config",      "goal",         "removed",    "hold",
+    "gate",   "change",  "operations",    "outputs",  "extends",     "component_of", "doc"};
 constexpr std::array<std::string_view, 11> kComponentKeys{"type",  "host",    "config", "state", "uses", "after",
                                                           "order", "protect", "secret", "doc",   "name"};
 
@@ -67,7 +74,10 @@ class DeploymentReader : public Reader {
     }
     if (wants(*components, Kind::kMap, "`components`")) read_components(*components, "");
     resolve_needs();
-    settle_configs();
+    if (check_references()) {
+      settle_configs();
+      imply_needs();
+    }
     if (const Value* i = find(root, {"invariants"}); i && wants(*i, Kind::kList, "`invariants`"))
       for (const Value& v : i->items()) read_invariant(v);
     if (session_.diagnostics.errors() != before) return std::nullopt;
@@ -254,6 +264,171 @@ class DeploymentReader : public Reader {
     }
   }
 
+  // ---- references
+
+  // What a placeholder in the configuration of a component means.
+  struct Reference {
+    enum class Kind : u8 { kOwn, kSetting, kOutput, kHost, kNobody, kNothing } kind = Kind::kNobody;
+    const Component* to = nullptr;  // a component that it names itself, and not by a port
+    std::string key;
+  };
+
+  Reference reference(const Component& c, std::string_view path) const {
+    constexpr std::array<std::string_view, 5> kWords{"name", "home", "component", "host", "config"};
+    constexpr std::array<std::string_view, 4> kPrefixes{"config.", "old.", "self.", "hosts."};
+    if (std::find(kWords.begin(), kWords.end(), path) != kWords.end() ||
+        std::any_of(kPrefixes.begin(), kPrefixes.end(), [&](auto p) { return path.starts_with(p); }))
+      return {Reference::Kind::kOwn, nullptr, ""};
+    if (path.starts_with("uses.")) path.remove_prefix(5);
+    for (auto& n : c.needs)
+      if (std::string_view port = n.port.text();
+          path.size() > port.size() && path.starts_with(port) && path[port.size()] == '.')
+        return {Reference::Kind::kOwn, nullptr, ""};
+    Reference r;
+    for (std::size_t i = 0; i < path.size(); ++i) {
+      if (path[i] != '.' && path[i] != ':') continue;
+      const Component* o = out_.find(Symbol(path.substr(0, i)));
+      if (!o) continue;
+      r.to = o;
+      r.key = path.substr(i + 1);
+      if (at_path(o->config, r.key)) {
+        r.kind = Reference::Kind::kSetting;
+        return r;
+      }
+      r.kind = r.key == "host" || r.key == "address" ? Reference::Kind::kHost
+               : gives(kind_of(*o), Symbol(r.key))   ? Reference::Kind::kOutput
+                                                     : Reference::Kind::kNothing;
+      if (r.kind != Reference::Kind::kNothing) return r;
+    }
+    return r;
+  }
+
+  const ComponentKind& kind_of(const Component& c) const { return out_.kinds.at(std::string(c.type.text())); }
+
+  // Whether a component of this kind may have such an output: one that its type lists, or, where it lists none,
+  // anything that one of its commands may print.
+  static bool gives(const ComponentKind& kind, Symbol key) {
+    if (kind.outputs.is(Kind::kMap)) return kind.outputs.find(key) != nullptr;
+    const Entry* transitions = kind.tree.find("transitions");
+    return transitions && runs_commands(transitions->value);
+  }
+  static bool runs_commands(const Value& v) {
+    if (v.is(Kind::kList))
+      return std::any_of(v.items().begin(), v.items().end(), [](const Value& i) { return runs_commands(i); });
+    if (!v.is(Kind::kMap)) return false;
+    return std::any_of(v.entries().begin(), v.entries().end(), [](const Entry& e) {
+      return e.key.text() == "exec" || e.key.text() == "run" || e.key.text() == "resource" || runs_commands(e.value);
+    });
+  }
+
+  // Every reference leads somewhere, and none back to where it came from.
+  bool check_references() {
+    std::size_t before = session_.diagnostics.errors();
+    using Setting = std::pair<const Component*, std::string>;  // by its key at the top
+    std::map<Setting, std::vector<Setting>> edges;
+    std::map<Setting, const Value*> where;
+    for (auto& c : out_.components) {
+      if (!has_placeholders(c.config)) continue;
+      for (const Entry& e : c.config.entries()) {
+        Setting from{&c, std::string(e.key.text())};
+        where[from] = &e.value;
+        std::string missing;
+        expand(
+            e.value,
+            [&](std::string_view path) -> std::optional<Value> {
+              Reference r = reference(c, path);
+              if (r.kind == Reference::Kind::kSetting) edges[from].emplace_back(r.to, r.key.substr(0, r.key.find('.')));
+              if (path.starts_with("config."))
+                edges[from].emplace_back(&c, std::string(path.substr(7, path.find('.', 7) - 7)));
+              if (r.kind == Reference::Kind::kNobody || r.kind == Reference::Kind::kNothing) return std::nullopt;
+              return Value::string("?");
+            },
+            builder_, &missing);
+        if (!missing.empty()) unknown_reference(c, missing, e.value);
+      }
+    }
+    std::map<Setting, int> state;
+    std::function<void(const Setting&)> visit = [&](const Setting& s) {
+      state[s] = 1;
+      for (const Setting& to : edges[s]) {
+        if (state[to] == 0) visit(to);
+        if (state[to] == 1 && where.count(to))
+          error("DEPLOY-REFERENCE-CYCLE", *where.at(s),
+                fmt::format("`{}.{}` and `{}.{}` refer to each other in a circle", s.first->name.text(), s.second,
+                            to.first->name.text(), to.second));
+      }
+      state[s] = 2;
+    };
+    for (auto& [s, unused] : where)
+      if (state[s] == 0) visit(s);
+    return session_.diagnostics.errors() == before;
+  }
+
+  void unknown_reference(const Component& c, const std::string& path, const Value& where) {
+    Reference r = reference(c, path);
+    for (auto name : broken_)  // its own trouble was reported
+      if (path.starts_with(std::string(name) + ".")) return;
+    std::vector<std::string_view> known;
+    for (auto& o : out_.components) known.push_back(o.name.text());
+    if (r.kind == Reference::Kind::kNothing)
+      error("DEPLOY-REFERENCE", where,
+            fmt::format("`${{{}}}`: `{}` ({}) has no setting and gives no output `{}`", path, r.to->name.text(),
+                        r.to->type.text(), r.key));
+    else
+      error("DEPLOY-REFERENCE", where, fmt::format("`${{{}}}` refers to nothing", path))
+          .did_you_mean(nearest(path.substr(0, path.find('.')), known))
+          .note("`$${` is a plain `${`, and `${a.b|words}` gives the words where there is no value");
+  }
+
+  // Whoever refers to what another gives when it runs comes after it. (In the component model orders say so.)
+  void imply_needs() {
+    for (auto& c : out_.components) {
+      if (!c.orders.empty() || !has_placeholders(c.config) || kind_of(c).gate.empty()) continue;
+      std::vector<std::pair<const Component*, Pos>> others;
+      for (const Entry& e : c.config.entries())
+        expand(
+            e.value,
+            [&](std::string_view path) -> std::optional<Value> {
+              Reference r = reference(c, path);
+              if (r.kind == Reference::Kind::kOutput || r.kind == Reference::Kind::kSetting)
+                others.emplace_back(r.to, at(e.value));
+              return Value::string("?");
+            },
+            builder_);
+      for (auto& [o, where] : others) {
+        const ComponentKind& kind = kind_of(*o);
+        if (o == &c || kind.service.empty() || o->state != kind.goal || !o->orders.empty() ||
+            std::any_of(c.needs.begin(), c.needs.end(), [&](auto& n) { return n.provider == o->name; }))
+          continue;
+        if (needs(*o, c.name)) {
+          session_.diagnostics.error(
+              "DEPLOY-REFERENCE-CYCLE", where,
+              fmt::format("`{}` refers to what `{}` gives, which comes after it", c.name.text(), o->name.text()));
+          continue;
+        }
+        std::size_t afters = 0;
+        for (auto& n : c.needs) afters += !n.hold;
+        c.needs.push_back({Symbol(fmt::format("after{}", afters + 1)), o->name, kind.service, false, where});
+      }
+    }
+  }
+
+  // Whether a component needs another, directly or through others.
+  bool needs(const Component& c, Symbol other) const {
+    std::set<Symbol> seen;
+    std::vector<const Component*> todo{&c};
+    while (!todo.empty()) {
+      const Component* at = todo.back();
+      todo.pop_back();
+      if (!seen.insert(at->name).second) continue;
+      for (auto& n : at->needs) {
+        if (n.provider == other) return true;
+        if (const Component* p = out_.find(n.provider)) todo.push_back(p);
+      }
+    }
+    return false;
+  }
+
   // Settings that refer to others' settings are put in now, so that a change there is a change here. What only a run
   // can tell (outputs, addresses) stays open.
   void settle_configs() {
@@ -328,6 +503,8 @@ class DeploymentReader : public Reader {
       return std::nullopt;
     }
     chain.push_back(n);
+    if (own && e == own && !e->value.find("component_of"))
+      check_keys(e->value, kTypeKeys, fmt::format("type `{}`", n.text()));
     if (const Entry* of = e->value.find("component_of")) return component_tree(e->value, of->value, chain);
     const Entry* base = e->value.find("extends");
     if (!base) return e->value;

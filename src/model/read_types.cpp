@@ -47,6 +47,10 @@ constexpr std::array<std::string_view, 16> kNetKeys{
     "src",      "from",  "source",  "dst",        "to",      "destinations", "behavior", "behaviour",
     "duration", "retry", "timeout", "idempotent", "on_fail", "on_failure",   "alike",    "doc"};
 
+// What an action may say: of commands, of resources, of catalogs.
+constexpr std::array<std::string_view, 9> kActionKeys{"run",   "env", "cwd",      "stdin", "check",
+                                                      "sleep", "do",  "resource", "name"};
+
 class TypeReader : public Reader {
  public:
   using Reader::Reader;
@@ -133,6 +137,9 @@ class TypeReader : public Reader {
   }
 
   void read_action(const Value& v, Action& a) {
+    std::vector<std::string_view> known(kNetKeys.begin(), kNetKeys.end());
+    known.insert(known.end(), kActionKeys.begin(), kActionKeys.end());
+    check_keys(v, known, "a transition");
     for (const Entry& e : v.entries())
       if (e.field == Field::kPlain && std::find(kNetKeys.begin(), kNetKeys.end(), e.key.text()) == kNetKeys.end())
         a.what = v;
@@ -195,13 +202,16 @@ std::optional<Duration> read_duration(Session& session, const Value& v) {
   if (!v.is(Kind::kMap)) {
     auto n = r.number(v, "a duration");
     if (!n) return std::nullopt;
+    if (*n < 0) r.error("MODEL-NUMBER", v, "a duration cannot be negative");
     return Duration::fixed(*n);
   }
   constexpr std::array<std::string_view, 6> kKeys{"mean", "sd", "min", "max", "exponential", "fixed"};
   r.check_keys(v, kKeys, "a duration");
   auto get = [&](std::string_view k) -> std::optional<double> {
     const Entry* e = v.find(k);
-    return e ? r.number(e->value, k) : std::nullopt;
+    auto n = e ? r.number(e->value, k) : std::nullopt;
+    if (n && *n < 0) r.error("MODEL-NUMBER", e->value, fmt::format("`{}` of a duration cannot be negative", k));
+    return n;
   };
   if (auto m = get("mean")) return Duration{Duration::Law::kNormal, *m, get("sd").value_or(0)};
   if (auto m = get("min")) return Duration{Duration::Law::kUniform, *m, get("max").value_or(*m)};

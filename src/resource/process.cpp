@@ -1,6 +1,7 @@
 // process: a program that runs as long as it is wanted, without any service manager. wait: something that comes true.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <csignal>
 #include <thread>
 
@@ -119,6 +120,10 @@ class Process : public Provider {
     std::string e = p.text("ensure", "running");
     if (e != "running" && e != "stopped" && e != "reloaded") return fmt::format("ensure cannot be {}", e);
     if (e == "running" && !p.has("command")) return "a process needs a command";
+    if (const Value* ready = p.find("ready"); ready && ready->is(Kind::kMap))
+      for (const Entry& key : ready->entries())
+        if (std::find(std::begin(kWait), std::end(kWait), key.key.text()) == std::end(kWait))
+          return fmt::format("`ready` has no `{}`: it is {}", key.key.text(), fmt::join(kWait, ", "));
     if (auto s = p.maybe("stop_signal"); s && !signal_number(*s)) return fmt::format("{} is not a signal", *s);
     return "";
   }

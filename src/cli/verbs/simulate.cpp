@@ -7,6 +7,7 @@
 #include <ctime>
 
 #include "base/file.h"
+#include "base/near.h"
 #include "cli/output.h"
 #include "cli/system_input.h"
 #include "engine/report/gantt.h"
@@ -79,6 +80,17 @@ int run(Call& call) {
   std::from_chars(p.data(), p.data() + p.size(), options.parallel);
   if (call.options.has("continue")) options.on_failure = OnFailure::kContinue;
   std::vector<std::string> fail = call.options.all("fail"), outcome = call.options.all("outcome");
+  std::vector<std::string> actions;
+  for (u32 i = 0; i < system.instances.size(); ++i)
+    for (u32 t = 0; t < system.type_of(i).transitions.size(); ++t) actions.push_back(system.transition_text(i, t));
+  std::vector<std::string> named = fail;
+  for (const std::string& x : outcome) named.push_back(x.substr(0, x.find('=')));
+  for (const std::string& x : named)
+    if (std::find(actions.begin(), actions.end(), x) == actions.end()) {
+      call.session.diagnostics.error("SIMULATE-ACTION", {}, fmt::format("there is no action `{}`", x))
+          .did_you_mean(nearest(x, std::vector<std::string_view>(actions.begin(), actions.end())));
+      return exit_code::kError;
+    }
   SimulatedExecutor executor([&](const ActionRequest& r) {
     SimulatedExecutor::Fate f;
     f.duration = system.duration(r.instance, system.type_of(r.instance).transitions[r.transition]).mean();

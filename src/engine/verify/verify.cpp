@@ -126,11 +126,8 @@ class Search {
     bool failed = false;
     for (u32 i = 0; options_.failures && i < rules_.system().instances.size(); ++i)
       failed = failed || rules_.failed(s, i);
-    if (failed) {
-      ++report_.failed_ends;
-      return;
-    }
-    if (!rules_.is_final(s)) {
+    if (failed) ++report_.failed_ends;  // an end, though no deadlock
+    if (!failed && !rules_.is_final(s)) {
       ++report_.deadlocks;
       report_.deadlock_free = false;
       if (found_.back() == kNone) found_.back() = at;
