@@ -117,6 +117,7 @@ class Keeper {
   // What waits for another property is a lazy link to it; a lazy property itself is to be defined.
   Value waiting(const Node& node, const Value& lazy) {
     if (std::string_view words = mark(node, "lazy"); !words.empty()) return Value::lazy(words, lazy.origin());
+    if (lazy.text().find('(') != std::string_view::npos) return lazy;  // an expression, which is no link
     std::string way = "/" + std::string(lazy.text());
     const Value* target = follow(link_path(way));
     if (!target || target == &lazy) return Value::open("TBD", lazy.origin());

@@ -196,6 +196,86 @@ const Node& awaited(const Node& node) {
   return *at;
 }
 
+std::string quoted(std::string_view text) {
+  char mark = text.find('\'') == std::string_view::npos ? '\'' : '"';
+  return fmt::format("{}{}{}", mark, text, mark);
+}
+
+// The property whose value a reference will have, as a path: as far as it is known, and from there as it is written.
+std::string awaited_path(const Task& task, const Node& owner) {
+  const Task* t = &task;
+  const Node* at = &owner;
+  for (int i = 0; i < 1000; i++) {
+    if (t->lazy || !t->blocked) return path_of(*at);
+    at = t->blocked;
+    if (!t->blocked_until_done) {
+      std::span<const PathStep> steps = t->ref->path.steps;
+      std::size_t next = steps.size();
+      while (next > 0 && steps[next - 1].kind == PathStep::kName && steps[next - 1].name.local != at->name().local)
+        next--;
+      std::string path = path_of(*at);
+      for (const PathStep& step : steps.subspan(next)) path += fmt::format("/{}", step.name.local.text());
+      return path;
+    }
+    if (at->lazy || at->settled || !at->ref || !at->wait || !at->wait->task) break;
+    t = at->wait->task;
+  }
+  return path_of(*at);
+}
+
+// A variable stands for a value, or for the property that will have it.
+std::string variable_words(const Node& expression, std::string_view name) {
+  const Task* t = expression.wait ? expression.wait->task : nullptr;
+  while (t && t->ref->variable.text() != name) t = t->next_variable;
+  if (!t || t->lazy) return fmt::format("${}", name);
+  if (!t->resolved) return awaited_path(*t, *expression.place());
+  const Node& target = *t->target;
+  if (target.content_size == 1 && !target.content[0].node && !target.secret)
+    return quoted(trim(target.content[0].text));
+  return path_of(target);
+}
+
+std::string expression_words(const Node& node) {
+  std::string_view text = node.source->value_of;
+  std::string out;
+  for (std::size_t i = 0; i < text.size();) {
+    std::size_t end = i + 1;
+    if (text[i] == '\'' || text[i] == '"') {
+      end = std::min(text.find(text[i], end), text.size() - 1) + 1;
+    } else if (text[i] == '$') {
+      end = std::min(text.find_first_of(" \t\r\n,()[]+*=<>!|/'\"", end), text.size());
+      out += variable_words(node, text.substr(i + 1, end - i - 1));
+      i = end;
+      continue;
+    }
+    out += text.substr(i, end - i);
+    i = end;
+  }
+  // What is more than a call or a variable stands in parentheses, so that it does not look like a path.
+  bool alone = trim(text).ends_with(')') || trim(text).find_first_of(" +-*|=<>'\"/") == std::string_view::npos;
+  return alone ? out : fmt::format("({})", out);
+}
+
+// What the value of an open property will be made of: the path of another one, or an expression over paths. Two
+// properties that wait for the same are told apart by it.
+std::string open_words(const Node& node) {
+  if (node.lazy) return path_of(node);
+  if (node.ref && node.wait && node.wait->task) return awaited_path(*node.wait->task, node);
+  std::vector<std::string> pieces;
+  for (const Content& c : node.items()) {
+    if (!c.node) {
+      if (!trim(c.text).empty()) pieces.push_back(quoted(c.text));
+    } else if (c.node->source->kind == ElementKind::kExpression && !c.node->settled) {
+      pieces.push_back(expression_words(*c.node));
+    } else if (c.node->source->kind != ElementKind::kProperty && c.node->wait && c.node->wait->task) {
+      pieces.push_back(awaited_path(*c.node->wait->task, node));
+    } else {
+      pieces.push_back(path_of(*c.node));
+    }
+  }
+  return pieces.size() == 1 ? pieces[0] : fmt::format("concat({})", fmt::join(pieces, ", "));
+}
+
 bool is_lazy(const Node& node) {
   if (node.lazy) return true;
   for (const Content& c : node.items()) {
@@ -236,10 +316,8 @@ Value to_value(Session& session, Node& node) {
   Budget::Level level(session.budget);
   Value value;
   if (!node.settled) {
-    const Node& cause = awaited(node);
-    std::string_view path = session.arena.copy(std::string_view(path_of(cause)));
-    value = is_lazy(cause) ? Value::lazy(path, node.origin)
-                           : Value::error("the reference cannot be resolved", Symbol("error"), node.origin);
+    value = is_lazy(awaited(node)) ? Value::lazy(session.arena.copy(std::string_view(open_words(node))), node.origin)
+                                   : Value::error("the reference cannot be resolved", Symbol("error"), node.origin);
   } else if (Marked marked = marked_kind(node); marked == Marked::kList) {
     std::vector<Value> items;
     for (const Content& c : node.items())
