@@ -104,7 +104,8 @@ class Checker {
       message = fmt::format("`{}` is not of type {}: {}", path_of(node), type.local.text(), why);
     Diagnostic& d = session_.diagnostics.error("CDL-TYPE", name_span(*node.source), message);
     Pos written = session_.origins.written(node.origin);
-    if (written && written != node.source->pos) d.relate(written, "the value is from here");
+    // The line that is shown with a place would tell it too.
+    if (written && written != node.source->pos && !node.secret_below) d.relate(written, "the value is from here");
     return d;
   }
 

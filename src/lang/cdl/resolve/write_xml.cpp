@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "lang/cdl/resolve/system.h"
@@ -271,6 +272,8 @@ class Writer {
       if (is_resolved_laziness(n, a)) continue;
       attribute(out, a, now_default);
     }
+    if (made_of_secrets(n))
+      out += fmt::format(" {}:secret=\"true\"", prefix(Symbol(kSecretNamespace), Symbol("s")).text());
     if (n.ref) reference(out, *n.ref, n, true, now_default);
     if (n.content_size == 0) {
       out += "/>";
@@ -293,6 +296,13 @@ class Writer {
     }
     if (indent) line(out, depth);
     out += "</" + name + ">";
+  }
+
+  // Secret by what it was made of: nothing says so in the document it was written in, and the result has to.
+  static bool made_of_secrets(const Node& n) {
+    static const QName kSecret{Symbol(kSecretNamespace), Symbol("secret")};
+    if (!n.secret || n.content_size == 0 || (n.parent && n.parent->secret)) return false;
+    return std::none_of(n.attrs().begin(), n.attrs().end(), [](const Attribute& a) { return a.name == kSecret; });
   }
 
   // cdl:lazy="true" goes away when the laziness is resolved (7.5.2.1).

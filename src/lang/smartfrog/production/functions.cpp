@@ -78,7 +78,7 @@ bool compares(Tok op, T a, T b) {
 Compiler::Found Compiler::arithmetic(Tok op, const Item& a, const Item& b, Item& out) {
   Num ta = number_type(a), tb = number_type(b);
   for (const Item* i : {&a, &b})
-    if (number_type(*i) == Num::kNone) return no(fmt::format("{} is not a number", text_of(*i)));
+    if (number_type(*i) == Num::kNone) return no(fmt::format("{} is not a number", shown(*i)));
   Num t = std::max(ta, tb);
   bool comparison = op == Tok::kLess || op == Tok::kLessEqual || op == Tok::kGreater || op == Tok::kGreaterEqual;
   if (t == Num::kDoubled) {
@@ -109,6 +109,11 @@ Compiler::Found Compiler::arithmetic(Tok op, const Item& a, const Item& b, Item&
   out = of(t == Num::kInt64 ? Value::integer(r).with_tag(kLong)
                             : Value::integer(static_cast<i32>(static_cast<u32>(static_cast<u64>(r)))));
   return Found::kYes;
+}
+
+// For messages.
+std::string Compiler::shown(const Item& item) {
+  return item.is(What::kBasic) && item.basic.secret() ? "a secret" : text_of(item);
 }
 
 // Java's equals: never between different types of numbers.
@@ -189,7 +194,7 @@ Compiler::Found Compiler::call(std::string_view name, std::vector<Argument>& arg
         continue;
       }
       for (const Item* b : {static_cast<const Item*>(&result), &next})
-        if (!is_bool(*b)) return no(fmt::format("{} is neither true nor false", text_of(*b)));
+        if (!is_bool(*b)) return no(fmt::format("{} is neither true nor false", shown(*b)));
       bool x = result.basic.as_bool(), y = next.basic.as_bool();
       bool r = fold.op == Tok::kAnd ? x && y : fold.op == Tok::kOr ? x || y : fold.op == Tok::kXor ? x != y : !x || y;
       result = of(Value::boolean(r));
@@ -212,7 +217,7 @@ Compiler::Found Compiler::call(std::string_view name, std::vector<Argument>& arg
   if (f == "Not") {
     const Item* a = argument("data");
     if (!a) return no("Not needs `data`");
-    if (!is_bool(*a)) return no(fmt::format("{} is neither true nor false", text_of(*a)));
+    if (!is_bool(*a)) return no(fmt::format("{} is neither true nor false", shown(*a)));
     out = of(Value::boolean(!a->basic.as_bool()));
     return Found::kYes;
   }
@@ -235,7 +240,7 @@ Compiler::Found Compiler::call(std::string_view name, std::vector<Argument>& arg
   if (f == "IfThenElse") {
     const Item *c = argument("if"), *t = argument("then"), *e = argument("else");
     if (!c || !t || !e) return no("IF needs a condition, THEN and ELSE");
-    if (!is_bool(*c)) return no(fmt::format("the condition {} is neither true nor false", text_of(*c)));
+    if (!is_bool(*c)) return no(fmt::format("the condition is {}, neither true nor false", shown(*c)));
     out = c->basic.as_bool() ? *t : *e;
     return Found::kYes;
   }
@@ -244,7 +249,7 @@ Compiler::Found Compiler::call(std::string_view name, std::vector<Argument>& arg
       if (!a.name.text().starts_with("IF")) continue;
       const Item* then = argument(fmt::format("THEN{}", a.name.text().substr(2)));
       if (!then) return no("a case without a value");
-      if (!is_bool(a.item)) return no(fmt::format("the condition {} is neither true nor false", text_of(a.item)));
+      if (!is_bool(a.item)) return no(fmt::format("the condition is {}, neither true nor false", shown(a.item)));
       if (a.item.basic.as_bool()) {
         out = *then;
         return Found::kYes;

@@ -89,6 +89,7 @@ class Compiler {
   Found resolve_reference(Description* at, const Reference& r, std::span<const RefPart> parts, Item& out);
   Found walk(Description* at, std::span<const RefPart> parts, const Reference* whole, Item& out);
   Found value_of(Description* d, u32 slot, Item& out);
+  Found find_value(Description* d, u32 slot, Item& out);
   void tell_loop(Description* d, u32 slot);
   Found outside(const RefPart& part, Item& out);
   Found apply(Description* at, Item& item, Item& out);
@@ -102,6 +103,7 @@ class Compiler {
   Found arithmetic(Tok op, const Item& a, const Item& b, Item& out);
   bool equal_items(const Item& a, const Item& b);
   std::string java_string(const Item& item);
+  std::string shown(const Item& item);
 
   // text.cpp: as the production compiler prints
   std::string text_of(const Item& item, bool marks = true);

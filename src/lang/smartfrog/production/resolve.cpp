@@ -9,6 +9,7 @@
 #include "lang/smartfrog/production/environment.h"
 #include "lang/smartfrog/production/names.h"
 #include "lang/smartfrog/production/production.h"
+#include "tree/secret.h"
 
 // Finding what a reference means. Only its first word is searched outwards. Where a step lands on a link the link is
 // followed first, in the component that holds it; in the link phase what was found there is kept, so that a chain of
@@ -62,8 +63,16 @@ Compiler::Found Compiler::resolve_reference(Description* at, const Reference& r,
   return walk(at, parts, &r, out);
 }
 
-// The value of an attribute, links followed. Whoever comes here again before it is known has gone in a circle.
+// The value of an attribute, links followed, with the mark of a secret: those who use it do not see its tags.
 Compiler::Found Compiler::value_of(Description* d, u32 slot, Item& out) {
+  Found f = find_value(d, slot, out);
+  if (f == Found::kYes && out.is(What::kBasic) && has_tag(d->slots.slots[slot], secret_tag()))
+    out.basic = out.basic.as_secret();
+  return f;
+}
+
+// Whoever comes here again before the value is known has gone in a circle.
+Compiler::Found Compiler::find_value(Description* d, u32 slot, Item& out) {
   Slot& s = d->slots.slots[slot];
   if (s.item.is(What::kVector)) {
     bool links = false;

@@ -73,8 +73,10 @@ bool Compiler::take_in_types(Description* d) {
         }
         if (!found.is(What::kDescription)) {
           trouble(at, fmt::format("`{}` is not a component: it cannot be a prototype", text_of(*t.ref)));
-          troubles_.back().other = session_.origins.written(found.basic.origin());
-          troubles_.back().other_text = "it has its value from here";
+          if (!found.basic.secret()) {  // the line is shown with it
+            troubles_.back().other = session_.origins.written(found.basic.origin());
+            troubles_.back().other_text = "it has its value from here";
+          }
           ok = false;
           break;
         }
