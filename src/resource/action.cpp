@@ -9,6 +9,8 @@ const Value* with(const model::Instance& instance, std::string_view key) {
   return e && !e->value.is(Kind::kNull) ? &e->value : nullptr;
 }
 
+constexpr u32 kMostThrough = 50;
+
 Knowledge::Knowledge(const model::System& system) : system_(system), outputs_(system.instances.size()) {
   for (u32 i = 0; i < system.instances.size(); ++i) {
     const Value* component = with(system.instances[i], "component");
@@ -32,7 +34,7 @@ std::map<std::string, std::string> Knowledge::outputs(u32 instance) const {
 }
 
 std::optional<Value> Knowledge::look_up(u32 instance, std::string_view path, const Value& config, const Value& old,
-                                        Arena& arena) const {
+                                        Arena& arena, u32 through) const {
   TreeBuilder builder(arena);
   const model::Instance& self = system_.instances[instance];
   auto rest = [&](std::string_view prefix) -> std::optional<std::string_view> {
@@ -55,9 +57,15 @@ std::optional<Value> Knowledge::look_up(u32 instance, std::string_view path, con
         if (const Entry* a = h->second.find("address")) return a->value;
       return builder.string(o.host.text());
     }
-    if (const Value* c = with(o, "config"))
-      if (auto v = model::at_path(*c, key)) return v;
-    return std::nullopt;
+    const Value* c = with(o, "config");
+    auto v = c ? model::at_path(*c, key) : std::nullopt;
+    if (!v || !model::has_placeholders(*v)) return v;
+    if (through >= kMostThrough) return std::nullopt;  // circles are refused where they are read
+    std::string missing;
+    Value now = model::expand(
+        *v, [&](std::string_view inner) { return look_up(other, inner, *c, *c, arena, through + 1); }, builder,
+        &missing);
+    return missing.empty() ? std::optional<Value>(now) : std::nullopt;
   };
   if (path == "name") return builder.string(self.name.text());
   if (path == "home") return builder.string(self.host.empty() ? home_ : remote_home_);

@@ -31,8 +31,9 @@ class Knowledge {
   std::vector<Resource> resources(u32 instance, const model::Action& action, Arena& arena, std::string& problem) const;
   // A configuration with what it refers to put in; `missing` gets the first reference that has no value.
   Value settled(u32 instance, const Value& config, Arena& arena, std::string& missing) const;
-  std::optional<Value> look_up(u32 instance, std::string_view path, const Value& config, const Value& old,
-                               Arena& arena) const;
+  // `through`: how many settings that refer to others have led here.
+  std::optional<Value> look_up(u32 instance, std::string_view path, const Value& config, const Value& old, Arena& arena,
+                               u32 through = 0) const;
 
  private:
   const model::System& system_;

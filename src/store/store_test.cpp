@@ -7,6 +7,8 @@
 #include <csignal>
 #include <filesystem>
 
+#include "store/seal.h"
+
 namespace tutti::store {
 namespace {
 
@@ -35,6 +37,13 @@ class Stores : public ::testing::Test {
   std::string dir;
   std::unique_ptr<Store> store;
 };
+
+TEST(Seal, SignsSoThatNobodyElseCan) {
+  Seal mine = Seal::with_key(std::string(32, 'a')), other = Seal::with_key(std::string(32, 'b'));
+  EXPECT_EQ(mine.sign("text"), mine.sign("text"));
+  EXPECT_NE(mine.sign("text"), mine.sign("texts"));
+  EXPECT_NE(mine.sign("text"), other.sign("text"));
+}
 
 TEST_F(Stores, ARunIsRememberedWithItsJournalAndState) {
   auto lease = store->acquire("shop", somebody(), 30);
