@@ -115,7 +115,8 @@ void State::check_typos() {
   auto lift = [&](std::vector<ReqSet>& list) {
     if (lifted.empty()) {
       lifted.resize(base.size());
-      for (std::size_t i = 0; i < base.size(); ++i) lifted[i] = parent_ellipsis(base[i], infos) != 0;
+      find_ellipses(infos);
+      for (std::size_t i = 0; i < base.size(); ++i) lifted[i] = ctx.ellipsis_in.get(base[i].id) != 0;
     }
     for (std::size_t i = 0; i < list.size(); ++i)
       if (lifted[i]) list[i].removed = true;
@@ -212,19 +213,6 @@ void State::flatten_replaces() {
   if (!flat_replaces.empty()) min_flat_to = flat_replaces.back().to;
 }
 
-bool State::contains(DefId of, DefId child) {
-  flatten_replaces();
-  // A walk each is the quickest for a few questions; for many, what a number is contained in is written down once.
-  constexpr u32 kMany = 64;
-  if (containment_queries < kMany) {
-    ++containment_queries;
-    return contains_rec(of, child, child, 0);
-  }
-  if (of == child) return true;
-  auto& all = ancestry(child).all;
-  return std::binary_search(all.begin(), all.end(), of);
-}
-
 // Calls each(id) for everything that child is contained in, itself included, each once.
 template <class F>
 void State::walk_out(DefId child, F each) {
@@ -240,6 +228,26 @@ void State::walk_out(DefId child, F each) {
       for (; r != flat_replaces.end() && r->to == p; ++r) todo.push_back(r->from);
     }
   }
+}
+
+bool State::contains(DefId of, DefId child) {
+  if (of == child) return true;
+  flatten_replaces();
+  // A walk each is the quickest for a few questions; for many, what a number is contained in is written down once.
+  constexpr u32 kMany = 64;
+  if (containment_queries >= kMany) {
+    auto& all = ancestry(child).all;
+    return std::binary_search(all.begin(), all.end(), of);
+  }
+  ++containment_queries;
+  bool found = false;
+  ctx.visited.clear();
+  walk_out(child, [&](DefId p) {
+    found |= p == of;
+    u32& seen = ctx.visited.at(p);
+    return !found && !std::exchange(seen, 1);
+  });
+  return found;
 }
 
 const Ancestry& State::ancestry(DefId child) {
@@ -304,24 +312,6 @@ bool State::evidence_for_many(std::vector<ReqSet>& all, const std::vector<Conjun
   return true;
 }
 
-bool State::contains_rec(DefId of, DefId child, DefId start, int level) {
-  if (level > 200) return false;
-  std::size_t cursor = 0;
-  for (DefId p = child; p != 0;) {
-    if (p == of) return true;
-    if (p >= min_flat_to) {
-      while (cursor < flat_replaces.size() && flat_replaces[cursor].to > p) ++cursor;
-      for (; cursor < flat_replaces.size() && flat_replaces[cursor].to == p; ++cursor) {
-        DefId from = flat_replaces[cursor].from;
-        if (from != child && contains_rec(of, from, start, level + 1)) return true;
-      }
-    }
-    p = ctx.containments[p].id;
-    if (p == start) return false;
-  }
-  return child == of;
-}
-
 std::vector<ReqSet>& State::required() {
   if (computed_close_info) return req_sets;
   std::vector<ReqSet> a;
@@ -350,12 +340,15 @@ std::vector<ReqSet>& State::required() {
       }
     }
   }
-  if (allowed_in_closed(node->label))
-    std::erase_if(a, [&](ReqSet& r) {
-      for (auto& c : infos)
-        if (contains(r.id, c.id)) return false;
-      return true;
-    });
+  if (a.empty()) {
+    computed_close_info = true;
+    req_sets.clear();
+    return req_sets;
+  }
+  if (allowed_in_closed(node->label)) {
+    find_flags();
+    std::erase_if(a, [&](ReqSet& r) { return !ctx.flags_in.get(r.id); });
+  }
   static const std::vector<ConjunctInfo> none;
   const auto& parent = node->parent && node->parent->state ? node->parent->state->infos : none;
   filter_top(a, parent);
@@ -364,21 +357,54 @@ std::vector<ReqSet>& State::required() {
   return req_sets;
 }
 
+namespace {
+constexpr u32 kAnything = 256;  // beside the flags of a conjunct
+}
+
+// For each number that conjuncts of this vertex are contained in: what they say together, and the last of them that is
+// a struct. Every number is passed once for each flag, however many conjuncts there are.
+void State::find_flags() {
+  flatten_replaces();
+  ctx.flags_in.clear();
+  ctx.struct_in.clear();
+  by_id.clear();
+  for (auto& c : infos) by_id.push_back(&c);
+  std::sort(by_id.begin(), by_id.end(), [](auto* a, auto* b) { return a->id > b->id; });
+  for (const ConjunctInfo* c : by_id)
+    walk_out(c->id, [&](DefId p) {
+      u32& flags = ctx.flags_in.at(p);
+      u32 more = (c->flags | kAnything) & ~flags;
+      flags |= more;
+      if (more & kHasStruct) ctx.struct_in.at(p) = c->id;
+      return more != 0;
+    });
+}
+
+// For each number that conjuncts with an ellipsis are contained in, the first of them.
+void State::find_ellipses(const std::vector<ConjunctInfo>& list) {
+  flatten_replaces();
+  ctx.ellipsis_in.clear();
+  for (auto& c : list)
+    if (c.flags & kHasEllipsis)
+      walk_out(c.id, [&](DefId p) {
+        u32& first = ctx.ellipsis_in.at(p);
+        if (first) return false;
+        first = c.id;
+        return true;
+      });
+}
+
 // A bare `_` or an ellipsis lifts the requirement below.
 void State::filter_top(std::vector<ReqSet>& a, const std::vector<ConjunctInfo>& parent) {
+  find_flags();
+  find_ellipses(parent);
   std::erase_if(a, [&](ReqSet& r) {
-    u8 f = 0;
-    bool any = false;
-    for (auto& c : infos)
-      if (contains(r.id, c.id)) {
-        any = true;
-        u8 flags = c.flags;
-        if (c.id < r.id) flags &= static_cast<u8>(~kHasStruct);
-        f |= flags;
-      }
+    u32 f = ctx.flags_in.get(r.id);
+    bool any = f != 0;
+    if (f & kHasStruct && ctx.struct_in.get(r.id) < r.id) f &= ~u32{kHasStruct};
     if ((f & kHasTop && !(f & kHasStruct)) || f & kHasOpenValidator) return true;
     if (any && r.kind != DefKind::kStruct) return false;
-    if (DefId id = parent_ellipsis(r, parent)) {
+    if (DefId id = ctx.ellipsis_in.get(r.id)) {
       if (!any) {
         r.removed = true;
       } else if (r.kind == DefKind::kStruct) {
@@ -389,12 +415,6 @@ void State::filter_top(std::vector<ReqSet>& a, const std::vector<ConjunctInfo>& 
     }
     return false;
   });
-}
-
-DefId State::parent_ellipsis(const ReqSet& a, const std::vector<ConjunctInfo>& list) {
-  for (auto& c : list)
-    if (c.flags & kHasEllipsis && contains(a.id, c.id)) return c.id;
-  return 0;
 }
 
 }  // namespace tutti::cue

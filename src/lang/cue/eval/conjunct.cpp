@@ -454,19 +454,20 @@ void State::insert_value(Environment* env, Node* v, CloseInfo id) {
       Kinds k = ctx.kinds(x);
       if (k & kCompositeKinds)
         update_info(kTopKind, id, x->builtin->non_concrete ? kHasOpenValidator | kHasTop : kHasTop);
-      for (auto& c : checks) {
-        if (c.x->type != NodeType::kValidator) continue;
-        auto* y = to<Validator>(c.x);
+      for (std::size_t i = 0; i < checks.size(); ++i) {
+        if (checks[i].x->type != NodeType::kValidator) continue;
+        auto* y = to<Validator>(checks[i].x);
         if (x == y) return;
         if (x->builtin != y->builtin || x->args.size() != y->args.size()) continue;
         bool same = true;
-        for (std::size_t i = 0; same && i < x->args.size(); ++i) {
-          for (Node* a : {x->args[i], y->args[i]})
+        for (std::size_t j = 0; same && j < x->args.size(); ++j) {
+          for (Node* a : {x->args[j], y->args[j]})
             if (a->type == NodeType::kVertex) ctx.finalize(to<Vertex>(a));
-          same = ctx.equal(x->args[i], y->args[i], true);
+          same = ctx.equal(x->args[j], y->args[j], true);
         }
-        if (same) {
-          c = {env, x, id};
+        // evaluating the arguments may have led back here and used up the checks
+        if (same && i < checks.size() && checks[i].x == y) {
+          checks[i] = {env, x, id};
           return;
         }
       }

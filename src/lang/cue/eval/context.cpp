@@ -129,6 +129,7 @@ void Context::free_state(State* s) {
       reset(s->disjuncts);
   reset(s->disjunct_errs), reset(s->user_errs);
   if (!s->vertex_map.empty()) s->vertex_map = {};
+  if (s->keyed > 0) s->keys = {}, s->keyed = 0;
   s->next_free = free_states_;
   free_states_ = s;
 }

@@ -196,7 +196,8 @@ class Context {
   };
   std::vector<Containment> containments{{0, {}}};
   DefId next_def(const Node* n);
-  IdMap reached, reached_embed, requirement_at, visited;  // used within one check
+  // used within one check
+  IdMap reached, reached_embed, requirement_at, visited, flags_in, struct_in, ellipsis_in;
   void not_allowed(Vertex* arc, Bottom** out);
 
   u32 next_comp = 0;
@@ -215,6 +216,15 @@ class Context {
   void yield_from(Comprehension* c, std::size_t i, u32 comp, std::vector<Environment*>& out);
   u64 scopes_kept_ = 0;  // grows whenever something may have kept the scope it was evaluated in
   Vertex* package_vertex(Symbol path, Pos at);
+  Vertex* literal_operand(StructLit* x);  // operand.cpp
+  bool same_scopes(const Environment* a, const Environment* b, u64 used);
+
+  // The operands made of a literal, the last ones, by the scope it stood in.
+  struct Operands {
+    u64 scopes = 0;
+    std::vector<std::pair<Environment*, Vertex*>> made;
+  };
+  std::unordered_map<const StructLit*, Operands> operands_;
 
   std::vector<Task*> task_pool_;
   std::vector<std::pair<const Call*, Node*>> active_calls_;  // functions being called, with their first arguments

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "lang/cue/eval/context.h"
 
 // Structural cycles. Each conjunct carries the references followed to reach it. A reference that leads to an ancestor,
@@ -121,6 +123,48 @@ void State::report_cycle() {
   node->base = ctx.combine(ctx.as_bottom(node->value()), b);
   node->arcs.forget();
   node->index = nullptr;
+}
+
+namespace {
+
+// The conjuncts of a vertex without regard to where it lies: which expressions, and how far out their scopes are. 0
+// when one of them depends on more than that: a comprehension or a disjunction may end at some level.
+u64 shape_of(const Vertex* v) {
+  constexpr int kNear = 8;
+  u64 out = 0;
+  for (auto& c : v->conjuncts) {
+    for (Environment* e = c.env; e; e = e->up)
+      if (e->comp_id) return 0;
+    u64 h = reinterpret_cast<std::uintptr_t>(c.x);
+    int distance = 1;
+    for (Vertex* p = v->parent; c.env && p && distance <= kNear; p = p->parent, ++distance)
+      if (p == c.env->vertex) h += static_cast<u64>(distance) * 0x9e3779b97f4a7c15u;
+    h *= 0xbf58476d1ce4e5b9u;
+    out |= u64{1} << (h >> 58) | u64{1} << (h >> 52 & 63);
+  }
+  return v->is_disjunct || v->is_pattern || v->is_list() ? 0 : out;
+}
+
+}  // namespace
+
+// Whether the last levels down to here are the same conjuncts over and over: fields within fields without end that no
+// single reference gives away.
+bool State::unfolds_for_ever() const {
+  constexpr i32 kFirst = 10;
+  constexpr std::size_t kTimes = 3, kLevels = 48;
+  if (depth < kFirst) return false;
+  std::vector<u64> shapes;
+  for (const Vertex* v = node; v && v->state && shapes.size() < kLevels; v = v->parent) {
+    u64 shape = shape_of(v);
+    if (shape == 0) break;
+    shapes.push_back(shape);
+  }
+  for (std::size_t period = 1; period * kTimes <= shapes.size(); ++period) {
+    std::size_t same = 0;
+    while (same + period < shapes.size() && shapes[same] == shapes[same + period]) ++same;
+    if (same >= std::max<std::size_t>(period * (kTimes - 1), kFirst / 2)) return true;
+  }
+  return false;
 }
 
 // Whether evaluating w would run into a vertex that is being evaluated now.

@@ -240,6 +240,8 @@ Node* Context::unify_node(Node* x, Flags f) {
   } else if (x->type == NodeType::kOpen) {
     ci.opened = true;
     result = eval(to<Open>(x)->x, f);
+  } else if (x->type == NodeType::kStruct) {
+    result = literal_operand(to<StructLit>(x));
   } else if (x->is_evaluated()) {
     result = evaluate(x, f);
   } else if (Vertex* v = resolve(x, f); v && !has_err()) {

@@ -39,6 +39,22 @@ TEST(CueEval, Cycles) {
   EXPECT_EQ(evaluate("a: b: a"), "error: a.b: structural cycle");
 }
 
+// The operand of a projection that leads back to itself is the same operand.
+TEST(CueEval, ProjectionsThatFeedThemselves) {
+  EXPECT_EQ(evaluate("c: {a: 1, b: {b: c.b, c, b: c.b}.b}"), "{c:{a:1,b:_}}");
+  EXPECT_EQ(evaluate("b: {c: {a: int, a: {a: b.c.a, a: 1}.a, a: 1}, a: {c: b, b}.a}"), "{b:{c:{a:1},a:_}}");
+}
+
+// Numbers of closedness that contain each other in many ways are looked at once each.
+TEST(CueEval, ClosednessOfManyWays) {
+  std::string text = "#D0: {f0: int}\n";
+  for (int i = 1; i < 40; ++i) {
+    std::string k = std::to_string(i), before = std::to_string(i - 1);
+    text += "#D" + k + ": {#D" + before + ", #D" + before + " & {f0: int}, f" + k + ": int}\n";
+  }
+  EXPECT_EQ(evaluate(text + "v: #D39 & {g: 1}"), "error: v.g: field not allowed");
+}
+
 TEST(CueEval, Comprehensions) {
   EXPECT_EQ(evaluate("l: [for x in [1, 2, 3] if x > 1 {x * 2}]"), "{l:[4,6]}");
   EXPECT_EQ(evaluate("a?: int\nif a == _|_ {b: 1}"), "{a?:int,b:1}");

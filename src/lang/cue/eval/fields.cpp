@@ -103,6 +103,27 @@ Vertex* State::get_arc(Label l, ArcType mode, bool* added) {
   return arc;
 }
 
+namespace {
+u64 conjunct_key(const Conjunct& c) {
+  u64 h = reinterpret_cast<std::uintptr_t>(c.x);
+  if (c.env) {
+    h = h * 0x9e3779b97f4a7c15u + reinterpret_cast<std::uintptr_t>(c.env->up);
+    h = h * 0x9e3779b97f4a7c15u + reinterpret_cast<std::uintptr_t>(c.env->vertex);
+  }
+  return h;
+}
+}  // namespace
+
+// Whether the vertex may have this conjunct already. Of a vertex that is declared in thousands of places the answer is
+// mostly no, and found without looking at all of them.
+bool State::may_have(const Conjunct& c) {
+  constexpr u32 kMany = 32;
+  if (node->conjuncts.size() < kMany || !ctx.overlays.empty()) return true;
+  if (keyed > node->conjuncts.size()) keyed = 0;
+  for (; keyed < node->conjuncts.size(); ++keyed) keys.insert(conjunct_key(node->conjuncts[keyed]));
+  return keys.contains(conjunct_key(c));
+}
+
 void Context::insert_conjunct(Vertex* v, Conjunct c, const CloseInfo& id, ArcType mode, bool check, bool* added) {
   if (added) *added = false;
   State* n = bare_state(v);
@@ -110,7 +131,7 @@ void Context::insert_conjunct(Vertex* v, Conjunct c, const CloseInfo& id, ArcTyp
   n->mark_non_cyclic(id);
   update_arc_type(v, mode);
   const Conjunct* same = nullptr;
-  if (check)
+  if (check && n->may_have(c))
     for (auto& x : v->conjuncts)
       if (x.x == c.x &&
           (x.env == c.env || (x.env && c.env && x.env->up == c.env->up && env_vertex(x.env) == env_vertex(c.env)))) {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "lang/cue/eval/vertex.h"
@@ -186,6 +187,7 @@ struct State : StateFlags {
   u32 containment_queries = 0;
   std::vector<Ancestry> ancestries;  // by conjunct, once there are many queries
   std::vector<DefId> todo;
+  std::vector<const ConjunctInfo*> by_id;
   std::vector<ConjunctInfo> infos;
   std::vector<ReqSet> req_sets;
   std::vector<Conjunct> checks;
@@ -196,6 +198,8 @@ struct State : StateFlags {
   u64 print = 0;                   // of a disjunct: different for different values, mostly
   std::vector<Bottom*> disjunct_errs, user_errs;
   std::unordered_map<Vertex*, Vertex*> vertex_map;
+  std::unordered_set<u64> keys;  // of the first `keyed` conjuncts, once there are many
+  u32 keyed = 0;
 
   // schedule.cpp
   bool meets(Cond c) const {
@@ -231,6 +235,7 @@ struct State : StateFlags {
   void flush_deferred_cyclic();
 
   // fields.cpp
+  bool may_have(const Conjunct& c);
   Vertex* get_arc(Label l, ArcType mode, bool* added = nullptr);
   Vertex* insert_arc(Label l, ArcType mode, const Conjunct& c, const CloseInfo& id, bool check);
   void insert_pattern(Node* pattern, const Conjunct& c);
@@ -282,6 +287,7 @@ struct State : StateFlags {
   bool only_cyclic() const { return (has_ancestor_cycle && !has_non_cycle) || (has_any_cyclic && !has_non_cyclic); }
   void update_cyclic(const CloseInfo& ci);
   bool assert_structural_cycle();
+  bool unfolds_for_ever() const;
   void report_cycle();
 
   // share.cpp
@@ -309,8 +315,8 @@ struct State : StateFlags {
   template <class F>
   void walk_out(DefId child, F each);
   bool evidence_for_many(std::vector<ReqSet>& a, const std::vector<ConjunctInfo>& infos);
-  bool contains_rec(DefId node, DefId child, DefId start, int depth);
-  DefId parent_ellipsis(const ReqSet& a, const std::vector<ConjunctInfo>& infos);
+  void find_flags();
+  void find_ellipses(const std::vector<ConjunctInfo>& infos);
   void filter_top(std::vector<ReqSet>& a, const std::vector<ConjunctInfo>& parent);
 
   // errors

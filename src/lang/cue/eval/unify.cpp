@@ -108,6 +108,8 @@ bool Context::unify(Vertex* v, Flags f) {
   if (n->completed & kSubFieldsDone) {
   } else if (want & kSubFieldsDone) {
     if (n->assert_structural_cycle() || v->status == Status::kFinalized || n->kind == kBottomKind) {
+    } else if (n->unfolds_for_ever()) {
+      n->report_cycle();
     } else {
       n->complete_arcs(want, mode, f.check_typos);
     }

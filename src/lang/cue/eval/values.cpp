@@ -10,11 +10,6 @@ namespace tutti::cue {
 Validator::Validator(const Call* c, const Builtin* b, std::span<Node*> a)
     : Node(NodeType::kValidator, c ? c->src : nullptr), call(c), builtin(b), args(a) {}
 
-Kinds Vertex::kinds() const {
-  if (state && state->kind == kBottomKind) return kBottomKind;
-  return kTopKind;
-}
-
 Kinds Context::kinds(const Node* v) {
   if (!v) return kBottomKind;
   switch (v->type) {

@@ -179,7 +179,6 @@ struct Vertex : Node {
   Node* value();  // the value, itself for structs and lists, nullptr when not known
   Bottom* bottom();
   bool is_err() { return bottom() != nullptr; }
-  Kinds kinds() const;
   bool is_open_struct();
   bool is_closed_struct();
   bool is_closed_list() const { return is_list() && !static_cast<const ListMarker*>(base)->open; }

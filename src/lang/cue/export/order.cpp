@@ -164,7 +164,7 @@ class Declarations {
       if (covers(only)) return only;
     }
     std::vector<Chain> all = chains();
-    return side_by_side(all, declarations_.size() == 1);
+    return side_by_side(all, only_one());
   }
 
  private:
@@ -188,7 +188,7 @@ class Declarations {
     auto has_place = [](const Declaration& d) { return static_cast<bool>(d.at); };
     if (std::any_of(declarations_.begin(), declarations_.end(), has_place))
       std::erase_if(declarations_, [&](const Declaration& d) { return !has_place(d); });
-    std::vector<Chain> out = declarations_.size() == 1 ? std::move(declarations_[0].chains) : by_file();
+    std::vector<Chain> out = only_one() ? std::move(declarations_[0].chains) : by_file();
     for (Chain& c : beside_all) out.push_back(std::move(c));
     std::unordered_set<u32> known;
     auto is_new = [&](Label l) { return !known.count(l.bits()); };
@@ -198,6 +198,8 @@ class Declarations {
       if (!a->label.is_let() && is_new(a->label)) out.push_back({a->label});
     return out;
   }
+
+  bool only_one() const { return declarations_.size() == 1 && !repeated_; }
 
   bool covers(const Chain& chain) const {
     if (chain.size() < v_->arcs.size()) return false;
@@ -223,8 +225,10 @@ class Declarations {
   std::vector<Chain> by_literal(Wanted&& wanted) const {
     std::vector<Chain> out;
     std::unordered_map<const Node*, std::size_t> place;
+    std::map<std::pair<const Node*, u32>, u32> times;
     for (const StructInfo& s : v_->structs) {
-      if (!wanted(s)) continue;
+      // all rounds of one run have the same labels: after the second time nothing new is said
+      if (!wanted(s) || ++times[{s.lit, s.comp_id}] > 2) continue;
       Chain c = labels(s, nullptr);
       if (c.empty()) continue;
       auto [it, fresh] = place.try_emplace(s.lit, out.size());
@@ -270,8 +274,13 @@ class Declarations {
     Environment inside;
     inside.up = env;
     inside.vertex = v_;
-    for (const StructInfo& s : v_->structs) {
-      if (s.lit != lit) continue;
+    std::unordered_set<u32> runs;
+    for (const StructInfo* at : of_literal(lit)) {
+      const StructInfo& s = *at;
+      if (!runs.insert(s.comp_id).second) {
+        repeated_ = true;
+        continue;
+      }
       Declaration d{lit->pos, s.comp_id, {}};
       if (Chain own = labels(s, &d.at); !own.empty()) d.chains.push_back(std::move(own));
       for (Node* e : lit->decls)
@@ -283,6 +292,13 @@ class Declarations {
       if (e->is_expr() && e->type != NodeType::kStruct && has_literal(e)) declare(e, env ? &inside : nullptr);
       if (e->type == NodeType::kComprehension) comprehension(to<Comprehension>(e));
     }
+  }
+
+  // Each time the literal came in.
+  const std::vector<const StructInfo*>& of_literal(const StructLit* lit) {
+    if (by_lit_.empty())
+      for (const StructInfo& s : v_->structs) by_lit_[s.lit].push_back(&s);
+    return by_lit_[lit];
   }
 
   // Is a literal an operand of it?
@@ -301,9 +317,10 @@ class Declarations {
     } else if (x->type == NodeType::kStruct) {
       auto* lit = to<StructLit>(x);
       taken_.insert(lit);
-      for (const StructInfo& s : v_->structs)
-        if (s.lit == lit)
-          if (Chain c = labels(s, nullptr); !c.empty()) d.chains.push_back(std::move(c));
+      std::unordered_set<u32> runs;
+      for (const StructInfo* s : of_literal(lit))
+        if (runs.insert(s->comp_id).second)
+          if (Chain c = labels(*s, nullptr); !c.empty()) d.chains.push_back(std::move(c));
     } else if (Vertex* target = resolve(x, env)) {
       Declarations there(sources_, target);
       there.collect_computed();
@@ -351,7 +368,9 @@ class Declarations {
   Vertex* v_;
   std::map<std::pair<const Node*, u32>, Chain> computed_;
   std::unordered_set<const Node*> taken_;  // literals that are in a declaration
+  std::unordered_map<const Node*, std::vector<const StructInfo*>> by_lit_;
   std::vector<Declaration> declarations_;
+  bool repeated_ = false;  // a declaration came in several times and is there once
 };
 
 }  // namespace

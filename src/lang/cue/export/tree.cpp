@@ -107,7 +107,7 @@ ast::Node* Exporter::element_type(Vertex* v) {
   }
   if (!type) return nullptr;
   c_.finalize(type);
-  return type->kinds() == kTopKind ? nullptr : value(type, type);
+  return c_.kinds(type) == kTopKind ? nullptr : value(type, type);
 }
 
 bool Exporter::shown(Label l, const Vertex* arc, bool regular) const {

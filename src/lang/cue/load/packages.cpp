@@ -71,6 +71,12 @@ PackageLoader::PackageLoader(Sources& sources, Arena& arena, LoaderConfig config
 
 PackageLoader::~PackageLoader() = default;
 
+const std::vector<std::string>& PackageLoader::listing(const std::string& dir) {
+  auto [at, added] = listings_.try_emplace(dir);
+  if (added) at->second = entries(dir);
+  return at->second;
+}
+
 std::string PackageLoader::absolute(const std::string& path) const {
   if (path.starts_with('/')) return clean(path);
   return clean(config_.dir + "/" + path);
@@ -344,7 +350,7 @@ LoadedPackage* PackageLoader::directory(const std::string& dir, std::string name
     }
     std::vector<ast::File*> files, tools;
     for (const std::string& up : above)
-      for (const std::string& base : entries(up)) {
+      for (const std::string& base : listing(up)) {
         if (!base.ends_with(".cue") || base.starts_with('_') || base.starts_with('.') || base.ends_with("_test.cue"))
           continue;
         bool tool = base.ends_with("_tool.cue");

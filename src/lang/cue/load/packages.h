@@ -82,6 +82,7 @@ class PackageLoader {
   void embed(LoadedPackage& p);
 
  private:
+  const std::vector<std::string>& listing(const std::string& dir);  // names in it; read once
   struct Directory;
   void find_module();
   LoadedPackage* directory(const std::string& dir, std::string name, const std::string& display, bool explicit_name,
@@ -103,6 +104,7 @@ class PackageLoader {
   std::vector<std::string> importing_;
   std::map<std::string, bool> used_tags_;
   std::map<std::string, ast::File*> parsed_;
+  std::map<std::string, std::vector<std::string>> listings_;
 };
 
 // A word of the command line as a file: "x.json", "yaml: x", "-", ... ; nullopt for a package pattern. `next` types

@@ -39,15 +39,6 @@ std::string type_of(const std::string& c) {
   return "int";
 }
 
-std::string meet(const std::string& a, const std::string& b) {
-  if (a == b || b == "_") return a;
-  if (a == "_") return b;
-  if (a == "_|_" || b == "_|_") return "_|_";
-  if (is_type(a) && !is_type(b) && type_of(b) == a) return b;
-  if (is_type(b) && !is_type(a) && type_of(a) == b) return a;
-  return "_|_";
-}
-
 bool has_open_terms(const TermPtr& t) {
   if (t->kind == TermKind::kRef || t->kind == TermKind::kProject) return true;
   if (t->inner) return has_open_terms(t->inner);
@@ -192,6 +183,15 @@ void flatten(const TermPtr& t, std::vector<TermPtr>& out) {
 
 }  // namespace
 
+std::string meet(const std::string& a, const std::string& b) {
+  if (a == b || b == "_") return a;
+  if (a == "_") return b;
+  if (a == "_|_" || b == "_|_") return "_|_";
+  if (is_type(a) && !is_type(b) && type_of(b) == a) return b;
+  if (is_type(b) && !is_type(a) && type_of(a) == b) return a;
+  return "_|_";
+}
+
 TermPtr constant(std::string text) { return make({TermKind::kConst, std::move(text), 0, nullptr, {}}); }
 TermPtr reference(std::string label, int depth) { return make({TermKind::kRef, std::move(label), depth, nullptr, {}}); }
 TermPtr field(std::string label, TermPtr inner) {
@@ -260,14 +260,14 @@ Outcome run(const TermPtr& program, int most_steps, std::size_t most_size) {
       next = unify(step(now, env));
       if (size_of(next) > most_size) throw TooLarge{};
     } catch (const TooLarge&) {
-      return {quiet >= 3 ? End::kFixPoint : End::kUnknown, clean(now), i};
+      return {quiet >= 3 ? End::kQuiet : End::kUnknown, clean(now), i};
     }
     if (key(next) == key(now)) return {End::kFixPoint, clean(now), i};
     now = next;
     std::string shown = show(clean(now));
     quiet = shown == seen ? quiet + 1 : 0;
     seen = std::move(shown);
-    if (quiet >= kQuiet) return {End::kFixPoint, clean(now), i};
+    if (quiet >= kQuiet) return {End::kQuiet, clean(now), i};
     if (depth_of(seen) > kEndless) return {End::kEndless, clean(now), i};
   }
   return {End::kUnknown, clean(now), most_steps};

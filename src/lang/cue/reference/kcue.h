@@ -38,11 +38,15 @@ TermPtr field(std::string label, TermPtr inner);
 TermPtr project(TermPtr inner, std::string label);
 TermPtr all(std::vector<TermPtr> terms);
 
+// The greatest lower bound of two constants.
+std::string meet(const std::string& a, const std::string& b);
+
 // Normal form: conjunctions flattened, fields of one label joined, equal terms once, constants met. (The slides' nu.)
 TermPtr unify(const TermPtr& t);
 
 enum class End : u8 {
-  kFixPoint,  // nothing changes any more, or nothing that can be seen: a projection from itself grows for ever inside
+  kFixPoint,  // nothing changes any more
+  kQuiet,     // nothing that can be seen changes any more: a projection from itself grows for ever inside
   kEndless,   // fields within fields without end: a structural cycle
   kUnknown,   // given up: too many rounds or too large a term
 };

@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <iostream>
 
 #include "lang/cue/load/instance.h"
+#include "lang/cue/reference/closures.h"
 #include "lang/cue/reference/random.h"
 
 // The cases of the slides through the reference interpreter and through the evaluator: both must come to the same
@@ -48,10 +50,10 @@ struct Evaluated {
   bool structural_cycle = false;
 };
 
-// A structure without end that the evaluator does not recognise ends at the limit: it is as endless, said less well.
 Evaluated evaluate_core(const std::string& text) try {
   Limits limits;
-  limits.depth = 200;
+  limits.depth = 60;
+  limits.steps = 30'000;  // many times what any of the programs needs that the reference decides
   Session session(limits);
   auto source = session.sources->add("core.cue", text);
   Instance instance(session);
@@ -60,20 +62,28 @@ Evaluated evaluate_core(const std::string& text) try {
   Vertex* root = instance.evaluate();
   return {show_value(instance.context(), root), has_structural_cycle(root)};
 } catch (const LimitError& e) {
-  return {e.what(), true};
+  return {"limit: " + std::string(e.what())};
 }
 
 std::string evaluate(const std::string& text) { return evaluate_core(text).text; }
 
-std::string reference_value(const TermPtr& program) {
+std::string named(End end, std::string text) {
+  return end == End::kEndless ? "endless" : end == End::kUnknown ? "unknown" : text;
+}
+std::string by_rules(const TermPtr& program) {
   Outcome out = run(program);
-  return out.end == End::kFixPoint ? show(out.value) : out.end == End::kEndless ? "endless" : "unknown";
+  return named(out.end, show(out.value));
+}
+std::string by_closures(const TermPtr& program) {
+  Decided out = run_closures(program);
+  return named(out.end, out.text);
 }
 
 TEST(KCue, ReferencesAccumulate) {
   // x: x: a: 1, x
   TermPtr p = all({field("x", field("x", field("a", constant("1")))), kcue::reference("x", 0)});
-  EXPECT_EQ(reference_value(p), "{a:1,x:{a:1,x:{a:1}}}");
+  EXPECT_EQ(by_rules(p), "{a:1,x:{a:1,x:{a:1}}}");
+  EXPECT_EQ(by_closures(p), "{a:1,x:{a:1,x:{a:1}}}");
   EXPECT_EQ(evaluate("x: x: a: 1\nx\n"), "{a:1,x:{a:1,x:{a:1}}}");
 }
 
@@ -81,7 +91,8 @@ TEST(KCue, ProjectionInACycle) {
   // a: {b: {c: a, d: c.e}.d, e: 1}
   TermPtr inner = all({field("c", kcue::reference("a", 4)), field("d", project(kcue::reference("c", 2), "e"))});
   TermPtr p = all({field("a", all({field("b", project(inner, "d")), field("e", constant("1"))}))});
-  EXPECT_EQ(reference_value(p), "{a:{b:1,e:1}}");
+  EXPECT_EQ(by_rules(p), "{a:{b:1,e:1}}");
+  EXPECT_EQ(by_closures(p), "{a:{b:1,e:1}}");
   EXPECT_EQ(evaluate("a: {b: {c: a, d: c.e}.d, e: 1}\n"), "{a:{b:1,e:1}}");
   EXPECT_EQ(evaluate("a: {b: {c: a & _, d: c.e}.d, e: 1}\n"), "{a:{b:1,e:1}}");
 }
@@ -90,24 +101,31 @@ TEST(KCue, ExampleOfTheSlides) {
   // x: y: 1, p: {x, z: x.y}
   TermPtr p = all({field("x", field("y", constant("1"))),
                    field("p", all({kcue::reference("x", 1), field("z", project(kcue::reference("x", 3), "y"))}))});
-  EXPECT_EQ(reference_value(p), "{p:{y:1,z:1},x:{y:1}}");
+  EXPECT_EQ(by_rules(p), "{p:{y:1,z:1},x:{y:1}}");
+  EXPECT_EQ(by_closures(p), "{p:{y:1,z:1},x:{y:1}}");
   EXPECT_EQ(evaluate("x: y: 1\np: {x, z: x.y}\n"), "{p:{y:1,z:1},x:{y:1}}");
 }
 
 TEST(KCue, ReferenceCyclesSayNothing) {
   TermPtr p = all({field("a", kcue::reference("b", 1)), field("b", kcue::reference("a", 1))});
-  EXPECT_EQ(reference_value(p), "{a:_,b:_}");
+  EXPECT_EQ(by_rules(p), "{a:_,b:_}");
+  EXPECT_EQ(by_closures(p), "{a:_,b:_}");
   EXPECT_EQ(evaluate("a: b\nb: a\n"), "{a:_,b:_}");
 }
 
 // A value as shown, taken apart.
 struct Shown {
+  char lack = 0;  // ? or %
   std::string leaf;
   std::map<std::string, Shown> fields;
 };
 
 Shown parse(std::string_view& t) {
   Shown out;
+  if (t.size() > 1 && (t[0] == '?' || t[0] == '%') && t[1] != ',' && t[1] != '}') {
+    out.lack = t[0];
+    t.remove_prefix(1);
+  }
   if (!t.starts_with('{')) {
     std::size_t n = std::min(t.find_first_of(",}"), t.size());
     out.leaf = t.substr(0, n);
@@ -125,59 +143,96 @@ Shown parse(std::string_view& t) {
   return out;
 }
 
-bool has_error(const Shown& v) {
-  if (v.leaf == "!" || v.leaf == "?") return true;
-  return std::ranges::any_of(v.fields, [](auto& f) { return has_error(f.second); });
+bool lacks_something(const Shown& v) {
+  if (v.leaf == "?") return true;
+  return std::ranges::any_of(v.fields, [](auto& f) { return lacks_something(f.second); });
 }
 
-// Equal, but an error on either side stands for anything: where the fields of a cycle or of an embedding contradict
-// each other, both sides find an error, not always at the same one of them. Of a value that lacks something and has
-// errors inside either may be told.
-bool agree(const Shown& a, const Shown& b) {
-  if (a.leaf == "!" || b.leaf == "!") return true;
-  if ((a.leaf == "?" && has_error(b)) || (b.leaf == "?" && has_error(a))) return true;
-  if (a.leaf != b.leaf || a.fields.size() != b.fields.size()) return false;
-  for (auto& [label, x] : a.fields) {
-    auto y = b.fields.find(label);
-    if (y == b.fields.end() || !agree(x, y->second)) return false;
+// Whether the evaluator's value is that of the reference. Of what lacks something the evaluator may say that, or go on
+// to say it of a part, or show the value it has otherwise. An error stands for anything: where the fields of a cycle or
+// of an embedding contradict each other, both sides find an error, not always at the same one.
+bool agree(const Shown& slow, const Shown& fast) {
+  if (slow.leaf == "!" || fast.leaf == "!" || slow.leaf == "~") return true;
+  if (slow.lack && lacks_something(fast)) return true;
+  if (slow.leaf != fast.leaf || slow.fields.size() != fast.fields.size()) return false;
+  for (auto& [label, x] : slow.fields) {
+    auto y = fast.fields.find(label);
+    if (y == fast.fields.end() || !agree(x, y->second)) return false;
   }
   return true;
 }
 
+bool has(std::string_view text, const char* any) { return text.find_first_of(any) != text.npos; }
+
 bool agree(std::string_view slow, std::string_view fast) {
   if (slow == fast) return true;
-  if (slow.find_first_of("!?") == slow.npos || fast.find_first_of("!?") == fast.npos) return false;
+  if (has(slow, "!") && !has(fast, "!?")) return false;
+  if (has(fast, "!") && !has(slow, "!?%~")) return false;
   Shown a = parse(slow), b = parse(fast);
   return agree(a, b);
 }
 
-// Random programs through both. TUTTI_KCUE_RANDOM=N runs N of them (and TUTTI_KCUE_SEED sets the first). The reference
-// gives up on four in ten. Among later programs there are some on which the two differ: an embedded field that refers
-// to what it is embedded in through a projection (seed 1213), and structures without end that are not told as such.
+struct Campaign {
+  u64 first = 1, count;
+  explicit Campaign(u64 usual) : count(usual) {
+    if (const char* n = std::getenv("TUTTI_KCUE_RANDOM")) count = std::strtoull(n, nullptr, 10);
+    if (const char* n = std::getenv("TUTTI_KCUE_SEED")) first = std::strtoull(n, nullptr, 10);
+  }
+};
+
+// The rules as published against the closures, wherever the rewriting comes to an end.
+TEST(KCue, ClosuresFollowTheRules) {
+  Campaign c(300);
+  u64 ended = 0;
+  for (u64 seed = c.first; seed < c.first + c.count; ++seed) {
+    TermPtr program = random_program(seed);
+    std::string rules = by_rules(program);
+    // A reference to the place it stands at copies projections as they were before they found anything: that one of
+    // them is missing tells nothing then.
+    if (rules == "unknown" || has(rules, "?")) continue;
+    std::string closures = by_closures(program);
+    if (closures == "unknown" || has(closures, "~?")) continue;
+    std::erase(closures, '%');
+    ++ended;
+    EXPECT_EQ(closures, rules) << "seed " << seed << "\n" << source(program);
+  }
+  EXPECT_GT(ended, c.count / 4);
+}
+
+// Random programs through the closures and the evaluator. TUTTI_KCUE_RANDOM=N runs N of them (and TUTTI_KCUE_SEED sets
+// the first).
 TEST(KCue, RandomProgramsAgree) {
-  u64 count = 1000, first = 1;
-  if (const char* n = std::getenv("TUTTI_KCUE_RANDOM")) count = std::strtoull(n, nullptr, 10);
-  if (const char* n = std::getenv("TUTTI_KCUE_SEED")) first = std::strtoull(n, nullptr, 10);
+  Campaign c(300);
+  bool trace = std::getenv("TUTTI_KCUE_TRACE");
   u64 different = 0;
   std::map<std::string, u64> kinds;
-  for (u64 seed = first; seed < first + count; ++seed) {
+  std::chrono::duration<double> longest{};
+  for (u64 seed = c.first; seed < c.first + c.count; ++seed) {
     TermPtr program = random_program(seed);
-    std::string text = source(program), slow = reference_value(program);
-    if (std::getenv("TUTTI_KCUE_TRACE")) std::cerr << "seed " << seed << "\n" << text;
+    std::string text = source(program), slow = by_closures(program);
+    if (trace) std::cerr << "seed " << seed << "\n" << text;
+    auto start = std::chrono::steady_clock::now();
     Evaluated fast = evaluate_core(text);
-    bool named = slow == "unknown" || slow == "endless";
-    ++kinds[named ? slow : slow.find_first_of("!?") != std::string::npos ? "error" : "value"];
-    if (slow == "unknown") continue;
+    std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    if (took > longest) {
+      longest = took;
+      RecordProperty("slowest", std::to_string(seed) + ": " + std::to_string(took.count()) + " s");
+    }
+    bool undecided = slow == "unknown" || has(slow, "~");
+    ++kinds[undecided ? "unknown" : slow == "endless" ? "endless" : has(slow, "!?") ? "error" : "value"];
+    // what the reference cannot decide the evaluator may leave at a limit
+    if (undecided && (slow == "unknown" || fast.text.starts_with("limit"))) continue;
     if (slow == "endless" ? fast.structural_cycle : agree(slow, fast.text)) continue;
-    if (++different <= 20)
+    if (++different <= 50)
       ADD_FAILURE() << "seed " << seed << "\n" << text << "reference: " << slow << "\nevaluator: " << fast.text;
   }
   EXPECT_EQ(different, 0u);
+  RecordProperty("different", static_cast<int>(different));
   for (auto& [kind, n] : kinds) RecordProperty(kind, static_cast<int>(n));
   // A campaign that meets only errors, or gives up on many, would prove little.
-  EXPECT_GT(kinds["value"], count / 8);
+  EXPECT_GT(kinds["value"], c.count / 3);
   EXPECT_GT(kinds["endless"], 0u);
-  EXPECT_LT(kinds["unknown"], count / 2);
+  EXPECT_LT(kinds["unknown"], c.count / 10);
 }
 
 }  // namespace

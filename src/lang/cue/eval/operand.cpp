@@ -1,0 +1,67 @@
+#include "lang/cue/eval/context.h"
+
+// A struct literal from which a field is selected: {a: x, b: a.c}.b. What is selected may lead back to the same literal
+// in the same scopes; that is then the same operand, so that a projection which feeds itself is found to be a reference
+// cycle instead of unfolding for ever.
+namespace tutti::cue {
+
+namespace {
+
+constexpr u64 kAllScopes = ~u64{0};
+
+// Of the scopes around an expression that lies in `level` literals of its own: bit k when it refers to the k-th
+// outwards. All of them where more than fields is involved.
+u64 scopes_used(const Node* x, u32 level) {
+  if (x->is_value()) return x->type == NodeType::kVertex ? kAllScopes : 0;
+  switch (x->type) {
+    case NodeType::kFieldRef: {
+      u32 up = to<FieldRef>(x)->up;
+      return up < level ? 0 : up - level < 64 ? u64{1} << (up - level) : kAllScopes;
+    }
+    case NodeType::kSelector: return scopes_used(to<Selector>(x)->x, level);
+    case NodeType::kBinary: return scopes_used(to<Binary>(x)->x, level) | scopes_used(to<Binary>(x)->y, level);
+    case NodeType::kStruct: {
+      u64 out = 0;
+      for (const Node* d : to<StructLit>(x)->decls) {
+        if (d->type == NodeType::kField)
+          out |= scopes_used(to<Field>(d)->value, level + 1);
+        else
+          out |= d->is_expr() ? scopes_used(d, level + 1) : kAllScopes;
+      }
+      return out;
+    }
+    default: return kAllScopes;
+  }
+}
+
+}  // namespace
+
+bool Context::same_scopes(const Environment* a, const Environment* b, u64 used) {
+  for (; used && a != b; used >>= 1, a = a->up, b = b->up) {
+    if (!a || !b) return false;
+    if (used & 1 && (env_vertex(const_cast<Environment*>(a)) != env_vertex(const_cast<Environment*>(b)) ||
+                     a->dynamic_label != b->dynamic_label))
+      return false;
+  }
+  return true;
+}
+
+Vertex* Context::literal_operand(StructLit* x) {
+  constexpr std::size_t kRemembered = 16;
+  constexpr int kTimes = 3;  // before that, what it refers to is most often found to be a cycle, and better told
+  auto [at, added] = operands_.try_emplace(x);
+  Operands& o = at->second;
+  if (added) o.scopes = scopes_used(x, 0);
+  int times = 0;
+  for (std::size_t i = o.made.size(); i-- > 0;)
+    if (o.made[i].second->state && same_scopes(o.made[i].first, e, o.scopes) && ++times == kTimes)
+      return o.made[i].second;
+  Conjunct c{e, x, ci};
+  Vertex* v = inline_vertex(nullptr, &c);
+  if (o.made.size() == kRemembered) o.made.erase(o.made.begin());
+  o.made.emplace_back(e, v);
+  complete_arcs_only(v);
+  return v;
+}
+
+}  // namespace tutti::cue
