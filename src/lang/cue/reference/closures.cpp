@@ -25,12 +25,15 @@ struct Closure {
   auto operator<=>(const Closure&) const = default;
 };
 
+enum class Lack : u8 { kNothing, kPerhaps, kSomething };
+
 struct Place {
   Place* parent;  // nullptr for the program and for operands
   int depth = 0;
   int operands = 0;  // how many operands it lies in
   bool present = false, visible = false, wanted = false, queued = false;
-  bool undecided = false, looked_at = false;
+  bool undecided = false;
+  Lack lack = Lack::kNothing;
   std::string value = "_";
   std::vector<Closure> closures;
   std::set<Closure> known;
@@ -60,6 +63,7 @@ class Closures {
     } catch (const GivenUp&) {
       return {End::kUnknown, "~"};
     }
+    settle();
     for (Place* p : cut_)
       if (!hide(p)) return {End::kEndless, "~"};
     return {End::kFixPoint, text(root)};
@@ -183,43 +187,37 @@ class Closures {
     }
   }
 
-  // The constant a place has come to, "_" for none. Of places that project from each other in a ring the ring itself
-  // says nothing.
-  std::string constant_at(Place* p) {
-    if (p->looked_at) return "_";
-    p->looked_at = true;
-    std::string out = p->value;
-    for (auto& [label, c] : p->fields)
-      if (c->present && out != "_") out = "_|_";
-    // The published rules stop at the projection of a constant; the language makes it an error.
-    for (auto& [operand, label] : p->projections)
-      if (out != "_|_" && constant_at(operand) != "_") out = "_|_";
-    p->looked_at = false;
-    return out;
-  }
-
-  enum class Lack : u8 { kNothing, kPerhaps, kSomething };
-
-  // Whether a projection at the place, or at one its operands come from, found nothing.
-  Lack lack(Place* p) {
-    if (p->looked_at) return Lack::kNothing;
-    p->looked_at = true;
-    Lack out = Lack::kNothing;
-    for (auto& [operand, label] : p->projections) {
-      if (!operand->fields[label]->present)
-        out = Lack::kSomething;
-      else if (out == Lack::kNothing && lack(operand) != Lack::kNothing)
-        out = Lack::kPerhaps;
+  // What each place has come to: its constant, and whether a projection at it, or at one its operands come from, found
+  // nothing.
+  void settle() {
+    for (auto& p : places_) {
+      for (auto& [label, c] : p->fields)
+        if (c->present && p->value != "_") p->value = "_|_";
+      for (auto& [operand, label] : p->projections)
+        if (!operand->fields[label]->present) p->lack = Lack::kSomething;
     }
-    p->looked_at = false;
-    return out;
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (auto& p : places_)
+        for (auto& [operand, label] : p->projections) {
+          // The published rules stop at the projection of a constant; the language makes it an error.
+          if (operand->value != "_" && p->value != "_|_") {
+            p->value = "_|_";
+            changed = true;
+          }
+          if (operand->lack != Lack::kNothing && p->lack == Lack::kNothing) {
+            p->lack = Lack::kPerhaps;
+            changed = true;
+          }
+        }
+    }
   }
 
   // What lies within an error is not seen, and within what lacks something perhaps not.
   bool hide(Place* p) {
     while ((p = p->parent)) {
-      if (constant_at(p) == "_|_") return true;
-      if (lack(p) == Lack::kNothing) continue;
+      if (p->value == "_|_") return true;
+      if (p->lack == Lack::kNothing) continue;
       p->undecided = true;
       return true;
     }
@@ -227,17 +225,15 @@ class Closures {
   }
 
   std::string text(Place* p) {
-    std::string value = constant_at(p);
-    if (value == "_|_") return "!";
-    Lack l = lack(p);
-    std::string out = l == Lack::kNothing ? "" : l == Lack::kPerhaps ? "%" : "?";
+    if (p->value == "_|_") return "!";
+    std::string out = p->lack == Lack::kNothing ? "" : p->lack == Lack::kPerhaps ? "%" : "?";
     for (auto& [operand, label] : p->projections)
       if (operand->undecided) p->undecided = true;
     if (p->undecided) return out + "~";
     std::string fields;
     for (auto& [label, c] : p->fields)
       if (c->present) fields += (fields.empty() ? "" : ",") + label + ":" + text(c);
-    return out + (fields.empty() ? value : "{" + fields + "}");
+    return out + (fields.empty() ? p->value : "{" + fields + "}");
   }
 
   int most_depth_;
