@@ -195,6 +195,7 @@ Item Compiler::copy(const Item& item, Description* parent) {
 
 Description* Compiler::copy(const Description* d, Description* parent) {
   Budget::Level level(session_.budget);
+  session_.budget.step(d->slots.size + 1);
   session_.budget.node(d->slots.size + 1);
   Description* made = arena_.make<Description>(*d);
   made->parent = parent;

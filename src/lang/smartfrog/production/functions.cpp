@@ -14,6 +14,8 @@
 namespace tutti::smartfrog::production {
 namespace {
 
+constexpr std::size_t kBytesOfAStep = 64;  // texts can be doubled often: making one takes steps by its size
+
 const Symbol kLong("LONG"), kFloat("FLOAT"), kDouble("DOUBLE");
 
 enum class Num : u8 { kInt32, kInt64, kSingle, kDoubled, kNone };
@@ -134,8 +136,10 @@ bool Compiler::equal_items(const Item& a, const Item& b) {
 
 std::string Compiler::java_string(const Item& i) {
   if (i.is(What::kVector)) {
+    Budget::Level level(session_.budget);
     std::string out = "[";
     for (const Item& e : i.vector->items) {
+      session_.budget.step();
       if (out.size() > 1) out += ", ";
       out += java_string(e);
     }
@@ -146,7 +150,7 @@ std::string Compiler::java_string(const Item& i) {
   switch (v.kind()) {
     case Kind::kNull: return "NULL";
     case Kind::kBool: return v.as_bool() ? "true" : "false";
-    case Kind::kString: return std::string(v.text());
+    case Kind::kString: session_.budget.step(v.text().size() / kBytesOfAStep); return std::string(v.text());
     case Kind::kInt:
     case Kind::kDecimal: return v.number_text();
     default: return text_of(i);
@@ -228,6 +232,7 @@ Compiler::Found Compiler::call(std::string_view name, std::vector<Argument>& arg
         items.push_back(a.item);
         if (a.item.is(What::kDescription)) a.item.description->parent = nullptr;
       } else if (a.item.is(What::kVector)) {
+        session_.budget.step(a.item.vector->items.size());
         items.insert(items.end(), a.item.vector->items.begin(), a.item.vector->items.end());
       }
     }
@@ -269,8 +274,10 @@ Compiler::Found Compiler::call(std::string_view name, std::vector<Argument>& arg
       std::string value = s && is_string(*s) ? std::string(s->basic.text()) : "";
       std::string done;
       std::size_t from = 0;
-      for (std::size_t p; (p = text.find(mark, from)) != std::string::npos; from = p + mark.size())
+      for (std::size_t p; (p = text.find(mark, from)) != std::string::npos; from = p + mark.size()) {
+        session_.budget.step(1 + value.size() / kBytesOfAStep);
         done += text.substr(from, p - from) + value;
+      }
       text = done + text.substr(from);
     }
     out = of(Value::string(arena_.copy(std::string_view(text))));

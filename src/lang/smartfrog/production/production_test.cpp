@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "lang/smartfrog/syntax/java_number.h"
@@ -167,6 +168,21 @@ TEST(Production, Limits) {
   EXPECT_EQ(run_text("sfConfig extends { a " + std::string(5000, '[') + std::string(5000, ']') + "; }", "core")
                 .codes.substr(0, 8),
             "SF-PARSE");
+}
+
+// What doubles with every line takes steps as it grows, so that --limit steps and --limit time end it.
+TEST(Production, CopiesAndTextsTakeSteps) {
+  Limits limits;
+  limits.steps = 100'000;
+  std::string copies = "p0 extends { x 1; }", texts = "sfConfig extends { x0 \"ab\";",
+              vectors = "sfConfig extends { x0 [1];";
+  for (int i = 1; i < 30; i++) {
+    copies += fmt::format(" p{} extends {{ a extends p{} b extends p{} }}", i, i - 1, i - 1);
+    texts += fmt::format(" x{} (x{} ++ x{});", i, i - 1, i - 1);
+    vectors += fmt::format(" x{} (x{} <> x{});", i, i - 1, i - 1);
+  }
+  for (const std::string& text : {copies + " sfConfig extends p29", texts + " }", vectors + " }"})
+    EXPECT_EQ(run_text(text, "production", false, limits).codes, "LIMIT-STEPS") << text;
 }
 
 }  // namespace

@@ -123,6 +123,7 @@ void Compiler::write_slots(std::string& out, const Description* d) {
 }
 
 void Compiler::write_item(std::string& out, const Item& item) {
+  session_.budget.step();
   switch (item.what) {
     case What::kReference:
     case What::kApply:
