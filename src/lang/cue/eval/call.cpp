@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <deque>
+
 #include "lang/cue/compile/compile.h"
 #include "lang/cue/eval/context.h"
 #include "lang/cue/syntax/parser.h"
@@ -348,12 +350,13 @@ std::vector<PackageTable>& tables() {
 
 void add_package(std::string_view path, std::span<const BuiltinSpec> functions,
                  std::span<const ConstantSpec> constants) {
+  static std::deque<std::vector<Param>> lists;  // a function refers to its own for ever
   PackageTable t{path, {}, constants};
   for (auto& f : functions) {
-    auto* params = new std::vector<Param>();
-    for (Kinds k : f.params) params->push_back({k, nullptr});
-    if (f.last) params->back().otherwise = new String(f.last);
-    auto* b = new Builtin(path, f.name, *params, f.result, f.function);
+    auto& params = lists.emplace_back();
+    for (Kinds k : f.params) params.push_back({k, nullptr});
+    if (f.last) params.back().otherwise = new String(f.last);
+    auto* b = new Builtin(path, f.name, params, f.result, f.function);
     b->non_concrete = f.non_concrete;
     t.functions.emplace_back(f.name, b);
   }
