@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <new>
 
 #include "base/near.h"
@@ -30,6 +31,13 @@ int wrong_use(std::string_view what, std::string_view verb) {
   return exit_code::kError;
 }
 
+// A reader that meets a limit may go on to say what else is wrong.
+bool met_limit(const Diagnostics& diagnostics) {
+  return std::any_of(diagnostics.all().begin(), diagnostics.all().end(), [](const Diagnostic& d) {
+    return d.severity == Severity::kError && d.code.starts_with("LIMIT-");
+  });
+}
+
 int perform(const Verb& verb, Parsed parsed) {
   Call call(std::move(parsed.manner));
   call.arguments = std::move(parsed.arguments);
@@ -38,6 +46,7 @@ int perform(const Verb& verb, Parsed parsed) {
   try {
     const std::string& output = call.manner.output;
     if (output.empty() || output == "-" || can_write(call, output)) code = verb.run(call);
+    if (code == exit_code::kError && met_limit(call.session.diagnostics)) code = exit_code::kLimit;
   } catch (const LimitError& e) {
     call.session.diagnostics.error(e.code(), Pos{e.at()}, e.what());
     code = exit_code::kLimit;

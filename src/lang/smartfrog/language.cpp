@@ -73,6 +73,25 @@ std::string tell(const Session& session, const CoreCompiler& compiler) {
   return out;
 }
 
+bool vet_file(Session& session, const Request& request, Level level) {
+  std::size_t errors = session.diagnostics.errors();
+  const Body* body = parse_files(session, request, level);
+  if (!body) return false;
+  production::Settings settings = settings_of(request.options);
+  std::optional<Value> value;
+  if (level == Level::kProduction) {
+    production::Compiler compiler(session, settings);
+    compiler.warn_about_order = true;
+    value = compiler.run(*body);
+  } else {
+    CoreCompiler compiler(session);
+    value = compiler.run(*body);
+  }
+  if (!value || session.diagnostics.errors() != errors) return false;
+  compare_levels(session, request, level, *value, settings);
+  return true;
+}
+
 }  // namespace
 
 std::span<const std::string_view> SmartFrog::extensions() const {
@@ -98,10 +117,12 @@ std::optional<Value> SmartFrog::evaluate(Session& session, const Request& reques
   if (*level == Level::kProduction) {
     production::Settings settings = settings_of(request.options);
     production::Compiler compiler(session, settings);
+    compiler.partial = !request.concrete;
     return compiler.run(*body);
   }
   if (request.options.has("reference")) return by_reference(session, *body);
   CoreCompiler compiler(session);
+  compiler.partial = !request.concrete;
   return compiler.run(*body);
 }
 
@@ -112,24 +133,17 @@ std::optional<std::string> SmartFrog::format(Session& session, const Source& sou
   return format_source(session, source, Level::kProduction);
 }
 
+// Each file by itself.
 bool SmartFrog::vet(Session& session, const Request& request) const {
   auto level = level_of(session, request.options);
-  if (!level) return false;
-  const Body* body = parse_files(session, request, *level);
-  if (!body) return false;
-  production::Settings settings = settings_of(request.options);
-  std::optional<Value> value;
-  if (*level == Level::kProduction) {
-    production::Compiler compiler(session, settings);
-    compiler.warn_about_order = true;
-    value = compiler.run(*body);
-  } else {
-    CoreCompiler compiler(session);
-    value = compiler.run(*body);
+  bool fine = level.has_value();
+  for (const std::string& file : request.files) {
+    if (!level) break;
+    Request one = request;
+    one.files = {file};
+    fine &= vet_file(session, one, *level);
   }
-  if (!value || !session.diagnostics.ok()) return false;
-  compare_levels(session, request, *level, *value, settings);
-  return true;
+  return fine;
 }
 
 std::string SmartFrog::explain(Session& session, const Value&, const Path& path, const Request& request) const {

@@ -47,6 +47,7 @@ Outcome run_text(const std::string& text, std::string_view level, bool vet, Limi
   Session session(limits);
   Request request;
   request.files = {path};
+  request.concrete = true;
   request.options.add("level", std::string(level));
   if (!out.empty()) request.options.add("out", std::string(out));
   Outcome o;

@@ -61,11 +61,12 @@ std::optional<Value> CoreCompiler::run(const Body& spec) {
       d.did_you_mean(nearest(kConfig, names).text());
     }
   }
-  if (session_.diagnostics.errors() != errors) return std::nullopt;
+  auto ended = [&] { return session_.diagnostics.errors() != errors && !partial; };
+  if (ended() || !s || !s->store) return std::nullopt;
   if (warn_about_order) order_.report(session_);
   Finisher finisher(session_);
   Value result = finisher.finish(*s);
-  if (session_.diagnostics.errors() != errors) return std::nullopt;
+  if (ended()) return std::nullopt;
   return has_references_ ? result : result.with_tag(plain_tag());
 }
 
@@ -98,7 +99,7 @@ void CoreCompiler::evaluate(const Attribute& a) {
           if (!found.silent)
             missing("SF-5", r, "there is no `{}` to take the value of",
                     "definition 24: the value that a link refers to must exist");
-          bind(a, Value::error("", kFailed, a.begin), nullptr, {});
+          bind(a, Value::error("could not be evaluated", kFailed, a.begin), nullptr, {});
           return;
         }
         Origin origin =

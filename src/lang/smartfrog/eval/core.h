@@ -37,6 +37,9 @@ class CoreCompiler {
   // Off for the comparison with the reference, where only the first error counts.
   bool warn_about_order = true;
 
+  // Give what there is after an error too; what could not be found is an error in the tree.
+  bool partial = false;
+
  private:
   struct Found {
     Store* store = nullptr;

@@ -23,6 +23,7 @@ std::optional<Value> Compiler::run(const Body& spec) {
   fill(root, spec);
   std::vector<Symbol> phases = phases_of(root);
   Description* at = root;
+  bool linked = false;  // and nothing stands in the way of a tree
   for (Symbol phase : phases) {
     if (session_.diagnostics.errors() != errors) return std::nullopt;
     const Names& n = names();
@@ -37,15 +38,17 @@ std::optional<Value> Compiler::run(const Body& spec) {
     } else if (phase == n.link) {
       if (settings_.keep_links) keep_links(at);
       link_phase(at);
+      linked = result_ && !endless_;
     } else if (phase != n.print) {
       function_phase(at, phase);
     }
   }
-  if (session_.diagnostics.errors() != errors) return std::nullopt;
+  auto ended = [&] { return session_.diagnostics.errors() != errors && !(partial && linked); };
+  if (ended()) return std::nullopt;
   result_ = at;
   if (warn_about_order) order_.report(session_);
   Value result = finish(at).with_origin(at->begin);
-  if (session_.diagnostics.errors() != errors) return std::nullopt;
+  if (ended()) return std::nullopt;
   return secrets_ ? spread_secrets(result, session_.builder()) : result;
 }
 
@@ -361,6 +364,7 @@ bool Compiler::link_phase(Description* root) {
 void Compiler::link(Description* d) {
   if (d->links_done) return;
   if (d->links_busy) {
+    endless_ = true;
     trouble(d->begin, "this component contains itself: a link in it leads to what it is in");
     return;
   }

@@ -31,6 +31,9 @@ class Compiler {
   // Say where a block sets attributes in another order than what it inherits (section 10.4 of the paper).
   bool warn_about_order = false;
 
+  // Give what there is after an error of the link phase too, with what could not be resolved as it is written.
+  bool partial = false;
+
  private:
   // How an attempt to find a value ended.
   enum class Found : u8 { kYes, kLazy, kNo, kCycle };
@@ -131,6 +134,7 @@ class Compiler {
   std::vector<Trouble> troubles_;
   std::vector<std::pair<Description*, u32>> resolving_;  // attributes whose value is being looked for, outermost first
   bool progress_ = false;
+  bool endless_ = false;  // a component contains itself: there is no tree
   bool linking_ = false;  // values found may be kept: nothing moves any more
   std::string why_, help_;
   bool reported_ = false;  // what why_ says is among the troubles already

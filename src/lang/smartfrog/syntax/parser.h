@@ -60,6 +60,7 @@ class Parser {
   const Body* close_block(std::size_t attributes_from, std::size_t orders_from, Pos begin, Pos end);
 
   Expr read_value();
+  [[noreturn]] void too_deep(std::string_view what) const;
   Expr read_simple();
   Expr read_primitive();
   Expr read_core_basic();

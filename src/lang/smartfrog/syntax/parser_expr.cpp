@@ -134,11 +134,13 @@ Expr Parser::bytes(const Token& t) {
 
 // ---- the production language
 
+void Parser::too_deep(std::string_view what) const {
+  throw LimitError("LIMIT-DEPTH", fmt::format("{} may be nested {} deep", what, kMaxExpressionDepth),
+                   lexer_->span(ahead_).begin.at);
+}
+
 Expr Parser::read_simple() {
-  if (++depth_ > kMaxExpressionDepth) {
-    depth_ = 0;
-    fail_at(lexer_->span(ahead_), "this expression is nested too deeply");
-  }
+  if (++depth_ > kMaxExpressionDepth) too_deep("expressions");
   struct Out {
     u32& depth;
     ~Out() { depth = depth > 0 ? depth - 1 : 0; }
@@ -226,10 +228,7 @@ Expr Parser::read_primitive() {
 }
 
 Expr Parser::read_vector(Tok closer, bool data_only) {
-  if (++depth_ > kMaxExpressionDepth) {
-    depth_ = 0;
-    fail_at(lexer_->span(ahead_), "this vector is nested too deeply");
-  }
+  if (++depth_ > kMaxExpressionDepth) too_deep("vectors");
   Expr e;
   e.kind = data_only ? ExprKind::kList : ExprKind::kVector;
   e.begin = begin();
