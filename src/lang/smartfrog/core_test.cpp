@@ -102,7 +102,7 @@ TEST(Core, OrderRules) {
   EXPECT_EQ(core("default extends { order private < public; private 1; public 2; }"
                  "sfConfig extends { t extends default, { order public < private; public 3; private 4; } }"),
             "{t:{public:3, private:4}}");
-  EXPECT_EQ(core("sfConfig extends { order c < a; order nobody < b; a 1; b 2; c 3; }"), "{b:2, c:3, a:1}");
+  EXPECT_EQ(core("sfConfig extends { order c < a; order nobody < b; a 1; b 2; c 3; }"), "{c:3, b:2, a:1}");
   EXPECT_EQ(core("sfConfig extends { order a < b < c, c < a; a 1; b 2; c 3; }"), "SF-ORDER");
   EXPECT_EQ(core("sfConfig extends { x 1; order x; }"), "{x:1, order:1}");
 }

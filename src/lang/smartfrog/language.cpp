@@ -53,6 +53,12 @@ production::Settings settings_of(const Options& options) {
   return settings;
 }
 
+std::string tell_position(const Session& session, Pos placed, const OrderRule* rule) {
+  if (!placed) return {};
+  return fmt::format("  its position among its neighbours was decided {}at {}\n", rule ? "by the order rule " : "",
+                     session.sources->show(rule ? rule->begin : placed));
+}
+
 // What happened to an attribute, in words.
 std::string tell(const Session& session, const CoreCompiler& compiler) {
   std::string out;
@@ -68,9 +74,7 @@ std::string tell(const Session& session, const CoreCompiler& compiler) {
     }
     out += fmt::format("  {} at {}{}\n", what, at(e.at), e.created ? ", which made the attribute" : "");
   }
-  if (compiler.watched_placed())
-    out += fmt::format("  its position among its neighbours was decided at {}\n", at(compiler.watched_placed()));
-  return out;
+  return out + tell_position(session, compiler.watched_placed(), compiler.watched_rule());
 }
 
 bool vet_file(Session& session, const Request& request, Level level) {
@@ -160,9 +164,8 @@ std::string SmartFrog::explain(Session& session, const Value&, const Path& path,
     production::Settings settings = settings_of(request.options);
     production::Compiler compiler(again, settings);
     if (!compiler.run(*body)) return {};
-    Pos placed = compiler.placed(keys);
-    return placed ? fmt::format("  its position among its neighbours was decided at {}\n", again.sources->show(placed))
-                  : "";
+    production::Compiler::Position position = compiler.position(keys);
+    return tell_position(again, position.placed, position.rule);
   }
   keys.insert(keys.begin(), Symbol("sfConfig"));
   CoreCompiler compiler(again);

@@ -49,6 +49,7 @@ std::optional<Value> CoreCompiler::run(const Body& spec) {
     }
   }
   pop_scopes(1);
+  find_watched_rule(root);
   // Definition 27.
   const Slot* s = root->table->find(kConfig);
   if (session_.diagnostics.errors() == errors && (!s || !s->store)) {
@@ -233,8 +234,14 @@ void CoreCompiler::step_component() {
   }
 }
 
+void CoreCompiler::replace_orders(Store* s, std::span<const OrderRule> orders) {
+  if (orders.empty()) return;
+  order_.replace(s->table->orders, orders);
+  stores_.own(s)->orders = orders;
+}
+
 void CoreCompiler::end_body(Frame& f) {
-  if (!f.body->orders.empty()) stores_.own(f.target)->orders = f.body->orders;
+  replace_orders(f.target, f.body->orders);
   f.body = nullptr;
   if (f.component) {
     f.merging = f.attribute && frames_.size() > 1 && frames_[frames_.size() - 2].merging;
@@ -292,7 +299,7 @@ void CoreCompiler::copy(Store* to, Store* from) {
   }
   Store* source = from->scope ? snapshot(from) : from;
   Table* t = source->table;
-  if (!t->orders.empty()) stores_.own(to)->orders = t->orders;
+  replace_orders(to, t->orders);
   session_.budget.step(t->size);
   for (u32 i = 0; i < t->size; i++) {
     bool added;
@@ -314,7 +321,7 @@ void CoreCompiler::merge(Store* to, Store* from) {
     work.pop_back();
     target->incomplete |= source->incomplete;
     Table* t = source->table;
-    if (!t->orders.empty()) stores_.own(target)->orders = t->orders;
+    replace_orders(target, t->orders);
     session_.budget.step(t->size + 1);
     for (u32 i = 0; i < t->size; i++) {
       bool added;
@@ -442,6 +449,15 @@ void CoreCompiler::check_order(Frame& f, const Attribute& a, const Slot* slot, b
 }
 
 // ---- for `tutti why`
+
+void CoreCompiler::find_watched_rule(const Store* root) {
+  const Store* s = root;
+  for (std::size_t i = 0; s && i < watched_.size(); i++) {
+    if (i + 1 == watched_.size()) watched_rule_ = rule_about(s->table->orders, watched_[i]);
+    const Slot* slot = s->table->find(watched_[i]);
+    s = slot ? slot->store : nullptr;
+  }
+}
 
 void CoreCompiler::note_event(CoreEvent::What what, Pos at, Symbol from) {
   if (watched_.empty()) return;

@@ -33,6 +33,7 @@ class CoreCompiler {
   void watch(std::vector<Symbol> path) { watched_ = std::move(path); }
   const std::vector<CoreEvent>& events() const { return events_; }
   Pos watched_placed() const { return watched_placed_; }
+  const OrderRule* watched_rule() const { return watched_rule_; }  // that has a say in its position
 
   // Off for the comparison with the reference, where only the first error counts.
   bool warn_about_order = true;
@@ -65,6 +66,8 @@ class CoreCompiler {
   void start_component(const Attribute& a);
   void end_component();
   void end_body(Frame& f);
+  void replace_orders(Store* s, std::span<const OrderRule> orders);
+  void find_watched_rule(const Store* root);
   Store* parent_of(const Attribute& a, Store* from, bool push_scopes);
   void bind(const Attribute& a, const Value& value, Store* store, Origin origin);
   Slot* set(Store* parent, const Attribute& a, const Value& value, Store* store, Origin origin);
@@ -94,6 +97,7 @@ class CoreCompiler {
   bool has_references_ = false;
   Origin watched_origin_;
   Pos watched_placed_;
+  const OrderRule* watched_rule_ = nullptr;
 };
 
 // The text of a reference as written: a:b:c.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <queue>
 #include <unordered_map>
 
@@ -60,6 +61,7 @@ bool apply_order(Session& session, std::span<const OrderRule> rules, std::vector
   std::unordered_map<Symbol, u32> at;
   for (u32 i = 0; i < entries.size(); i++) at[entries[i].key] = i;
   std::vector<std::vector<std::pair<u32, const OrderRule*>>> after(entries.size());
+  std::vector<bool> ordered(entries.size(), false);  // by some rule; the others stay where they are
   std::vector<u32> waits(entries.size(), 0);
   for (const OrderRule& rule : rules) {
     const u32 kNone = ~u32{0};
@@ -68,6 +70,7 @@ bool apply_order(Session& session, std::span<const OrderRule> rules, std::vector
       auto it = at.find(name);
       if (it == at.end()) continue;
       if (before != kNone) {
+        ordered[before] = ordered[it->second] = true;
         after[before].push_back({it->second, &rule});
         waits[it->second]++;
       }
@@ -76,18 +79,19 @@ bool apply_order(Session& session, std::span<const OrderRule> rules, std::vector
   }
   std::priority_queue<u32, std::vector<u32>, std::greater<>> ready;
   for (u32 i = 0; i < entries.size(); i++)
-    if (waits[i] == 0) ready.push(i);
-  std::vector<Entry> out;
-  out.reserve(entries.size());
+    if (ordered[i] && waits[i] == 0) ready.push(i);
+  std::vector<u32> out;
   while (!ready.empty()) {
     u32 i = ready.top();
     ready.pop();
-    out.push_back(entries[i]);
+    out.push_back(i);
     for (auto& [next, rule] : after[i])
       if (--waits[next] == 0) ready.push(next);
   }
-  if (out.size() == entries.size()) {
-    entries = std::move(out);
+  if (out.size() == static_cast<std::size_t>(std::count(ordered.begin(), ordered.end(), true))) {
+    std::vector<Entry> as_written = entries;
+    for (std::size_t i = 0, next = 0; i < entries.size(); i++)
+      if (ordered[i]) entries[i] = as_written[out[next++]];
     return true;
   }
   // Some attribute still waits: follow one cycle to show it.

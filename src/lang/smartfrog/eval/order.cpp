@@ -21,7 +21,26 @@ void OrderWarnings::add(std::span<const OrderRule> rules, Symbol later, Symbol e
     causes_[it->second].count++;
 }
 
+const OrderRule* rule_about(std::span<const OrderRule> rules, Symbol name) {
+  for (const OrderRule& r : rules)
+    if (std::find(r.names.begin(), r.names.end(), name) != r.names.end()) return &r;
+  return nullptr;
+}
+
+void OrderWarnings::replace(std::span<const OrderRule> before, std::span<const OrderRule> now) {
+  if (before.empty() || now.empty() || before.data() == now.data()) return;
+  for (const OrderRule& old : before)
+    if (!std::all_of(old.names.begin(), old.names.end(), [&](Symbol n) { return rule_about(now, n); }))
+      lost_.try_emplace({old.begin, now[0].begin}, &old, &now[0]);
+}
+
 void OrderWarnings::report(Session& session) const {
+  for (const auto& [places, rules] : lost_)
+    session.diagnostics
+        .warning("SF-ORDER-REPLACED", Span(rules.second->begin, rules.second->end),
+                 "the order rules here replace all inherited ones")
+        .relate(Span(rules.first->begin, rules.first->end), "this one has no effect any more")
+        .suggest("repeat it here if it is still meant");
   constexpr std::size_t kMost = 20;
   for (std::size_t i = 0; i < causes_.size() && i < kMost; i++) {
     const Cause& c = causes_[i];

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <unordered_map>
 #include <vector>
 
@@ -16,6 +17,9 @@ class OrderWarnings {
   // it no surprise.
   void add(std::span<const OrderRule> rules, Symbol later, Symbol earlier, Pos written, Pos later_placed,
            Pos earlier_placed);
+  // Rules of a block or prototype replace all that were there, as attributes are overridden (below figure 19): those
+  // that speak of something the new ones say nothing about are lost.
+  void replace(std::span<const OrderRule> before, std::span<const OrderRule> now);
   void report(Session& session) const;
 
  private:
@@ -26,6 +30,10 @@ class OrderWarnings {
   };
   std::unordered_map<u64, std::size_t> known_;
   std::vector<Cause> causes_;
+  std::map<std::pair<Pos, Pos>, std::pair<const OrderRule*, const OrderRule*>> lost_;  // and what replaced it
 };
+
+// The rule that has a say in the position of an attribute, or nothing.
+const OrderRule* rule_about(std::span<const OrderRule> rules, Symbol name);
 
 }  // namespace tutti::smartfrog

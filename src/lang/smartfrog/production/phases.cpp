@@ -52,15 +52,16 @@ std::optional<Value> Compiler::run(const Body& spec) {
   return secrets_ ? spread_secrets(result, session_.builder()) : result;
 }
 
-Pos Compiler::placed(std::span<const Symbol> path) const {
+Compiler::Position Compiler::position(std::span<const Symbol> path) const {
   const Description* d = result_;
-  const Slot* s = nullptr;
+  Position found;
   for (Symbol key : path) {
-    s = d ? d->slots.find(key) : nullptr;
+    const Slot* s = d ? d->slots.find(key) : nullptr;
     if (!s) return {};
+    found = {s->placed, rule_about(d->orders, key)};
     d = s->item.is(What::kDescription) ? s->item.description : nullptr;
   }
-  return s ? s->placed : Pos{};
+  return found;
 }
 
 // The list of phases is itself data: an attribute `phaseList` of the file.

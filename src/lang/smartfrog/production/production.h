@@ -25,8 +25,12 @@ class Compiler {
 
   std::optional<Value> run(const Body& spec);
 
-  // After a run: the attribute that decided the position of the one at this path, or no place.
-  Pos placed(std::span<const Symbol> path) const;
+  // After a run: what decided the position of the attribute at this path, an attribute and perhaps a rule.
+  struct Position {
+    Pos placed;
+    const OrderRule* rule = nullptr;
+  };
+  Position position(std::span<const Symbol> path) const;
 
   // Say where a block sets attributes in another order than what it inherits (section 10.4 of the paper).
   bool warn_about_order = false;
@@ -68,6 +72,7 @@ class Compiler {
   void resolve_types(Description* d);
   bool take_in_types(Description* d);
   bool take_in(Description* d, TableOf<Slot>& from, Span at);
+  void inherit_orders(Description* d, std::span<const OrderRule> orders);
   void check_order(const Description* d, const TableOf<Slot>& from);
   void compose(Slot* own, Slot* inherited);
   void mark_merge(Description* d);

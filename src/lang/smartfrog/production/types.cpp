@@ -53,7 +53,7 @@ bool Compiler::take_in_types(Description* d) {
       for (Slot& s : block->slots)
         if (s.item.is(What::kDescription) || s.item.is(What::kApply) || s.item.is(What::kAssert))
           s.item.description->parent = d;
-      if (!block->orders.empty() && d->orders.empty()) d->orders = block->orders;
+      inherit_orders(d, block->orders);
       if (block->places) mark_places(d);
       ok = take_in(d, block->slots, {t.body->begin, t.body->end});
     } else {
@@ -104,7 +104,7 @@ bool Compiler::take_in_types(Description* d) {
       for (Slot& s : copied->slots)
         if (s.item.is(What::kDescription) || s.item.is(What::kApply) || s.item.is(What::kAssert))
           s.item.description->parent = d;
-      if (d->orders.empty()) d->orders = copied->orders;
+      inherit_orders(d, copied->orders);
       if (copied->places) mark_places(d);
       ok = take_in(d, copied->slots, at);
     }
@@ -114,6 +114,11 @@ bool Compiler::take_in_types(Description* d) {
   }
   d->types_busy = false;
   return ok;
+}
+
+void Compiler::inherit_orders(Description* d, std::span<const OrderRule> orders) {
+  order_.replace(orders, d->orders);
+  if (d->orders.empty()) d->orders = orders;
 }
 
 // Puts what the component has itself over what it inherits; `from` is a copy that may be changed.
