@@ -17,7 +17,7 @@ struct Limits {
   u64 steps = 20'000'000'000;         // evaluation steps of a language
   u64 memory = u64{16} << 30;         // bytes of arenas
   u32 depth = 10'000;                 // nesting of syntax, of values, of evaluation
-  u32 errors = 1'000;                 // diagnostics kept
+  u32 errors = 100;                   // diagnostics kept
   std::chrono::milliseconds time{0};  // 0: none
 };
 

@@ -58,7 +58,7 @@ void excerpt(std::string& out, const Sources& sources, Span span, std::string_vi
   Location from = sources.locate(span.begin);
   if (from.line == 0) return;
   std::string_view line = from.text;
-  std::size_t column = std::min<std::size_t>(from.column - 1, line.size());
+  std::size_t column = std::min<std::size_t>(from.byte - 1, line.size());
   std::size_t marked = span.end > span.begin ? span.end.at - span.begin.at : 1;
   marked = std::max<std::size_t>(1, std::min(marked, line.size() - column));
   bool cut_left = false, cut_right = false;

@@ -6,7 +6,6 @@
 #include <cstring>
 
 #include "base/file.h"
-#include "base/utf8.h"
 
 namespace tutti {
 
@@ -51,6 +50,22 @@ const Source* Sources::find(Pos pos) const {
   return after == sources_.begin() ? nullptr : std::prev(after)->get();
 }
 
+namespace {
+
+constexpr std::size_t kBlock = 1024;
+
+std::size_t characters_in(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<u8>(c) & 0xC0) != 0x80; }));
+}
+
+}  // namespace
+
+std::size_t Source::characters_before(std::size_t offset) const {
+  std::size_t block = offset / kBlock;
+  return characters_[block] + characters_in(std::string_view(text).substr(block * kBlock, offset - block * kBlock));
+}
+
 Location Sources::locate(Pos pos) const {
   const Source* source = find(pos);
   if (source == nullptr) return {};
@@ -60,6 +75,11 @@ Location Sources::locate(Pos pos) const {
     for (const char* p = text.data();
          (p = static_cast<const char*>(std::memchr(p, '\n', text.data() + text.size() - p)));) {
       source->lines_.push_back(static_cast<u32>(++p - text.data()));
+    }
+    source->characters_.push_back(0);
+    for (std::size_t at = 0; at + kBlock <= text.size(); at += kBlock) {
+      source->characters_.push_back(source->characters_.back() +
+                                    static_cast<u32>(characters_in(text.substr(at, kBlock))));
     }
   });
   std::size_t offset = std::min(source->offset(pos), text.size());
@@ -71,8 +91,8 @@ Location Sources::locate(Pos pos) const {
   Location where;
   where.file = source->name;
   where.line = static_cast<u32>(after - source->lines_.begin());
-  where.column = static_cast<u32>(offset - start) + 1;
-  where.character = static_cast<u32>(utf8::length(text.substr(start, offset - start))) + 1;
+  where.column = static_cast<u32>(source->characters_before(offset) - source->characters_before(start)) + 1;
+  where.byte = static_cast<u32>(offset - start) + 1;
   where.text = text.substr(start, end - start);
   return where;
 }

@@ -30,8 +30,8 @@ struct Span {
 struct Location {
   std::string_view file;
   u32 line = 0;           // from 1
-  u32 column = 0;         // from 1, in bytes, as editors and compilers count
-  u32 character = 0;      // from 1, in code points
+  u32 column = 0;         // from 1, in characters, as editors count
+  u32 byte = 0;           // from 1
   std::string_view text;  // the whole line, without its end
 };
 
@@ -48,7 +48,9 @@ struct Source {
  private:
   friend class Sources;
   mutable std::once_flag lines_once_;
-  mutable std::vector<u32> lines_;  // offset at which each line begins; made when a place is first asked for
+  mutable std::vector<u32> lines_;       // offset at which each line begins; made when a place is first asked for
+  mutable std::vector<u32> characters_;  // how many begin before each further block of text: lines may be long
+  std::size_t characters_before(std::size_t offset) const;
 };
 
 // All sources of a run. Adding and reading are safe from several threads; a Source stays where it is.

@@ -19,8 +19,8 @@ TEST(Sources, LocatesEveryByte) {
   EXPECT_EQ(l.text, "one");
   l = sources.locate(a->pos(11));  // the x after é
   EXPECT_EQ(l.line, 2u);
-  EXPECT_EQ(l.column, 8u);
-  EXPECT_EQ(l.character, 7u);
+  EXPECT_EQ(l.column, 7u);
+  EXPECT_EQ(l.byte, 8u);
   EXPECT_EQ(l.text, "two é x");
   EXPECT_EQ(sources.show(a->pos(14)), "a:3:1");
   EXPECT_EQ(sources.show(a->pos(a->text.size())), "a:4:5");  // the place after the last byte
@@ -28,6 +28,19 @@ TEST(Sources, LocatesEveryByte) {
   EXPECT_EQ(sources.show(c->first), "c:1:1");
   EXPECT_EQ(sources.show(Pos{}), "");
   EXPECT_EQ(sources.find(c->first), c);
+}
+
+TEST(Sources, ColumnsInLongLines) {
+  std::string text = "first\n";
+  for (int i = 0; i < 3000; i++) text += "aé";
+  Sources sources;
+  const Source* s = sources.add("s", text).value();
+  for (std::size_t n : {0u, 1u, 500u, 1024u, 2047u, 2999u}) {
+    Location l = sources.locate(s->pos(6 + 3 * n));
+    EXPECT_EQ(l.line, 2u);
+    EXPECT_EQ(l.column, 2 * n + 1);
+    EXPECT_EQ(l.byte, 3 * n + 1);
+  }
 }
 
 TEST(Diagnostics, CountsPastItsLimit) {
@@ -46,7 +59,7 @@ TEST(Diagnostics, ShowsTheLineWithACaret) {
   diagnostics.error("T-1", s->span(9, 14), "no").relate(s->span(0, 1), "see").note("because").suggest("do");
   EXPECT_EQ(render(diagnostics, sources, DiagnosticStyle::kExcerpt, false),
             "error[T-1]: no\n"
-            " --> f:2:8\n"
+            " --> f:2:6\n"
             "2 |  b漢: wrong here\n"
             "  |       ^^^^^\n"
             " ::: f:1:1\n"
@@ -54,7 +67,7 @@ TEST(Diagnostics, ShowsTheLineWithACaret) {
             "  | - see\n"
             "  = note: because\n"
             "  = help: do\n");
-  EXPECT_EQ(render(diagnostics, sources, DiagnosticStyle::kLine, false), "f:2:8: error[T-1]: no; f:1:1: see; do\n");
+  EXPECT_EQ(render(diagnostics, sources, DiagnosticStyle::kLine, false), "f:2:6: error[T-1]: no; f:1:1: see; do\n");
 }
 
 TEST(Diagnostics, AreSafeForATerminalAndForJson) {

@@ -54,7 +54,9 @@ Span word_at(const Sources& sources, Pos pos) {
 
 class Teller {
  public:
-  Teller(const Session& session, bool colour, std::size_t most) : session_(session), colour_(colour), left_(most) {}
+  // The lines in which a secret is written are not `quoted`.
+  Teller(const Session& session, bool quoted, bool colour, std::size_t most)
+      : session_(session), quoted_(quoted), colour_(colour), left_(most) {}
 
   void tell(Origin o, std::size_t indent) {
     for (;;) {
@@ -109,11 +111,11 @@ class Teller {
       out_ += place;
     }
     out_ += '\n';
-    if (at) append_excerpt(out_, *session_.sources, word_at(*session_.sources, at), indent + 2, colour_);
+    if (at && quoted_) append_excerpt(out_, *session_.sources, word_at(*session_.sources, at), indent + 2, colour_);
   }
 
   const Session& session_;
-  bool colour_;
+  bool quoted_, colour_;
   std::size_t left_;
   std::unordered_set<u32> told_;
   std::string out_;
@@ -142,7 +144,7 @@ std::string show(const Value& v, std::size_t widest) {
 }
 
 std::string story(const Session& session, const Value& value, bool colour, std::size_t most, std::size_t indent) {
-  Teller teller(session, colour, most);
+  Teller teller(session, !value.secret(), colour, most);
   teller.tell(value.origin(), indent);
   return teller.take();
 }

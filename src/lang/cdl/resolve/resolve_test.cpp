@@ -284,9 +284,9 @@ TEST(CdlSyntax, PlacesAreExact) {
   ASSERT_EQ(r.codes(), "CDL-BAD-LAZY");
   Location at = r.session.sources->locate(r.session.diagnostics.all()[0].where.begin);
   EXPECT_EQ(at.line, 3u);
-  EXPECT_EQ(at.column, 25u);
+  EXPECT_EQ(at.byte, 25u);
   Location end = r.session.sources->locate(r.session.diagnostics.all()[0].where.end);
-  EXPECT_EQ(end.column, 43u);
+  EXPECT_EQ(end.byte, 43u);
 }
 
 TEST(CdlSyntax, Latin1DocumentsAreRead) {
@@ -319,7 +319,7 @@ TEST(CdlSyntax, OtherEncodingsHaveTheirPlacesAndTypes) {
     ASSERT_EQ(r.codes(), "CDL-TYPE");
     Location at = r.session.sources->locate(r.session.diagnostics.all()[0].where.begin);
     EXPECT_EQ(at.line, 4u);
-    EXPECT_EQ(at.column, 53u);
+    EXPECT_EQ(at.byte, 53u);
   }
 }
 

@@ -104,9 +104,9 @@ std::vector<LoadProblem> Program::problems_of(const Bottom* b) {
 std::string Program::shown_place(Pos at) const {
   const Source* s = session_.sources->find(at);
   bool after_last = s && !s->text.empty() && s->offset(at) == s->text.size() && s->text.back() == '\n';
-  if (!after_last) return session_.sources->show(at);
-  Location before = session_.sources->locate(s->pos(s->text.size() - 1));
-  return fmt::format("{}:{}:{}", before.file, before.line, before.column + 1);
+  Location where = session_.sources->locate(after_last ? s->pos(s->text.size() - 1) : at);
+  // cue counts bytes.
+  return where.line == 0 ? std::string{} : fmt::format("{}:{}:{}", where.file, where.line, where.byte + after_last);
 }
 
 std::string Program::show(const std::vector<LoadProblem>& problems) const {

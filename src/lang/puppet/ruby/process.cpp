@@ -73,8 +73,8 @@ Result<void> RubyProcess::start() {
   posix_spawn_file_actions_adddup2(&actions, 2, 1);  // what Ruby code prints goes to standard error
   posix_spawn_file_actions_adddup2(&actions, out[1], 3);
   std::string script(kRubyScript);
-  std::string name = "ruby", quiet = "-W0", external = "-EUTF-8:UTF-8", fast = "--disable=gems,did_you_mean,error_highlight,rubyopt",
-              run = "-e";
+  std::string name = "ruby", quiet = "-W0", external = "-EUTF-8:UTF-8",
+              fast = "--disable=gems,did_you_mean,error_highlight,rubyopt", run = "-e";
   char* argv[] = {name.data(), quiet.data(), external.data(), fast.data(), run.data(), script.data(), nullptr};
   pid_t pid = -1;
   int bad = ::posix_spawn(&pid, ruby.c_str(), &actions, nullptr, argv, environ);
