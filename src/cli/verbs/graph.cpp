@@ -63,6 +63,7 @@ std::size_t add_tree(Graph& graph, const Value& v, const Path& path, std::string
 }
 
 // An edge from each derived value to the value written at the far end of its chain, and labelled with the nearest step.
+// What is written outside of the tree (a prototype, say) is shown as its place.
 class OriginGraph {
  public:
   OriginGraph(const Session& session, std::size_t depth) : session_(session), depth_(depth) {}
@@ -90,18 +91,26 @@ class OriginGraph {
   }
 
   void index(const Value& v, Path& path) {
-    if (v.origin() && !v.origin().is_step()) written_.emplace(v.origin().pos().at, path.text());
+    if (v.origin() && is_own(v.origin())) written_.emplace(session_.origins.written(v.origin()).at, path.text());
     each(v, path, [&](const Value& child) { index(child, path); });
+  }
+
+  // Whether the text that a value has was written for it: at its place, or to take the place of another.
+  bool is_own(Origin o) const {
+    return !o.is_step() || session_.origins[o].how == How::kOverridden || session_.origins[o].how == How::kPlaced;
   }
 
   void walk(const Value& v, Path& path) {
     if (v.origin().is_step()) {
       const OriginStep& step = session_.origins[v.origin()];
-      auto it = written_.find(session_.origins.written(v.origin()).at);
+      Pos written = session_.origins.written(v.origin());
+      auto it = written_.find(written.at);
       std::string label(how_word(step.how));
       if (!step.name.empty()) label += fmt::format(" {}", step.name.text());
       if (it != written_.end() && it->second != path.text()) {
         graph_.edges.push_back({node(path.text()), node(it->second), label});
+      } else if (it == written_.end() && written) {
+        graph_.edges.push_back({node(path.text()), node(session_.sources->show(written)), label});
       }
     }
     if (path.size() < depth_) each(v, path, [&](const Value& child) { walk(child, path); });
