@@ -15,8 +15,12 @@ constexpr OptionSpec kOptions[] = {
     {"reveal", "", "show secrets in clear"},
 };
 
-bool supply(cdl::System& system, std::string_view event) {
+bool supply(Session& session, cdl::System& system, std::string_view event) {
   std::size_t equals = event.find('=');
+  if (event.substr(0, equals).empty()) {
+    session.diagnostics.error("USE", {}, fmt::format("a path is needed, PATH=VALUE, not `{}`", event));
+    return false;
+  }
   if (equals == std::string_view::npos) return system.set(event, std::nullopt);
   return system.set(event.substr(0, equals), event.substr(equals + 1));
 }
@@ -54,7 +58,7 @@ bool run_events(Call& call, cdl::System& system, const std::string& path) {
     if (line.empty()) {
       end_round();
     } else {
-      if (!supply(system, line)) return false;
+      if (!supply(call.session, system, line)) return false;
       waiting++;
     }
   }
@@ -74,7 +78,7 @@ int run(Call& call) {
   std::shared_ptr<cdl::System> system = cdl::System::load(call.session, parts[0].files[0], options);
   if (!system || !call.session.diagnostics.ok()) return exit_code::kError;
   for (const std::string& event : call.options.all("set")) {
-    if (!supply(*system, event)) return exit_code::kError;
+    if (!supply(call.session, *system, event)) return exit_code::kError;
   }
   if (call.options.has("set")) system->resolve();
   if (call.options.has("events")) {

@@ -296,6 +296,13 @@ void Resolver::complete(Node* node) {
 
 bool Resolver::supply(Node& node, std::optional<std::string_view> value) {
   bool any = false;
+  if (node.lazy && !value && !node.ref && node.empty()) {
+    session_.diagnostics
+        .error("CDL-NO-VALUE", name_span(*node.source),
+               fmt::format("{} is a lazy property without a value: there is nothing to resolve it to", path_of(node)))
+        .suggest(fmt::format("give it one: {}=VALUE", path_of(node)));
+    return false;
+  }
   if (node.lazy) {
     any = true;
     node.lazy = false;
@@ -330,9 +337,11 @@ bool Resolver::supply(Node& node, std::optional<std::string_view> value) {
     }
   }
   if (!any) {
+    bool again = node.origin.is_step() && session_.origins[node.origin].how == How::kSupplied;
     session_.diagnostics.error(
         "CDL-NOT-LAZY", name_span(*node.source),
-        fmt::format("{} is not lazy{}", path_of(node), value ? ": its value cannot be supplied" : ""));
+        again ? fmt::format("{} has been given its value already", path_of(node))
+              : fmt::format("{} is not lazy{}", path_of(node), value ? ": its value cannot be supplied" : ""));
   }
   return any;
 }
