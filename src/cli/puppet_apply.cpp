@@ -35,17 +35,19 @@ std::string state_directory(const Options& o) {
 
 std::optional<Parsed> puppet_apply(std::span<const std::string> args) {
   if (args.size() < 2 || args[0] != "puppet" || args[1] != "apply") return std::nullopt;
-  puppet::Arguments a = puppet::read_arguments(args.subspan(2));
+  puppet::Arguments a = puppet::read_arguments("apply", args.subspan(2));
   Parsed p;
+  p.help = a.help;
+  p.wrong = a.wrong;
+  if (p.help || !p.wrong.empty()) return p;
   p.options = puppet::own_options(a);
   p.arguments = a.words;
   p.options.add("as-puppet", "");
   p.options.add("yes", "");
   p.options.add("state", state_directory(a.options));
-  for (const char* name : {"facts", "node"})
-    if (a.options.has(name)) p.options.add(name, a.options.get(name));
-  if (a.options.has("certname")) p.options.add("node", a.options.get("certname"));
-  if (a.options.has("noop") && !a.options.has("no-noop")) p.options.add("noop", "");
+  if (a.options.has("facts")) p.options.add("facts", a.options.get("facts"));
+  if (std::string node = puppet::node_named(a); !node.empty()) p.options.add("node", node);
+  if (a.options.has("noop")) p.options.add("noop", "");
   if (a.options.has("detailed-exitcodes") || a.options.has("test")) p.options.add("detailed-exitcode", "");
   std::string tags = a.options.get("tags");
   for (std::size_t at = 0; at < tags.size();) {

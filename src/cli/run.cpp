@@ -14,6 +14,7 @@
 #include "cli/puppet_apply.h"
 #include "cli/registry.h"
 #include "cli/verb.h"
+#include "lang/puppet/front_end.h"
 
 namespace tutti {
 namespace {
@@ -73,7 +74,15 @@ int dispatch(std::span<const std::string> args) {
     return exit_code::kError;
   }
   if (auto call = puppet_apply(args)) {
-    if (!call->wrong.empty()) return wrong_use(call->wrong, "apply");
+    if (call->help) {
+      FileSink out("");
+      out.put(puppet::help_for("apply"));
+      return out.commit() ? exit_code::kOk : exit_code::kError;
+    }
+    if (!call->wrong.empty()) {
+      say(puppet::wrong_use("apply", call->wrong));
+      return exit_code::kError;
+    }
     return perform(*verb_named("apply"), std::move(*call));
   }
   for (const FrontEnd* front_end : front_ends()) {

@@ -44,6 +44,7 @@ class CatalogReader {
     collect(root);
     relate();
     watch_noop();
+    validate();
     if (session_.diagnostics.errors() != before) return std::nullopt;
     automatic();
     if (!sort()) return std::nullopt;
@@ -135,6 +136,18 @@ class CatalogReader {
     }
     for (Node& n : nodes_) give_schedule(n);
     out_.resources = nodes_.size();
+  }
+
+  // Nothing is touched when any resource says what cannot be. What is worked out on the node is looked at there.
+  void validate() {
+    for (const Node& n : nodes_) {
+      if (!n.provider) continue;
+      bool deferred = std::any_of(n.parameters.entries().begin(), n.parameters.entries().end(),
+                                  [](const Entry& e) { return e.value.is(Kind::kMap) && e.value.find("__ptype"); });
+      if (deferred) continue;
+      if (std::string wrong = n.provider->check({lower(n.type), n.title, n.parameters}); !wrong.empty())
+        session_.diagnostics.error("CATALOG-INVALID", n.at, fmt::format("{}: {}", n.ref, wrong));
+    }
   }
 
   void give_schedule(Node& n) {

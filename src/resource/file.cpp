@@ -57,7 +57,7 @@ std::string path_of(const Resource& r) {
 
 std::string parent_of(const std::string& path) {
   std::size_t slash = path.rfind('/');
-  return slash == 0 ? "/" : path.substr(0, slash);
+  return slash == 0 || slash == std::string::npos ? "/" : path.substr(0, slash);
 }
 
 std::string_view kind_text(FileKind k) {
@@ -149,7 +149,7 @@ class File : public Provider {
 std::string File::check(const Resource& r) const {
   Params p(r.parameters);
   std::string path = path_of(r);
-  if (path.empty() || path[0] != '/') return fmt::format("the path must be absolute, and {} is not", path);
+  if (path.empty() || path[0] != '/') return fmt::format("File paths must be fully qualified, not '{}'", path);
   int given = p.has("content") + p.has("source") + p.has("target");
   if (given > 1) return "only one of content, source and target can be given";
   if (auto m = p.maybe("mode"); m && !mode_from(*m, 0, false)) return fmt::format("{} is not a mode", *m);

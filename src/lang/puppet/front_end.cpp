@@ -20,36 +20,24 @@ namespace fs = std::filesystem;
 
 namespace tutti::puppet {
 
-Arguments read_arguments(std::span<const std::string> args) {
-  static constexpr std::string_view kValued[] = {
-      "modulepath", "environment", "environmentpath", "hiera_config", "node",    "facts",
-      "merge",      "type",        "default",         "strict",       "execute", "certname",
-      "render-as",  "confdir",     "codedir",         "vardir",       "logdest", "knock-out-prefix",
-      "tags",       "catalog",     "loglevel",        "log_level"};
-  Arguments out;
-  for (std::size_t n = 0; n < args.size(); ++n) {
-    std::string_view a = args[n];
-    if (a == "-e" && n + 1 < args.size()) {
-      out.options.add("execute", args[++n]);
-    } else if (a.size() > 2 && a.substr(0, 2) == "--") {
-      a.remove_prefix(2);
-      std::size_t equals = a.find('=');
-      std::string name(a.substr(0, equals));
-      bool valued = std::find(std::begin(kValued), std::end(kValued), name) != std::end(kValued);
-      if (equals != std::string_view::npos)
-        out.options.add(name, std::string(a.substr(equals + 1)));
-      else if (valued && n + 1 < args.size())
-        out.options.add(name, args[++n]);
-      else
-        out.options.add(name, "");
-    } else {
-      out.words.emplace_back(args[n]);
+namespace {
+
+// The manifests of a folder are all below it, in the order of their names.
+std::vector<std::string> with_folders(std::span<const std::string> files) {
+  std::vector<std::string> out;
+  for (const std::string& f : files) {
+    std::error_code error;
+    if (!fs::is_directory(f, error)) {
+      out.push_back(f);
+      continue;
     }
+    std::size_t first = out.size();
+    for (const auto& e : fs::recursive_directory_iterator(f, error))
+      if (e.path().extension() == ".pp") out.push_back(e.path().string());
+    std::sort(out.begin() + static_cast<std::ptrdiff_t>(first), out.end());
   }
   return out;
 }
-
-namespace {
 
 void print(std::FILE* to, const std::string& text) { std::fwrite(text.data(), 1, text.size(), to); }
 
@@ -65,12 +53,13 @@ Options own_options(const Arguments& a) {
   Options o;
   std::string environment = a.options.get("environment", "production"),
               base = a.options.get("environmentpath", "/etc/puppet/code/environments");
-  std::string dir = environment.find('/') != std::string::npos ? environment : base + "/" + environment;
+  bool path = environment.find('/') != std::string::npos || environment == "." || environment == "..";
+  std::string dir = path ? environment : base + "/" + environment;
   std::error_code error;
   if (fs::is_directory(dir, error)) o.add("environment", dir);
   if (a.options.has("modulepath")) o.add("modulepath", a.options.get("modulepath"));
   if (a.options.has("strict")) o.add("strict", a.options.get("strict"));
-  if (a.options.has("strict_variables") || a.options.has("strict-variables")) o.add("strict-variables", "");
+  if (a.options.has("strict_variables")) o.add("strict-variables", "");
   return o;
 }
 
@@ -78,25 +67,15 @@ namespace {
 
 int validate(const Arguments& a) {
   Session session;
-  std::vector<std::string> files(a.words.begin() + 2, a.words.end());
+  std::vector<std::string> files(a.words.begin(), a.words.end());
   if (a.options.has("execute")) {
     Budget budget;
     Arena arena;
     parse(**session.sources->add("-e", a.options.get("execute")), LexMode::kManifest, arena, session.diagnostics,
           budget);
   }
-  std::vector<std::string> all;
-  for (const std::string& f : files) {
-    std::error_code error;
-    if (!fs::is_directory(f, error)) {
-      all.push_back(f);
-      continue;
-    }
-    for (const auto& e : fs::recursive_directory_iterator(f, error))
-      if (e.path().extension() == ".pp") all.push_back(e.path().string());
-  }
-  std::sort(all.begin(), all.end());
-  for (const std::string& f : all) {
+  if (files.empty() && !a.options.has("execute")) files.emplace_back("-");
+  for (const std::string& f : with_folders(files)) {
     Arena arena;
     Budget budget;
     if (const Source* s = session.open(f)) parse(*s, LexMode::kManifest, arena, session.diagnostics, budget);
@@ -127,7 +106,7 @@ struct Site {
     if (a.options.has("execute")) add(*session.sources->add("-e", a.options.get("execute")));
     for (const std::string& f : files) add(session.open(f));
     facts = read_facts(session, a.options.get("facts"));
-    node = a.options.get("node", a.options.get("certname"));
+    node = node_named(a);
     if (node.empty() && facts)
       if (const Val* fqdn = facts->get("fqdn")) node = to_text(*fqdn);
     return good && facts;
@@ -137,7 +116,7 @@ struct Site {
 int compile(const Arguments& a) {
   Site site;
   std::unique_ptr<Compiler> compiler;
-  if (site.open(a, std::span(a.words).subspan(2)))
+  if (site.open(a, a.words))
     compiler = compile_catalog(site.session, *site.environment, site.manifests, site.node, *site.facts);
   if (compiler) {
     FileSink sink("");
@@ -149,7 +128,7 @@ int compile(const Arguments& a) {
 }
 
 int lookup(const Arguments& a) {
-  if (a.words.size() < 2) {
+  if (a.words.empty()) {
     print(stderr, "tutti: puppet lookup needs a key\n");
     return 1;
   }
@@ -158,10 +137,7 @@ int lookup(const Arguments& a) {
   std::vector<std::string> manifests;
   std::string environment = own_options(a).get("environment");
   if (a.options.has("compile") && !environment.empty()) {
-    std::error_code error;
-    for (const auto& e : fs::recursive_directory_iterator(environment + "/manifests", error))
-      if (e.path().extension() == ".pp") manifests.push_back(e.path().string());
-    std::sort(manifests.begin(), manifests.end());
+    manifests = with_folders(std::vector{environment + "/manifests"});
   }
   if (!site.open(a, manifests)) return finish(site.session, false);
   NodeInfo node;
@@ -186,7 +162,7 @@ int lookup(const Arguments& a) {
   std::optional<Val> found;
   try {
     bool options = a.options.has("explain-options"), explain = options || a.options.has("explain");
-    for (std::size_t n = 1; n < a.words.size() && !found; ++n)
+    for (std::size_t n = 0; n < a.words.size() && !found; ++n)
       found = compiler.hiera().lookup(options ? "lookup_options" : std::string_view(a.words[n]),
                                       merged ? &merge : nullptr, compiler.top(), {}, explain ? &story : nullptr);
     if (found && a.options.has("type")) {
@@ -233,10 +209,24 @@ std::span<const FrontEnd::OwnVerb> PuppetFrontEnd::own_verbs() const {
 }
 
 int PuppetFrontEnd::run(std::span<const std::string> args) const {
-  Arguments a = read_arguments(args.subspan(1));
-  if (a.words.size() >= 2 && a.words[0] == "parser" && a.words[1] == "validate") return validate(a);
-  if (!a.words.empty() && a.words[0] == "lookup") return lookup(a);
-  if (a.words.size() >= 2 && a.words[0] == "catalog" && a.words[1] == "compile") return compile(a);
+  struct OwnCall {
+    std::string_view name;
+    std::size_t words;
+    int (*run)(const Arguments&);
+  };
+  static constexpr OwnCall kCalls[] = {
+      {"parser validate", 2, validate}, {"lookup", 1, lookup}, {"catalog compile", 2, compile}};
+  for (const OwnCall& call : kCalls) {
+    if (args.size() <= call.words) continue;
+    std::string name = args[1];
+    if (call.words == 2) name += " " + args[2];
+    if (name != call.name) continue;
+    Arguments a = read_arguments(call.name, args.subspan(1 + call.words));
+    if (a.help) return print(stdout, help_for(call.name)), 0;
+    if (a.wrong.empty()) return call.run(a);
+    print(stderr, wrong_use(name, a.wrong));
+    return 1;
+  }
   bool asked = args.size() == 2 && (args[1] == "--help" || args[1] == "help" || args[1] == "-h");
   print(asked ? stdout : stderr,
         "usage: tutti puppet parser validate FILE...\n"

@@ -7,10 +7,16 @@ namespace tutti::puppet {
 // A call of puppet's own command line: --name value, --name=value, --name, --no-name; -e CODE.
 struct Arguments {
   std::vector<std::string> words;
-  Options options;
+  Options options;    // flags only when they are on
+  bool help = false;  // --help
+  std::string wrong;  // an option that is not known, or lacks its value; "" when all is well
 };
-Arguments read_arguments(std::span<const std::string> args);
-Options own_options(const Arguments& arguments);  // the original's settings as ours
+// `call`: apply, lookup, parser validate or catalog compile, whose options differ.
+Arguments read_arguments(std::string_view call, std::span<const std::string> args);
+std::string help_for(std::string_view call);
+std::string wrong_use(std::string_view call, std::string_view what);  // as an error
+std::string node_named(const Arguments& arguments);                   // "": none was
+Options own_options(const Arguments& arguments);                      // the original's settings as ours
 
 // `tutti puppet ...`: the calls of puppet's own command line that need no agent: `parser validate`, `lookup
 // [--explain]`, `catalog compile`, with the original's main flags. (`apply` is in cli/puppet_apply.h: it acts.)

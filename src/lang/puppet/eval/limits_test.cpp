@@ -33,6 +33,23 @@ TEST(PuppetLimits, DeepNesting) {
 }
 TEST(PuppetLimits, SelfIncludingTemplate) { refused("$t = '<%= inline_epp($t) %>'\nnotice(inline_epp($t))", "LIMIT"); }
 TEST(PuppetLimits, AliasThatIsItself) { refused("type A = B\ntype B = A\nnotice(1 =~ A)", "error"); }
+TEST(PuppetLimits, AliasThatHoldsItselfWithoutAContainer) {
+  Compiled c = compile_for_test(R"(
+    type B = Variant[B, Integer]
+    type L = Variant[R, Integer]
+    type R = Variant[L, String]
+    type O = Optional[O]
+    type N = NotUndef[N]
+    type V = Variant[V, V]
+    type T = Variant[Array[T], Integer]
+    $one = [1 =~ B, 'x' =~ B, 1 =~ L, 'x' =~ L, 1 =~ O, undef =~ O, 1 =~ N, 1 =~ V, [[1], 2] =~ T, [['x']] =~ T]
+    $two = [B <= Integer, Integer <= B, String <= B, String <= V, Array[Array[Integer]] <= T]
+    notify { 'r': message => "${one} ${two}" })");
+  ASSERT_TRUE(c.ok) << c.errors;
+  ASSERT_EQ(c.resources.count("notify[r]"), 1u);
+  EXPECT_EQ(c.resources["notify[r]"].at(0).second,
+            "'[true, false, true, true, false, true, false, false, true, false] [true, true, false, false, true]'");
+}
 TEST(PuppetLimits, OverflowIsAnError) { refused("$x = 9223372036854775807 + 1", "64-bit"); }
 
 }  // namespace

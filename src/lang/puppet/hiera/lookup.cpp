@@ -141,21 +141,23 @@ class HieraSearch {
       collect(*module, module->hierarchy, root, all, found);
     }
     if (module != nullptr && found.empty()) collect(*module, module->default_hierarchy, root, all, found);
-    // Digging comes before merging: each level that has the key but not the rest of the way does not count.
+    if (found.empty()) return std::nullopt;
     std::vector<Val> values;
     std::string level;
     for (const HieraFound& f : found) {
-      std::optional<Val> v = dig(f.value, rest);
-      if (!v) continue;
-      values.push_back(*v);
+      values.push_back(f.value);
       level += (level.empty() ? "" : ", ") + f.level;
     }
-    if (values.empty()) return std::nullopt;
-    HieraFound result;
+    Val merged;
     std::string error;
-    if (!merge_values(values, spec, hiera_.arena_, result.value, error)) {
+    if (!merge_values(values, spec, hiera_.arena_, merged, error)) {
       throw HieraError(fmt::format("lookup of '{}': {}", root, error), values.front().origin.pos());
     }
+    // The merge is of the root key; the rest of the way is gone in what it gives.
+    std::optional<Val> dug = dig(merged, rest);
+    if (!dug) return std::nullopt;
+    HieraFound result;
+    result.value = *dug;
     result.level = level;
     return result;
   }

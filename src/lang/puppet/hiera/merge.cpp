@@ -31,12 +31,45 @@ class Deep {
   Val merge(const Val& high, const Val& low) const {
     if (high.is(VK::kHash) && low.is(VK::kHash)) return hashes(high, low);
     if (high.is(VK::kArray) && low.is(VK::kArray)) return arrays(high, low);
-    return high;
+    return over_another_kind(high);
   }
 
  private:
   bool knocks(const Val& v) const {
     return !spec_.knockout_prefix.empty() && v.is(VK::kString) && v.text().starts_with(spec_.knockout_prefix);
+  }
+
+  // What replaces a value it cannot be merged with leaves an empty string when it knocks out anything.
+  Val over_another_kind(const Val& high) const {
+    std::span<const Val> items = high.is(VK::kArray) ? high.items() : std::span<const Val>(&high, 1);
+    if (!std::any_of(items.begin(), items.end(), [&](const Val& v) { return knocks(v); })) return high;
+    return Val::string("").with_origin(high.origin);
+  }
+
+  // A key that only the higher level has: there is nothing to knock out, but what would have is not data either.
+  Val alone(const Val& v) const {
+    if (spec_.knockout_prefix.empty()) return v;
+    if (v.is(VK::kHash)) {
+      HashDraft out;
+      for (const Pair& p : v.entries()) out.set(p.key, alone(p.value));
+      return out.build(arena_).with_origin(v.origin);
+    }
+    if (!v.is(VK::kArray)) return over_another_kind(v);
+    std::vector<Val> gone = knocked_out(v), out;
+    for (const Val& item : v.items())
+      if (!contains(gone, item)) out.push_back(item);
+    return make_array(arena_, out).with_origin(v.origin);
+  }
+
+  // What the items with the prefix take out: what they name, and themselves.
+  std::vector<Val> knocked_out(const Val& high) const {
+    std::vector<Val> gone;
+    for (const Val& v : high.items()) {
+      if (!knocks(v)) continue;
+      gone.push_back(Val::string(v.text().substr(spec_.knockout_prefix.size())));
+      gone.push_back(v);
+    }
+    return gone;
   }
 
   Val hashes(const Val& high, const Val& low) const {
@@ -46,7 +79,7 @@ class Deep {
       out.set(p.key, above != nullptr ? merge(*above, p.value) : p.value);
     }
     for (const Pair& p : high.entries()) {
-      if (low.get(p.key) == nullptr) out.set(p.key, p.value);
+      if (low.get(p.key) == nullptr) out.set(p.key, alone(p.value));
     }
     return out.build(arena_).with_origin(high.origin);
   }
@@ -71,10 +104,7 @@ class Deep {
         return make_array(arena_, out).with_origin(high.origin);
       }
     }
-    std::vector<Val> gone;
-    for (const Val& v : high.items()) {
-      if (knocks(v)) gone.push_back(Val::string(v.text().substr(spec_.knockout_prefix.size())));
-    }
+    std::vector<Val> gone = knocked_out(high);
     for (const Val& v : low.items()) {
       if (!contains(gone, v) && !contains(out, v)) out.push_back(v);
     }

@@ -227,6 +227,30 @@ const Type* resolved(const Type* t) {
   return t;
 }
 
+namespace {
+
+// The aliases a value is being compared with: an alias met again for the same value, with no container between,
+// adds nothing to itself (`type B = Variant[B, Integer]` is Integer).
+struct AliasUnderWay {
+  const Type* alias;
+  const Val* value;
+  const AliasUnderWay* outer;
+};
+thread_local const AliasUnderWay* aliases_under_way = nullptr;
+
+bool alias_instance(const Type* alias, const Val& v) {
+  if (!alias->inner) return false;
+  for (const AliasUnderWay* a = aliases_under_way; a && a->value == &v; a = a->outer)
+    if (a->alias == alias) return false;
+  const AliasUnderWay here{alias, &v, aliases_under_way};
+  aliases_under_way = &here;
+  bool fits = is_instance(alias->inner, v);
+  aliases_under_way = here.outer;
+  return fits;
+}
+
+}  // namespace
+
 bool is_instance(const Type* t, const Val& v) {
   switch (t->kind) {
     case TK::kAny:
@@ -374,7 +398,7 @@ bool is_instance(const Type* t, const Val& v) {
         if (o == t || (!t->name.empty() && o->name == t->name)) return true;
       return false;
     case TK::kDeferred: return v.is(VK::kObject) && !v.o->type;
-    case TK::kAlias: return t->inner && is_instance(t->inner, v);
+    case TK::kAlias: return alias_instance(t, v);
     case TK::kReference: return false;
   }
   return false;
@@ -401,8 +425,29 @@ i64 string_min(const Type* t) {
   return n;
 }
 
+bool assignable_plain(const Type* to, const Type* from, int depth);
+
+// The pairs with an alias that are being compared, as for instances. A pair met again holds when the right side leads
+// to itself (nothing speaks against it), and not when only the left side does (nothing new can speak for it).
+struct PairUnderWay {
+  const Type *to, *from;
+  const PairUnderWay* outer;
+};
+thread_local const PairUnderWay* pairs_under_way = nullptr;
+
 bool assignable_deep(const Type* to, const Type* from, int depth) {
   if (to == from || depth > 60) return true;
+  if (to->kind != TK::kAlias && from->kind != TK::kAlias) return assignable_plain(to, from, depth);
+  for (const PairUnderWay* p = pairs_under_way; p; p = p->outer)
+    if (p->to == to && p->from == from) return from->kind == TK::kAlias;
+  const PairUnderWay here{to, from, pairs_under_way};
+  pairs_under_way = &here;
+  bool fits = assignable_plain(to, from, depth);
+  pairs_under_way = here.outer;
+  return fits;
+}
+
+bool assignable_plain(const Type* to, const Type* from, int depth) {
   to = resolved(to);
   from = resolved(from);
   if (to == from) return true;
