@@ -47,6 +47,13 @@ int finish(Session& session, bool good) {
   return good && session.diagnostics.ok() ? 0 : 1;
 }
 
+// As the exit code of every call that met a limit.
+int limit_met(Session& session, const LimitError& e) {
+  session.diagnostics.error(e.code(), Pos{e.at()}, e.what());
+  finish(session, false);
+  return 124;
+}
+
 }  // namespace
 
 Options own_options(const Arguments& a) {
@@ -116,8 +123,12 @@ struct Site {
 int compile(const Arguments& a) {
   Site site;
   std::unique_ptr<Compiler> compiler;
-  if (site.open(a, a.words))
-    compiler = compile_catalog(site.session, *site.environment, site.manifests, site.node, *site.facts);
+  try {
+    if (site.open(a, a.words))
+      compiler = compile_catalog(site.session, *site.environment, site.manifests, site.node, *site.facts);
+  } catch (const LimitError& e) {
+    return limit_met(site.session, e);
+  }
   if (compiler) {
     FileSink sink("");
     write_catalog(*compiler, sink);
@@ -144,7 +155,11 @@ int lookup(const Arguments& a) {
   node.name = site.node;
   node.facts = *site.facts;
   Compiler compiler(*site.environment, site.session, std::move(node));
-  if (!compiler.compile(site.manifests)) return finish(site.session, false);
+  try {
+    if (!compiler.compile(site.manifests)) return finish(site.session, false);
+  } catch (const LimitError& e) {
+    return limit_met(site.session, e);
+  }
   MergeSpec merge;
   bool merged = a.options.has("merge");
   std::string strategy = a.options.get("merge"), prefix = a.options.get("knock-out-prefix"), wrong;

@@ -137,7 +137,8 @@ bool Compiler::compile(std::span<const Program* const> manifests) {
     for (const std::string& n : e.notes) d.note(n);
     d.help = e.help;
   } catch (const LimitError& e) {
-    diagnostics().error(e.code(), e.at() ? Pos{e.at()} : at_, e.what());
+    throw LimitError(e.code(), e.what(),
+                     e.at() ? e.at() : at_.at);  // shown, with its own exit code, where the call began
   } catch (const TypeError& e) {
     diagnostics().error("PP-TYPE", at_, e.what());
   } catch (const ReturnSignal& s) {

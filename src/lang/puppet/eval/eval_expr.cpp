@@ -2,6 +2,7 @@
 
 #include "base/near.h"
 #include "lang/puppet/eval/compiler.h"
+#include "lang/puppet/eval/growth.h"
 #include "lang/puppet/types/regex.h"
 
 namespace tutti::puppet {
@@ -37,6 +38,7 @@ Val Compiler::evaluate(const Node* n, Scope& scope) {
           out += as<Literal>(i).text;
         else
           append_text(out, evaluate(i, scope));
+        grown(session_.budget, out.size());
       }
       return make_string(arena(), out).with_origin(n->begin);
     }

@@ -5,6 +5,7 @@
 
 #include "base/utf8.h"
 #include "lang/puppet/eval/compiler.h"
+#include "lang/puppet/eval/growth.h"
 #include "lang/puppet/types/regex.h"
 
 namespace tutti::puppet {
@@ -149,6 +150,7 @@ bool Compiler::contains(const Val& x, const Val& in, Scope& scope, Pos at) {
 
 Val Compiler::arithmetic(Op op, Val a, Val b, Pos at) {
   if (a.is(VK::kArray) || a.is(VK::kHash)) {
+    grown(session_.budget, (std::size_t{a.size} + (b.is(VK::kArray) || b.is(VK::kHash) ? b.size : 1)) * sizeof(Val));
     if (op == Op::kLShift && a.is(VK::kArray)) {
       std::vector<Val> out(a.items().begin(), a.items().end());
       out.push_back(b);

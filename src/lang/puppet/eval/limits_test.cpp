@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "lang/puppet/ruby/process.h"
 #include "lang/puppet/testing.h"
 
 namespace tutti::puppet {
@@ -49,6 +50,15 @@ TEST(PuppetLimits, AliasThatHoldsItselfWithoutAContainer) {
   ASSERT_EQ(c.resources.count("notify[r]"), 1u);
   EXPECT_EQ(c.resources["notify[r]"].at(0).second,
             "'[true, false, true, true, false, true, false, false, true, false] [true, true, false, false, true]'");
+}
+TEST(PuppetLimits, ValuesThatDouble) {
+  refused("Integer[1, 40].reduce('aaaaaaaaaa') |$m, $i| { \"${m}${m}\" }", "LIMIT-MEMORY");
+  refused("Integer[1, 40].reduce([1, 2]) |$m, $i| { $m + $m }", "LIMIT-MEMORY");
+}
+TEST(PuppetLimits, SelfIncludingErbTemplate) {
+  if (!RubyProcess::available()) GTEST_SKIP() << "no ruby";
+  refused("$t = '<%= scope.function_inline_template([@t]) %>'\nnotice(inline_template($t))", "LIMIT-DEPTH");
+  EXPECT_TRUE(compile_for_test("if inline_template('<%= 1 + 1 %>') != '2' { fail('ruby is lost') }").ok);
 }
 TEST(PuppetLimits, OverflowIsAnError) { refused("$x = 9223372036854775807 + 1", "64-bit"); }
 

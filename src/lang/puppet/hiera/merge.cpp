@@ -39,11 +39,15 @@ class Deep {
     return !spec_.knockout_prefix.empty() && v.is(VK::kString) && v.text().starts_with(spec_.knockout_prefix);
   }
 
-  // What replaces a value it cannot be merged with leaves an empty string when it knocks out anything.
+  // What replaces a value it cannot be merged with: a text that knocks out leaves an empty one, an array loses the
+  // items that do.
   Val over_another_kind(const Val& high) const {
-    std::span<const Val> items = high.is(VK::kArray) ? high.items() : std::span<const Val>(&high, 1);
-    if (!std::any_of(items.begin(), items.end(), [&](const Val& v) { return knocks(v); })) return high;
-    return Val::string("").with_origin(high.origin);
+    if (knocks(high)) return Val::string("").with_origin(high.origin);
+    if (!high.is(VK::kArray) || spec_.knockout_prefix.empty()) return high;
+    std::vector<Val> out;
+    for (const Val& v : high.items())
+      if (!knocks(v)) out.push_back(v);
+    return make_array(arena_, out).with_origin(high.origin);
   }
 
   // A key that only the higher level has: there is nothing to knock out, but what would have is not data either.

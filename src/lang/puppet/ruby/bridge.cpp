@@ -27,9 +27,39 @@ class Conversation {
       : compiler_(compiler), scope_(scope), block_(block), at_(at) {}
 
   Val ask(const std::string& request, std::string_view what) {
+    const Nesting nesting;
+    try {
+      if (nesting.depth() > kMostNested)
+        throw LimitError("LIMIT-DEPTH",
+                         fmt::format("templates and functions in Ruby call one another more than {} deep", kMostNested),
+                         at_.at);
+      return converse(request, what);
+    } catch (const LimitError&) {
+      process().stop();  // it is in the middle of something that nobody waits for any more
+      throw;
+    }
+  }
+
+ private:
+  static constexpr int kMostNested = 100;
+
+  // How many requests of this thread are open: a template may ask for another one.
+  class Nesting {
+   public:
+    Nesting() { ++open_; }
+    ~Nesting() { --open_; }
+    Nesting(const Nesting&) = delete;
+    Nesting& operator=(const Nesting&) = delete;
+    int depth() const { return open_; }
+
+   private:
+    inline static thread_local int open_ = 0;
+  };
+
+  Val converse(const std::string& request, std::string_view what) {
     send(request);
     for (;;) {
-      Result<std::string> line = process().receive();
+      Result<std::string> line = process().receive([&] { compiler_.session().budget.step(4096); });
       if (!line) fail(line.error().message);
       Session local;
       Result<const Source*> source = local.sources->add("ruby", std::move(*line));
@@ -50,7 +80,6 @@ class Conversation {
     }
   }
 
- private:
   [[noreturn]] void fail(const std::string& text) { compiler_.fail(at_, text, "PP-RUBY"); }
 
   void send(const std::string& line) {

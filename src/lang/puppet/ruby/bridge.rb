@@ -467,13 +467,7 @@ module Tutti
     { 'parameters' => recorder.parameters, 'properties' => recorder.properties, 'namevar' => recorder.name_var }
   end
 
-  # Templates and functions that call one another without end.
-  MOST_NESTED = 100
-  @nested = 0
-
   def answer(request)
-    @nested += 1
-    raise Puppet::Error, "templates and functions call one another more than #{MOST_NESTED} deep" if @nested > MOST_NESTED
     result = case request['op']
              when 'template' then render(File.read(request['file'], encoding: 'UTF-8'), request['file'])
              when 'inline' then render(request['text'], nil)
@@ -485,8 +479,6 @@ module Tutti
     at = (e.backtrace_locations || []).find { |l| l.path == request['file'] || l.path == '(inline template)' }
     line = at&.lineno || (e.is_a?(SyntaxError) ? e.message[/:(\d+):/, 1].to_i : nil)
     say('error' => text(e.message.to_s), 'class' => e.class.to_s, 'file' => line && request['file'], 'line' => line)
-  ensure
-    @nested -= 1
   end
 
   def serve

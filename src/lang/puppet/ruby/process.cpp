@@ -20,6 +20,7 @@ namespace tutti::puppet {
 namespace {
 
 constexpr int kPatience = 60'000;  // milliseconds for one answer
+constexpr int kSlice = 100;        // between two looks at whether anybody still waits
 
 auto system_failure(std::string_view what) {
   int code = errno;
@@ -54,6 +55,7 @@ void RubyProcess::stop() {
     }
   }
   pid_ = -1;
+  buffer_.clear();
 }
 
 // Sockets rather than pipes, so that writing to a Ruby that died is an error and not a signal.
@@ -111,8 +113,9 @@ Result<void> RubyProcess::send(std::string_view line) {
   return {};
 }
 
-Result<std::string> RubyProcess::receive() {
+Result<std::string> RubyProcess::receive(const std::function<void()>& meanwhile) {
   std::size_t looked = 0;
+  int waited = 0;
   for (;;) {
     if (std::size_t end = buffer_.find('\n', looked); end != std::string::npos) {
       std::string line = buffer_.substr(0, end);
@@ -121,8 +124,12 @@ Result<std::string> RubyProcess::receive() {
     }
     looked = buffer_.size();
     pollfd waiting{from_, POLLIN, 0};
-    int ready = ::poll(&waiting, 1, kPatience);
+    int ready = ::poll(&waiting, 1, kSlice);
     if (ready < 0 && errno == EINTR) continue;
+    if (ready == 0 && (waited += kSlice) < kPatience) {
+      if (meanwhile) meanwhile();
+      continue;
+    }
     if (ready == 0) {
       stop();
       return failure("ruby gave no answer for a minute");

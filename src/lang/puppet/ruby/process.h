@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -19,11 +20,13 @@ class RubyProcess {
   static bool available();
 
   Result<void> send(std::string_view line);  // without its newline
-  Result<std::string> receive();             // one line; a failure when Ruby ended or said nothing for a minute
+  // One line; a failure when Ruby ended or said nothing for a minute. While it waits it calls `meanwhile` several times
+  // a second, which may throw: who waits no longer stops Ruby.
+  Result<std::string> receive(const std::function<void()>& meanwhile = {});
+  void stop();  // in the middle of whatever it does; the next request starts another one
 
  private:
   Result<void> start();
-  void stop();
 
   int pid_ = -1;
   int to_ = -1;
