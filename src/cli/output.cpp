@@ -69,6 +69,7 @@ bool write_result(Call& call, const Evaluated& evaluated, std::string_view outpu
     std::vector<std::string_view> names = all_outputs();
     call.session.diagnostics
         .error("OUT-UNKNOWN", {}, fmt::format("there is no output format `{}` for this input", output))
+        .note(fmt::format("there are {}", fmt::join(names, ", ")))
         .did_you_mean(nearest(output, names));
     return false;
   }

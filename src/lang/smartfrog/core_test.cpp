@@ -183,7 +183,7 @@ TEST(Core, SyntaxErrorsAreCollected) {
   EXPECT_EQ(run_text("sfConfig extends { a \"abc; }", "core").codes.substr(0, 8), "SF-PARSE");
   // A `;` after a component is told as such, and nothing that follows is an error for it.
   o = run_text("a extends {};\nsfConfig extends {\n  l extends a;\n  m 1;;\n}", "core");
-  EXPECT_EQ(o.codes, "SF-PARSE SF-PARSE SF-PARSE") << o.diagnostics;
+  EXPECT_EQ(o.codes, "SF-PARSE SF-PARSE SF-PARSE SF-LEVEL") << o.diagnostics;
   EXPECT_NE(o.diagnostics.find("no `;` follows a component"), std::string::npos) << o.diagnostics;
   EXPECT_NE(o.diagnostics.find("nothing before this `;`"), std::string::npos) << o.diagnostics;
   EXPECT_EQ(run_text("a extends {};\nsfConfig extends {\n  l extends a;\n  m 1;;\n}", "production").codes, "");

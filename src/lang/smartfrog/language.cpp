@@ -31,6 +31,15 @@ std::optional<Value> by_reference(Session& session, const Body& body) {
   return std::nullopt;
 }
 
+// What the core cannot read may be written for the other level.
+void tell_level(Session& session, const Source& source, const Request& request) {
+  Session scratch(session.budget.limits(), session.sources);
+  Loader loader(scratch, request.options.all("include"));
+  if (Parser(scratch, Level::kProduction, &loader).parse(source))
+    session.diagnostics.add(Severity::kNote, "SF-LEVEL", {},
+                            fmt::format("{} can be read with --level production", source.name));
+}
+
 const Body* parse_files(Session& session, const Request& request, Level level) {
   if (request.files.size() != 1) {
     session.diagnostics.error("SF-ONE-FILE", {}, "one SmartFrog file at a time: others come in with #include");
@@ -39,7 +48,9 @@ const Body* parse_files(Session& session, const Request& request, Level level) {
   const Source* source = session.open(request.files[0]);
   if (!source) return nullptr;
   Loader loader(session, request.options.all("include"));
-  return Parser(session, level, &loader).parse(*source);
+  const Body* body = Parser(session, level, &loader).parse(*source);
+  if (!body && level == Level::kCore) tell_level(session, *source, request);
+  return body;
 }
 
 production::Settings settings_of(const Options& options) {

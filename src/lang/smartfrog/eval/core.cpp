@@ -5,6 +5,7 @@
 #include "base/near.h"
 #include "lang/smartfrog/eval/encode.h"
 #include "lang/smartfrog/eval/finish.h"
+#include "lang/smartfrog/syntax/lexer.h"
 
 namespace tutti::smartfrog {
 namespace {
@@ -424,6 +425,10 @@ void CoreCompiler::missing(const char* code, const Reference& r, std::string mes
   }
   auto& d = session_.diagnostics.error(code, r.span(), fmt::format(fmt::runtime(message), reference_symbol(r).text()));
   d.note(std::string(definition));
+  if (is_production_word(r.parts[0].name.text())) {
+    d.suggest(fmt::format("`{}` is more than a name only at --level production", r.parts[0].name.text()));
+    return;
+  }
   bool silent = false;
   Reference head = r;
   head.parts = r.parts.first(1);

@@ -91,6 +91,11 @@ int unicode_escape(std::string_view s, std::size_t i, std::size_t& end) {
 
 }  // namespace
 
+bool is_production_word(std::string_view word) {
+  return std::any_of(std::begin(kProductionWords), std::end(kProductionWords),
+                     [&](const Keyword& k) { return k.word == word; });
+}
+
 std::string_view token_words(Tok tok) {
   switch (tok) {
     case Tok::kEnd: return "the end of the file";

@@ -15,6 +15,9 @@ struct Comment {
   bool blank_before = false;  // an empty line stands above it
 };
 
+// A word that is a name in the core and has a meaning of its own at the production level.
+bool is_production_word(std::string_view word);
+
 // Text to tokens, one at a time. Comments are passed over; the formatter asks for them to be kept. `\uXXXX` in a
 // production source stands for the character everywhere, as in Java: such a source is rewritten first, and places are
 // mapped back.

@@ -425,7 +425,8 @@ void Parser::read_include() {
     }
   }
   advance();
-  if (level_ == Level::kCore) expect(Tok::kSemicolon, "after an include");
+  if (level_ == Level::kCore && !accept(Tok::kSemicolon))
+    fail_at(where, "`;` is missing after this include", "without it an include needs --level production");
 }
 
 const Reference* parse_reference_text(Session& session, std::string_view text) {
