@@ -114,6 +114,12 @@ class DataMaker {
         session_.diagnostics.error("OUT-NOT-CONCRETE", at,
                                    fmt::format("{}: `{}` is not a concrete value", path, v.text()));
         break;
+      case Kind::kLazy:
+        session_.diagnostics.error("OUT-NOT-DATA", at, fmt::format("{}: a lazy value ({}) is not data", path, v.text()))
+            .suggest(
+                "`tutti eval` shows it as it is; `tutti resolve --set PATH=VALUE` gives lazy properties of CDL a "
+                "value");
+        break;
       default:
         session_.diagnostics.error("OUT-NOT-DATA", at,
                                    fmt::format("{}: a {} ({}) is not data", path, kind_word(v.kind()), v.text()));
