@@ -41,7 +41,7 @@ std::optional<Parsed> puppet_apply(std::span<const std::string> args) {
   p.wrong = a.wrong;
   if (p.help || !p.wrong.empty()) return p;
   p.options = puppet::own_options(a);
-  p.arguments = a.words;
+  p.arguments = puppet::manifests_of(a);
   p.options.add("as-puppet", "");
   p.options.add("yes", "");
   p.options.add("state", state_directory(a.options));

@@ -70,23 +70,32 @@ Options own_options(const Arguments& a) {
   return o;
 }
 
+std::vector<std::string> manifests_of(const Arguments& a) {
+  if (!a.words.empty() || a.options.has("execute") || a.options.has("catalog")) return with_folders(a.words);
+  std::string environment = own_options(a).get("environment");
+  if (!a.options.has("environment") || environment.empty()) return {};
+  return with_folders(std::vector{environment + "/manifests"});
+}
+
 namespace {
 
 int validate(const Arguments& a) {
   Session session;
   std::vector<std::string> files(a.words.begin(), a.words.end());
-  if (a.options.has("execute")) {
-    Budget budget;
+  auto settings = settings_of(session, own_options(a));
+  if (!settings) return finish(session, false);
+  auto look_at = [&](const Source& source) {
     Arena arena;
-    parse(**session.sources->add("-e", a.options.get("execute")), LexMode::kManifest, arena, session.diagnostics,
-          budget);
-  }
+    Budget budget;
+    auto program = parse(source, LexMode::kManifest, arena, session.diagnostics, budget);
+    if (program->ok && settings->strict != Settings::Strict::kOff)
+      find_duplicate_keys(*program, session.diagnostics,
+                          settings->strict == Settings::Strict::kError ? Severity::kError : Severity::kWarning);
+  };
+  if (a.options.has("execute")) look_at(**session.sources->add("-e", a.options.get("execute")));
   if (files.empty() && !a.options.has("execute")) files.emplace_back("-");
-  for (const std::string& f : with_folders(files)) {
-    Arena arena;
-    Budget budget;
-    if (const Source* s = session.open(f)) parse(*s, LexMode::kManifest, arena, session.diagnostics, budget);
-  }
+  for (const std::string& f : with_folders(files))
+    if (const Source* s = session.open(f)) look_at(*s);
   return finish(session, true);
 }
 
@@ -124,7 +133,7 @@ int compile(const Arguments& a) {
   Site site;
   std::unique_ptr<Compiler> compiler;
   try {
-    if (site.open(a, a.words))
+    if (site.open(a, manifests_of(a)))
       compiler = compile_catalog(site.session, *site.environment, site.manifests, site.node, *site.facts);
   } catch (const LimitError& e) {
     return limit_met(site.session, e);

@@ -17,6 +17,8 @@ std::string help_for(std::string_view call);
 std::string wrong_use(std::string_view call, std::string_view what);  // as an error
 std::string node_named(const Arguments& arguments);                   // "": none was
 Options own_options(const Arguments& arguments);                      // the original's settings as ours
+// The files given, folders as the manifests below them; when none is, those of the environment that was named.
+std::vector<std::string> manifests_of(const Arguments& arguments);
 
 // `tutti puppet ...`: the calls of puppet's own command line that need no agent: `parser validate`, `lookup
 // [--explain]`, `catalog compile`, with the original's main flags. (`apply` is in cli/puppet_apply.h: it acts.)

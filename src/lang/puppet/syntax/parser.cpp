@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "base/utf8.h"
+
 namespace tutti::puppet {
 
 std::string_view op_text(Op op) {
@@ -1019,6 +1021,13 @@ const Node* Parser::type_alias() {
 std::unique_ptr<Program> parse(const Source& source, LexMode mode, Arena& arena, Diagnostics& diagnostics,
                                Budget& budget) {
   std::size_t before = diagnostics.errors();
+  if (std::size_t bad = utf8::first_invalid(source.text); bad != std::string_view::npos) {
+    diagnostics.error("PP-ENCODING", source.pos(bad),
+                      "this is not UTF-8, which manifests and templates are written in");
+    auto nothing = std::make_unique<Program>();
+    nothing->ok = false;
+    return nothing;
+  }
   TokenList tokens = lex(source, mode, arena, diagnostics);
   Parser parser(source, std::move(tokens), arena, diagnostics, budget);
   auto program = parser.program(mode);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <set>
 
 #include "lang/puppet/syntax/parser.h"
 
@@ -82,7 +84,7 @@ std::string_view label(const Node* n) {
 
 class Validator {
  public:
-  explicit Validator(Diagnostics& d) : diagnostics_(d) {}
+  explicit Validator(Diagnostics& d, std::optional<Severity> keys = std::nullopt) : diagnostics_(d), keys_(keys) {}
 
   enum class Place : u8 { kTop, kClass, kInner };
 
@@ -98,8 +100,10 @@ class Validator {
         return;
       }
       case NodeKind::kConcat:
-      case NodeKind::kArray:
-      case NodeKind::kHash: return all(as<Kids>(n).items);
+      case NodeKind::kArray: return all(as<Kids>(n).items);
+      case NodeKind::kHash:
+        if (keys_) keys(as<Kids>(n).items);
+        return all(as<Kids>(n).items);
       case NodeKind::kAccess: return all(as<Kids>(n).items);
       case NodeKind::kParen:
       case NodeKind::kNot:
@@ -348,10 +352,34 @@ class Validator {
     }
   }
 
+  void keys(std::span<const Node* const> items) {
+    std::set<std::string> seen;
+    for (std::size_t i = 0; i + 1 < items.size(); i += 2) {
+      const Node* key = items[i];
+      std::string text;
+      if (key->kind == NodeKind::kString)
+        text = fmt::format("'{}'", as<Literal>(key).text);
+      else if (key->kind == NodeKind::kName)
+        text = fmt::format("'{}'", as<Named>(key).name.text());
+      else if (key->kind == NodeKind::kInteger)
+        text = fmt::format("{}", as<Literal>(key).integer);
+      else
+        continue;
+      if (!seen.insert(text).second)
+        diagnostics_.add(*keys_, "PP-DUPLICATE-KEY", key->span(),
+                         fmt::format("the key {} is declared more than once", text));
+    }
+  }
+
   Diagnostics& diagnostics_;
+  std::optional<Severity> keys_;  // what a key that comes twice is; none: they are not looked for
 };
 
 }  // namespace
+
+void find_duplicate_keys(const Program& program, Diagnostics& diagnostics, Severity as) {
+  Validator(diagnostics, as).walk(program.body, Validator::Place::kTop);
+}
 
 void validate(const Program& program, Diagnostics& diagnostics) {
   Validator v(diagnostics);
