@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cli/fleet.h"
 #include "format/json.h"
 #include "format/write.h"
@@ -40,18 +42,50 @@ std::string place(const Session& session, const Value* v) {
   return v == nullptr ? std::string{} : session.sources->show(session.origins.written(v->origin()));
 }
 
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> out;
+  while (!text.empty()) {
+    std::size_t end = std::min(text.find('\n'), text.size());
+    out.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(text.size(), end + 1));
+  }
+  return out;
+}
+
+// Two texts that look alike in one short line: the lines between what they begin and what they end with alike.
+std::string differing_lines(std::string_view before, std::string_view after, std::string_view indent) {
+  std::vector<std::string_view> a = lines_of(before), b = lines_of(after);
+  std::size_t head = 0, tail = 0, shorter = std::min(a.size(), b.size());
+  while (head < shorter && a[head] == b[head]) ++head;
+  while (tail < shorter - head && a[a.size() - 1 - tail] == b[b.size() - 1 - tail]) ++tail;
+  std::string out;
+  auto add = [&](const std::vector<std::string_view>& lines, char mark) {
+    constexpr std::size_t kMost = 20;
+    std::size_t end = lines.size() - tail, shown = std::min(end, head + kMost);
+    for (std::size_t n = head; n < shown; ++n) out += fmt::format("{}    {}{} {}\n", indent, mark, n + 1, lines[n]);
+    if (shown < end) out += fmt::format("{}    {} {} more lines\n", indent, mark, end - shown);
+  };
+  add(a, '-');
+  add(b, '+');
+  return out;
+}
+
 void print_text(Call& call, const Difference& d, std::string_view indent = "") {
   bool colour = call.manner.colour_out;
   std::string_view paint = !colour                        ? ""
                            : d.change == Change::kAdded   ? "\x1b[32m"
                            : d.change == Change::kRemoved ? "\x1b[31m"
                                                           : "\x1b[33m";
-  std::string what;
+  std::string what, lines;
   if (d.change == Change::kReordered) {
     what = "keys in another order";
   } else if (d.before != nullptr && d.after != nullptr) {
     bool secret = d.before->secret() || d.after->secret();
     what = secret ? "(secret, changed)" : fmt::format("{} -> {}", show(*d.before), show(*d.after));
+    if (!secret && d.before->is(Kind::kString) && d.after->is(Kind::kString) && show(*d.before) == show(*d.after)) {
+      lines = differing_lines(d.before->text(), d.after->text(), indent);
+      what = lines.empty() ? "another end of the last line" : "text, in these lines";
+    }
   } else {
     what = show(d.before != nullptr ? *d.before : *d.after);
   }
@@ -59,6 +93,7 @@ void print_text(Call& call, const Difference& d, std::string_view indent = "") {
   if (!to.empty()) where += (from.empty() ? "" : " -> ") + to;
   call.out.put(fmt::format("{}{}{} {}: {}{}{}\n", indent, paint, sign(d.change), d.path.text(), what,
                            colour ? "\x1b[0m" : "", where.empty() ? "" : fmt::format("  ({})", where)));
+  call.out.put(lines);
 }
 
 void print_json(Call& call, const Difference& d, std::string_view more = "") {
