@@ -12,7 +12,13 @@ constexpr OptionSpec kOptions[] = {
 int run(Call& call) {
   std::string output = call.options.get("out", "json");
   Evaluated e = evaluate_files(call, call.arguments, true, output);
-  if (!e.value || !call.session.diagnostics.ok()) return exit_code::kError;
+  if (!e.value) return exit_code::kError;
+  if (!call.session.diagnostics.ok()) {
+    // Of a fleet, the nodes that came out well are written.
+    static const Symbol catalogs("catalogs");
+    if (e.value->tag() == catalogs && write_result(call, e, output, true)) (void)call.out.commit();
+    return exit_code::kError;
+  }
   return write_result(call, e, output, true) ? call.code() : exit_code::kError;
 }
 
@@ -24,7 +30,8 @@ extern const Verb export_verb = {
     .summary = "evaluate to data: everything concrete, or an error",
     .arguments = "FILE...",
     .details =
-        "Nothing is printed when something is wrong. Secrets are written as \"(secret)\" unless revealed.\n"
+        "Nothing is printed when something is wrong; of a fleet (--all-nodes) the good nodes are.\n"
+        "Secrets are written as \"(secret)\" unless revealed.\n"
         "For CUE inputs the flags and texts are those of cue: `tutti cue help export`.",
     .examples = "$ tutti export site.sf --out yaml -o site.yaml\n$ cat site.toml | tutti export --lang toml -",
     .options = kOptions,

@@ -151,7 +151,7 @@ std::optional<Value> compile_all(Session& session, Environment& environment, std
   for (pthread_t t : started) pthread_join(t, nullptr);
 
   // In the order of the nodes' names, whichever thread was first.
-  bool good = true;
+  std::vector<std::string> failed;
   std::vector<Entry> nodes;
   for (Job& job : shared.jobs) {
     for (const Diagnostic& d : job.session->diagnostics.all()) {
@@ -161,7 +161,7 @@ std::optional<Value> compile_all(Session& session, Environment& environment, std
       copy.note("on node " + job.node);
     }
     if (!job.good) {
-      good = false;
+      failed.push_back(job.node);
       continue;
     }
     if (as_text) continue;
@@ -170,17 +170,23 @@ std::optional<Value> compile_all(Session& session, Environment& environment, std
     e.value = *job.tree;
     nodes.push_back(e);
   }
-  if (!good) return std::nullopt;
+  // One node that cannot be compiled does not keep the others from theirs.
+  if (!failed.empty())
+    session.diagnostics.error(
+        "PP-NODES", {},
+        fmt::format("no catalog for {} of {} nodes: {}", failed.size(), shared.jobs.size(), fmt::join(failed, ", ")));
+  if (failed.size() == shared.jobs.size()) return std::nullopt;
+  static const Symbol catalogs("catalogs");
   if (as_text) {
     auto texts = std::make_shared<CatalogTexts>();
     for (Job& job : shared.jobs) texts->push_back(std::move(job.text));
-    Value all = stand_in(session);
+    Value all = stand_in(session).with_tag(catalogs);
     session.attach(all, texts);
     return all;
   }
   Value all = session.builder().map(nodes);
   session.attach(all, std::make_shared<std::vector<Job>>(std::move(shared.jobs)));
-  return all.with_tag(Symbol("catalogs"));
+  return all.with_tag(catalogs);
 }
 
 }  // namespace tutti::puppet

@@ -1,0 +1,1 @@
+if $facts['fqdn'] == 'b' { fail('not here') } notify { "n-${facts['fqdn']}": }
