@@ -1,15 +1,13 @@
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <filesystem>
 #include <random>
 
 #include "deploy/deployer.h"
 #include "deploy/encode.h"
+#include "deploy/testing.h"
 #include "format/yaml.h"
 
 namespace tutti::deploy {
@@ -17,38 +15,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class Deploy : public ::testing::Test {
+class Deploy : public InFolder {
  protected:
-  void SetUp() override {
-    char name[] = "/tmp/tutti-deploy-XXXXXX";
-    dir = ::mkdtemp(name);
-    fs::create_directories(dir + "/out");
-  }
-  void TearDown() override { fs::remove_all(dir); }
-
-  // One call of the program: a session and a place of its own.
-  struct Call {
-    explicit Call(const std::string& where) : host(here()) {
-      auto p = open_place(where + "/.tutti");
-      EXPECT_TRUE(p) << p.error().message;
-      place.emplace(std::move(*p));
-      deployer.emplace(session, *place);
-      settings.executor.home = where + "/.tutti";
-      settings.executor.host = [this](Symbol) { return host.get(); };
-      settings.command = "test";
-    }
+  struct Call : OneCall {
+    using OneCall::OneCall;
     std::optional<Prepared> prepare(const std::string& text, const engine::PlanOptions& options = {}) {
       auto source = session.sources->add("system.yaml", text);
       auto tree = read_yaml(session, **source);
       if (!tree) return std::nullopt;
       return deployer->prepare(*tree, "", "apply", options);
     }
-    std::string trouble() { return render(session.diagnostics, *session.sources, DiagnosticStyle::kLine, false); }
-    std::unique_ptr<Host> host;
-    Session session;
-    std::optional<Place> place;
-    std::optional<Deployer> deployer;
-    Deployer::RunSettings settings;
   };
 
   Outcome apply(const std::string& text) {
@@ -81,7 +57,6 @@ class Deploy : public ::testing::Test {
            "\", check: \"test -d " + dir + "/out/" + name + "\"}\n" + more;
   }
   bool done(const std::string& name) { return fs::is_directory(dir + "/out/" + name); }
-  std::string dir;
 };
 
 TEST_F(Deploy, AddsThenChangesNothing) {
@@ -321,35 +296,6 @@ class Killed : public Deploy {
       }
     t += "  f: {type: file, after: [j00], config: {path: " + dir + "/out/f, content: hello}}\n";
     return t;
-  }
-  // Runs `work` in a process that is killed after so many microseconds; false when it was done before.
-  template <class Work>
-  bool killed_after(useconds_t time, Work work) {
-    return killed([&] { ::usleep(time); }, work);
-  }
-  // The same once a file is there.
-  template <class Work>
-  bool killed_once(const std::string& file, Work work) {
-    return killed(
-        [&] {
-          for (int k = 0; k < 6000 && !fs::exists(file); ++k) ::usleep(10000);
-        },
-        work);
-  }
-  template <class Wait, class Work>
-  bool killed(Wait wait, Work work) {
-    pid_t child = ::fork();
-    if (child == 0) {
-      int null = ::open("/dev/null", O_WRONLY);
-      ::dup2(null, 2);
-      work();
-      ::_exit(0);
-    }
-    wait();
-    ::kill(child, SIGKILL);
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    return WIFSIGNALED(status);
   }
 };
 

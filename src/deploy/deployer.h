@@ -91,6 +91,17 @@ struct Outcome {
   std::string wrong;                          // why nothing was done: the lock, a stale plan, the store
   int wrong_code = 0;                         // store::kHeld, ...
   std::map<std::string, std::string> status;  // catalogs: instance -> ok, failed, skipped
+
+  // How the engine ended; false when the right to write was `lost` on the way, so that nothing more may be recorded.
+  bool take(const engine::RunReport& report, const std::optional<std::string>& lost) {
+    finished = report.finished;
+    cancelled = report.cancelled && !lost;
+    seconds = report.total;
+    if (!lost) return true;
+    wrong = *lost;
+    wrong_code = store::kFenced;
+    return false;
+  }
 };
 
 class Deployer {

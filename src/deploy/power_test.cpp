@@ -15,7 +15,7 @@
 #include <random>
 
 #include "base/file.h"
-#include "deploy/deployer.h"
+#include "deploy/testing.h"
 #include "format/yaml.h"
 
 namespace tutti::deploy {
@@ -156,15 +156,8 @@ Disk disk_after(std::size_t events, std::mt19937& random) {
   return safe;
 }
 
-struct Call {
-  explicit Call(const std::string& dir) : host(here()) {
-    auto p = open_place(dir + "/.tutti");
-    EXPECT_TRUE(p) << p.error().message;
-    place.emplace(std::move(*p));
-    deployer.emplace(session, *place);
-    settings.executor.home = dir + "/.tutti";
-    settings.executor.host = [this](Symbol) { return host.get(); };
-    settings.command = "test";
+struct Call : OneCall {
+  explicit Call(const std::string& dir) : OneCall(dir) {
     settings.lease = 1;  // this process lives on where the real one would be dead: its lease must end
   }
   Outcome apply(const std::string& text) {
@@ -173,11 +166,6 @@ struct Call {
     auto p = deployer->prepare(*tree, "", "apply");
     return deployer->run(*p, settings);
   }
-  std::unique_ptr<Host> host;
-  Session session;
-  std::optional<Place> place;
-  std::optional<Deployer> deployer;
-  Deployer::RunSettings settings;
 };
 
 TEST(PowerLoss, AtAnyMomentNothingIsLostAndNothingDoneTwice) {

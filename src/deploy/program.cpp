@@ -225,14 +225,7 @@ Outcome Deployer::execute(const Program& p, RunSettings& settings, const store::
     lost = reins.lost();
   }
   listener.reset();
-  out.finished = report.finished;
-  out.cancelled = report.cancelled && !lost;
-  out.seconds = report.total;
-  if (lost) {
-    out.wrong = *lost;
-    out.wrong_code = store::kFenced;
-    return out;
-  }
+  if (!out.take(report, lost)) return out;
   for (auto& a : report.actions) {
     const model::ComponentType& type = s.type_of(a.instance);
     if (type.action_of(type.transitions[a.transition]).what.is(Kind::kNull)) continue;

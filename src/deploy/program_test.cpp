@@ -1,15 +1,13 @@
 #include "deploy/program.h"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <filesystem>
 #include <random>
 
 #include "deploy/deployer.h"
+#include "deploy/testing.h"
 #include "format/yaml.h"
 
 namespace tutti::deploy {
@@ -17,25 +15,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class Programs : public ::testing::Test {
+class Programs : public InFolder {
  protected:
-  void SetUp() override {
-    char name[] = "/tmp/tutti-program-XXXXXX";
-    dir = ::mkdtemp(name);
-    fs::create_directories(dir + "/out");
-  }
-  void TearDown() override { fs::remove_all(dir); }
-
-  struct Call {
-    explicit Call(const std::string& where) : host(here()) {
-      auto p = open_place(where + "/.tutti");
-      EXPECT_TRUE(p) << p.error().message;
-      place.emplace(std::move(*p));
-      deployer.emplace(session, *place);
-      settings.executor.home = where + "/.tutti";
-      settings.executor.host = [this](Symbol) { return host.get(); };
-      settings.command = "test";
-    }
+  struct Call : OneCall {
+    using OneCall::OneCall;
     std::optional<Program> read(const std::string& text) {
       auto source = session.sources->add("program.yaml", text);
       auto tree = read_yaml(session, **source);
@@ -50,46 +33,11 @@ class Programs : public ::testing::Test {
     }
     Outcome run(const std::string& text) {
       auto p = read(text);
-      EXPECT_TRUE(p) << render(session.diagnostics, *session.sources, DiagnosticStyle::kLine, false);
+      EXPECT_TRUE(p) << trouble();
       return p ? deployer->run(*p, settings) : Outcome{};
     }
     Outcome resume() { return deployer->resume(deployer->unfinished("s"), settings); }
-    std::unique_ptr<Host> host;
-    Session session;
-    std::optional<Place> place;
-    std::optional<Deployer> deployer;
-    Deployer::RunSettings settings;
   };
-
-  // `work` in a process that is killed after so many microseconds; false when it was done before.
-  template <class Work>
-  bool killed_after(useconds_t time, Work work) {
-    return killed([&] { ::usleep(time); }, work);
-  }
-  // The same once a file is there.
-  template <class Work>
-  bool killed_once(const std::string& file, Work work) {
-    return killed(
-        [&] {
-          for (int k = 0; k < 6000 && !fs::exists(file); ++k) ::usleep(10000);
-        },
-        work);
-  }
-  template <class Wait, class Work>
-  bool killed(Wait wait, Work work) {
-    pid_t child = ::fork();
-    if (child == 0) {
-      int null = ::open("/dev/null", O_WRONLY);
-      ::dup2(null, 2);
-      work();
-      ::_exit(0);
-    }
-    wait();
-    ::kill(child, SIGKILL);
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    return WIFSIGNALED(status);
-  }
 
   // Three layers of three; each action fails when it is done twice, and its check gives what it would have given.
   std::string layers() {
@@ -111,7 +59,6 @@ class Programs : public ::testing::Test {
     return t + "- wait_all()\n";
   }
   static std::string name(int layer, int i) { return "j" + std::to_string(layer) + std::to_string(i); }
-  std::string dir;
 };
 
 TEST_F(Programs, AreJournalledAndRecorded) {

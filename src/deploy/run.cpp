@@ -358,14 +358,7 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
     lost = reins.lost();
   }
   live.reset();
-  out.finished = report.finished;
-  out.cancelled = report.cancelled && !lost;
-  out.seconds = report.total;
-  if (lost) {
-    out.wrong = *lost;
-    out.wrong_code = store::kFenced;
-    return out;
-  }
+  if (!out.take(report, lost)) return out;
   // Learn, count, record.
   std::vector<std::pair<std::string, double>> durations;
   Fate fate;
