@@ -7,9 +7,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <set>
 
-#include "base/file.h"
 #include "base/near.h"
 #include "lang/cue/cli/program.h"
 
@@ -86,11 +86,13 @@ std::string experiment_error() {
 bool is_schema_file(const std::string& path) {
   std::string ext = fs::path(path).extension().string();
   if (ext != ".json" && ext != ".yaml" && ext != ".yml") return false;
-  Result<std::string> text = read_file(path, u64{1} << 30);
-  if (!text) return false;
-  std::string_view head = std::string_view(*text).substr(0, 1 << 16);
-  return head.find("//json-schema.org/") != std::string_view::npos ||
-         (head.find("openapi") != std::string_view::npos && head.find("components") != std::string_view::npos);
+  // Only its beginning: whoever takes the call reads the file, which may be large.
+  std::string head(1 << 16, '\0');
+  std::ifstream in(path, std::ios::binary);
+  in.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(in.gcount()));
+  return head.find("//json-schema.org/") != std::string::npos ||
+         (head.find("openapi") != std::string::npos && head.find("components") != std::string::npos);
 }
 
 }  // namespace
