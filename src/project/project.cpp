@@ -11,7 +11,7 @@ const Language* Languages::named(std::string_view name) const {
   for (const Language* language : all_) {
     if (language->name() == name) return language;
   }
-  return nullptr;
+  return for_file(fmt::format(".{}", name));  // `--lang sf`, `--lang yml`
 }
 
 const Language* Languages::for_file(std::string_view path) const {

@@ -51,6 +51,27 @@ const Value* look_up(Call& call, const Value& root, const Path& path) {
   return v;
 }
 
+// SmartFrog writes a:b and CDL a/b for what is a.b here. Such a path is taken so when
+// it leads nowhere as it stands.
+std::optional<Path> as_languages_write(const Value& root, const Path& path) {
+  Path split;
+  for (const Path::Step& step : path.steps()) {
+    if (!step.is_key()) {
+      split.push(step.index);
+      continue;
+    }
+    std::string_view rest = step.key.text();
+    for (std::size_t end = 0; end != std::string_view::npos;) {
+      end = rest.find_first_of(":/");
+      if (end != 0 && !rest.empty()) split.push(Symbol(rest.substr(0, end)));
+      if (end != std::string_view::npos) rest.remove_prefix(end + 1);
+    }
+  }
+  bool begins = !split.empty() && split.steps()[0].is_key() && root.find(split.steps()[0].key) != nullptr;
+  if (find(root, path) != nullptr || !begins) return std::nullopt;
+  return split;
+}
+
 void children(Call& call, const Value& v) {
   constexpr std::size_t kMost = 30;
   std::size_t shown = 0;
@@ -129,6 +150,7 @@ int run(Call& call) {
   }
   Evaluated e = evaluate_files(call, files, false);
   if (!e.value) return exit_code::kError;
+  if (std::optional<Path> meant = as_languages_write(*e.value, *path)) path = meant;
   const Value* v = look_up(call, *e.value, *path);
   if (v == nullptr) return exit_code::kError;
   std::size_t most = 40;
@@ -174,7 +196,9 @@ extern const Verb why_verb = {
     .group = "Configuration",
     .summary = "tell where a value comes from, step by step, with the source lines",
     .arguments = "FILE... PATH",
-    .details = "The path is written as everywhere: web.ports[0].\"odd key\", `.` for the whole tree.",
+    .details =
+        "The path is written as everywhere: web.ports[0].\"odd key\", `.` for the whole tree. What\n"
+        "SmartFrog writes web:port and CDL /web/port is understood too.",
     .examples = "$ tutti why site.yaml web.port\n$ tutti why base.cue prod.cue 'services.web.replicas'",
     .options = kOptions,
     .run = run,

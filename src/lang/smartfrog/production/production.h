@@ -71,6 +71,7 @@ class Compiler {
   bool type_phase(Description* root);
   void resolve_types(Description* d);
   bool take_in_types(Description* d);
+  void tell_circle(Description* prototype, Span at);
   bool take_in(Description* d, TableOf<Slot>& from, Span at);
   void inherit_orders(Description* d, std::span<const OrderRule> orders);
   void check_order(const Description* d, const TableOf<Slot>& from);
@@ -137,6 +138,12 @@ class Compiler {
   const Settings& settings_;
   Arena& arena_;
   std::vector<Trouble> troubles_;
+  struct Defining {
+    Description* component;
+    const Reference* extends;
+  };
+  std::vector<Defining> defining_;  // components whose prototypes are being taken in, outermost first
+  std::set<Description*> circles_;  // components of circles of prototypes that have been told
   std::vector<std::pair<Description*, u32>> resolving_;  // attributes whose value is being looked for, outermost first
   bool progress_ = false;
   bool endless_ = false;  // a component contains itself: there is no tree

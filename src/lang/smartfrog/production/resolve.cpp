@@ -19,6 +19,14 @@ namespace {
 
 bool has_tag(const Slot& s, Symbol tag) { return std::find(s.tags.begin(), s.tags.end(), tag) != s.tags.end(); }
 
+// What to point at when an attribute has no value: the link or the expression, or else its name.
+Span written(const Item& item, Pos name) {
+  if (item.is(What::kReference)) return item.ref->span();
+  if ((item.is(What::kApply) || item.is(What::kAssert)) && item.description->data && item.description->begin)
+    return {item.description->begin, item.description->end};
+  return Span(name);
+}
+
 }  // namespace
 
 Compiler::Found Compiler::no(std::string why, std::string help) {
@@ -115,7 +123,7 @@ Compiler::Found Compiler::find_value(Description* d, u32 slot, Item& out) {
   Slot& after = d->slots.slots[slot];
   after.resolving = false;
   if (linking_ && f == Found::kNo) {  // told where it happened, and not again by those who depend on it
-    if (!reported_) trouble(item.is(What::kReference) ? item.ref->span() : Span(after.placed), why_, help_);
+    if (!reported_) trouble(written(item, after.placed), why_, help_);
     reported_ = true;
     after.failed = epoch_;
     return f;
@@ -149,7 +157,7 @@ void Compiler::tell_loop(Description* d, u32 slot) {
     message = fmt::format("the value of `{}` depends on itself", s.key.text());
     if (loop != fmt::format("{} -> ", s.key.text())) message += fmt::format(": {}{}", loop, s.key.text());
   }
-  trouble(s.item.is(What::kReference) ? s.item.ref->span() : Span(s.placed), message);
+  trouble(written(s.item, s.placed), message);
 }
 
 Compiler::Found Compiler::walk(Description* at, std::span<const RefPart> parts, const Reference* whole, Item& out) {

@@ -19,6 +19,7 @@ bool Compiler::type_phase(Description* root) {
   // What could not be found may be found after another component has taken in what it inherits.
   do {
     troubles_.clear();
+    circles_.clear();
     progress_ = false;
     resolve_types(root);
   } while (!troubles_.empty() && progress_);
@@ -82,16 +83,17 @@ bool Compiler::take_in_types(Description* d) {
         }
         prototype = found.description;
       }
+      defining_.push_back({d, t.ref});
       resolve_types(prototype);
       if (!prototype->types_done) {
         bool cycle = prototype->types_busy;
         for (Description* p = d; p && !cycle; p = p->parent) cycle = p == prototype;
-        if (cycle)
-          trouble(at, fmt::format("`{}` is being defined here: a component cannot extend itself or what it is in",
-                                  t.ref ? text_of(*t.ref) : ""));
+        if (cycle) tell_circle(prototype, at);
+        defining_.pop_back();
         ok = false;
         break;
       }
+      defining_.pop_back();
       Description* copied = copy(prototype, d);
       if (t.ref) {
         Symbol name(text_of(*t.ref));
@@ -114,6 +116,26 @@ bool Compiler::take_in_types(Description* d) {
   }
   d->types_busy = false;
   return ok;
+}
+
+// A circle of prototypes is told once, where it closes, and not again by the others that are part of it or extend them.
+void Compiler::tell_circle(Description* prototype, Span at) {
+  auto from =
+      std::find_if(defining_.begin(), defining_.end(), [&](const Defining& x) { return x.component == prototype; });
+  bool told = circles_.contains(prototype);
+  const Reference* last = defining_.back().extends;
+  std::string name = last ? text_of(*last) : "";
+  std::string way = name;
+  for (auto x = from; x != defining_.end(); ++x) {
+    told |= circles_.contains(x->component);
+    if (x->extends) way += fmt::format(" -> {}", text_of(*x->extends));
+  }
+  if (told) return;
+  circles_.insert(prototype);
+  for (auto x = from; x != defining_.end(); ++x) circles_.insert(x->component);
+  trouble(at, fmt::format("`{}` is being defined here: a component cannot extend itself or what it is in", name));
+  if (from != defining_.end() && from + 1 != defining_.end())
+    troubles_.back().other_text = fmt::format("the circle is {}", way);
 }
 
 void Compiler::inherit_orders(Description* d, std::span<const OrderRule> orders) {
