@@ -230,22 +230,74 @@ class Translator : public Reader {
     return {};
   }
 
+  // What a reference stands for in tutti's own words: `${component.output}`. nullopt: the component itself will say it.
+  std::optional<std::string> placeholder(Node& self, const Value& v, std::string_view text, const Keys& map,
+                                         std::string_view key) {
+    auto to = target(text, map);
+    Keys own = map;
+    own.emplace_back(key);
+    if (!to || *to == own) return std::nullopt;
+    auto [component, rest] = owner(*to);
+    if (!component) {
+      error("COMPONENT-REFERENCE", v,
+            fmt::format("`{}` of `{}` refers to `{}`, which belongs to no component", key, self.name, text));
+      return std::nullopt;
+    }
+    // It is known once that component is deployed.
+    if (component != &self && !encloses(*component, self)) order(self, "deploy-gate", *component, "deployed");
+    return fmt::format("${{{}.{}}}", component->name, rest);
+  }
+
+  // The arguments of an open CDL expression `concat('http://', web/host, ...)`: texts in quotes, and paths. Empty when
+  // it is anything else.
+  static std::vector<std::string_view> joined(std::string_view text) {
+    constexpr std::string_view kConcat = "concat(";
+    if (!text.starts_with(kConcat) || !text.ends_with(")")) return {};
+    text = text.substr(kConcat.size(), text.size() - kConcat.size() - 1);
+    std::vector<std::string_view> parts;
+    while (true) {
+      while (text.starts_with(' ')) text.remove_prefix(1);
+      bool quoted = text.starts_with('\'') || text.starts_with('"');
+      std::size_t end = quoted ? text.find(text[0], 1) : text.find_first_of("'\"()*+=<>|!, ");
+      if (quoted && end != std::string_view::npos) ++end;
+      parts.push_back(text.substr(0, end));
+      text = end == std::string_view::npos ? "" : text.substr(end);
+      if (text.empty()) return parts;
+      if (!text.starts_with(',')) return {};
+      text.remove_prefix(1);
+    }
+  }
+
+  // Texts joined end to end are made when their values are known; of other expressions the program can make nothing.
+  std::optional<Value> open_expression(Node& self, const Value& v, const Keys& map, std::string_view key) {
+    std::vector<std::string_view> parts = joined(v.text());
+    if (parts.empty()) {
+      error("COMPONENT-EXPRESSION", v,
+            fmt::format("`{}` of `{}` is to be computed when the system runs: {}", key, self.name, v.text()))
+          .note("of expressions with open values only concat() of texts and references can be deployed");
+      return std::nullopt;
+    }
+    std::string out;
+    for (std::string_view part : parts) {
+      if (part.starts_with('\'') || part.starts_with('"')) {
+        std::string_view words = part.substr(1, part.size() - 2);
+        for (std::size_t i = 0; i < words.size(); ++i) {
+          if (words.substr(i).starts_with("${")) out += '$';  // it is a plain one
+          out += words[i];
+        }
+      } else if (auto words = placeholder(self, v, part, map, key)) {
+        out += *words;
+      }
+    }
+    return builder_.string(out, v.origin());
+  }
+
   // A value with its open references in tutti's own words. nullopt: the component itself will say what it is.
   std::optional<Value> closed(Node& self, const Value& v, const Keys& map, std::string_view key) {
     if (std::string_view text = open_reference(v); !text.empty()) {
-      auto to = target(text, map);
-      Keys own = map;
-      own.emplace_back(key);
-      if (!to || *to == own) return std::nullopt;
-      auto [component, rest] = owner(*to);
-      if (!component) {
-        error("COMPONENT-REFERENCE", v,
-              fmt::format("`{}` of `{}` refers to `{}`, which belongs to no component", key, self.name, text));
-        return std::nullopt;
-      }
-      // It is known once that component is deployed.
-      if (component != &self && !encloses(*component, self)) order(self, "deploy-gate", *component, "deployed");
-      return builder_.string(fmt::format("${{{}.{}}}", component->name, rest), v.origin());
+      if (v.is(Kind::kLazy) && text.find('(') != std::string_view::npos) return open_expression(self, v, map, key);
+      auto words = placeholder(self, v, text, map, key);
+      return words ? std::optional(builder_.string(*words, v.origin())) : std::nullopt;
     }
     if (v.is(Kind::kOpen)) return std::nullopt;  // to be defined: by the component, when it runs
     if (v.is(Kind::kMap)) {
