@@ -132,7 +132,7 @@ Item Compiler::make_function(const Expr& e, Description* parent) {
   item.what = What::kDescription;
   item.basic = Value::null(e.begin);
   Description* d = item.description = make_description(e.begin, e.end, parent);
-  d->data = true;
+  d->data = d->expression = true;
   std::string_view function = function_of(e.kind == ExprKind::kVector   ? Tok::kLeftBracket
                                           : e.kind == ExprKind::kIf     ? Tok::kIf
                                           : e.kind == ExprKind::kSwitch ? Tok::kSwitch

@@ -76,6 +76,7 @@ struct Description {
   std::span<const OrderRule> orders;
   Pos begin, end;
   bool data = false;        // extends DATA: not to be deployed
+  bool expression = false;  // an operator, IF, SWITCH or vector: begin and end are those of the whole
   bool types_done = false;  // it and all in it
   bool types_busy = false;
   bool places = false;  // there may be placements in it

@@ -22,7 +22,7 @@ bool has_tag(const Slot& s, Symbol tag) { return std::find(s.tags.begin(), s.tag
 // What to point at when an attribute has no value: the link or the expression, or else its name.
 Span written(const Item& item, Pos name) {
   if (item.is(What::kReference)) return item.ref->span();
-  if ((item.is(What::kApply) || item.is(What::kAssert)) && item.description->data && item.description->begin)
+  if ((item.is(What::kApply) || item.is(What::kAssert)) && item.description->expression)
     return {item.description->begin, item.description->end};
   return Span(name);
 }
