@@ -279,6 +279,7 @@ void Compiler::construct_function(Description* parent, u32 slot) {
   }
   Description* call = make_description(d->begin, d->end, parent);
   call->data = true;
+  call->expression = d->expression;
   put(call, names().function_class, name, class_slot->placed);
   for (const Slot& a : d->slots) {
     if (a.key == names().phase_function || a.key == names().function_class) continue;
