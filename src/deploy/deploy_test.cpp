@@ -129,6 +129,44 @@ TEST_F(Deploy, WhoComesAfterAnotherDoesNotWaitForItOnTheWayDown) {
   EXPECT_TRUE(c.deployer->run(*removal, c.settings).finished);
 }
 
+TEST_F(Deploy, ForgettingThatWasCutOffIsTakenUpAgain) {
+  EXPECT_TRUE(apply("system: s\ncomponents:\n" + job("a") + job("b")).finished);
+  i64 run = 0;
+  {
+    Call c(dir);  // as far as a call that was killed before it wrote the new state had come
+    store::RunRecord record;
+    record.system = "s";
+    record.kind = kForgetRun;
+    record.base_serial = 1;
+    record.plan = R"({"forget": ["a"], "hosts": []})";
+    auto lease = c.place->store->acquire("s", store::this_process("test"), 30);
+    ASSERT_TRUE(lease);
+    run = *c.place->store->begin(*lease, record);
+    ASSERT_TRUE(c.place->store->release(*lease));
+  }
+  Call c(dir);
+  EXPECT_EQ(c.deployer->unfinished("s"), run);
+  EXPECT_EQ(c.deployer->resume(run, c.settings).summary, "1 forgotten");
+  auto left = c.deployer->recorded("s");
+  EXPECT_EQ(left->order, std::vector<std::string>{"b"});
+  EXPECT_EQ(c.deployer->unfinished("s"), 0);
+  EXPECT_TRUE(done("a"));  // nothing was done to it
+}
+
+TEST_F(Deploy, WhatIsNoLongerUsedIsThereUntilItsUserHasChanged) {
+  auto text = [&](const std::string& uses, const std::string& start, bool db) {
+    std::string log = " >> " + dir + "/log";
+    return "system: s\ncomponents:\n  app: {type: command, " + uses + "config: {start: echo " + start + log +
+           ", stop: echo down" + log + "}}\n" +
+           (db ? "  db: {type: command, config: {start: 'true', stop: echo db" + log + "}}\n" : "");
+  };
+  EXPECT_TRUE(apply(text("uses: {db: db}, ", "one", true)).finished);
+  // Nothing but the need goes: nobody is touched.
+  EXPECT_EQ(program(text("", "one", true)), (std::vector<std::string>{"wait_all()"}));
+  EXPECT_TRUE(apply(text("", "two", false)).finished);
+  EXPECT_EQ(*here()->read(dir + "/log"), "one\ndown\ntwo\ndb\n");
+}
+
 TEST_F(Deploy, WithAnInvariantServersAreChangedOneAfterTheOther) {
   auto text = [&](int n) {
     std::string t = "system: s\ninvariants: [{at_least: 2, of: [a*]}]\ncomponents:\n";

@@ -22,9 +22,11 @@
 // step journalled, and what it leaves is recorded. The verbs of the command line are thin wrappers around this.
 namespace tutti::deploy {
 
+struct Forgetting;
 struct Program;
 struct Replay;
 inline constexpr std::string_view kProgramRun = "program";  // the kind of a run that was not planned
+inline constexpr std::string_view kForgetRun = "forget";    // of one that only takes something out of the record
 
 // The types that ship with tutti, read once per session.
 Value library(Session& session);
@@ -144,6 +146,11 @@ class Deployer {
   Outcome run(const Program& program, RunSettings& settings);
   // Goes on with a run that did not end.
   Outcome resume(i64 run, RunSettings& settings);
+  // Components, and all that is on these hosts, to be taken out of the record; nullopt, and an error, for names that are
+  // not there and for what is protected. Nothing is done where they are: see deploy/forget.h.
+  std::optional<Forgetting> prepare_forget(const std::string& system, const std::vector<std::string>& components,
+                                           const std::vector<std::string>& hosts);
+  Outcome forget(const Forgetting& forgetting, RunSettings& settings);
   // The last run of the system that did not end, 0 when there is none. (Its process is gone or its lease is over.)
   i64 unfinished(const std::string& system);
 
@@ -175,6 +182,8 @@ class Deployer {
                   const Replay* replay);
   Outcome execute(const Program& program, RunSettings& settings, const store::Lease& lease, i64 run,
                   const engine::JournalRecord* record);
+  // Takes out of the record what the run was begun for; the same when it is taken up again.
+  Outcome strike(const store::RunRecord& record, const store::Lease& lease, i64 run);
   // How what a run starts is marked: unlike any other run, also of other projects on the same machine.
   std::string mark_of(i64 run) const;
   void end_leftovers(const model::System& system, const engine::JournalRecord& record, i64 run,

@@ -183,6 +183,7 @@ Outcome Deployer::resume(i64 run, RunSettings& settings) {
     return wrong(fmt::format("run {} has just been ended by somebody else", run));
   auto entries = place_.store->entries(run);
   if (!entries) return wrong(entries.error().message);
+  if ((*record)->kind == kForgetRun) return strike(**record, *lease, run);
   if ((*record)->kind == kProgramRun) {
     auto stored = decode(session_, "program of the run", (*record)->plan, *place_.seal);
     auto program = stored ? Program::restored(session_, *stored) : std::nullopt;

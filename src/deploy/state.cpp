@@ -72,6 +72,9 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
   std::multimap<u32, model::Link> links;
   for (const model::Link& link : now.links()) links.emplace(link.user, link);
   std::map<std::string, u32> names;
+  std::set<Symbol> there;
+  for (u32 i = 0; i < s.instances.size(); ++i)
+    if (now.present(i)) there.insert(Symbol(p.program.component_of[i]));
   for (u32 pass = 0; pass < 2; ++pass)
     for (u32 i = 0; i < s.instances.size(); ++i) {
       const model::Instance& inst = s.instances[i];
@@ -99,6 +102,7 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
         c.untouched = old_self->untouched;
       }
       if (const Value* v = resource::with(inst, "protect")) c.protect = v->as_bool();
+      c.forgotten = old_self && old_self->forgotten;
       // The new configuration counts only once everything was done for it.
       bool complete = now.idle(i) && !fate.failed.count(i);
       for (u32 pc = now.pc(); pc < s.program.size() && complete; ++pc)
@@ -129,6 +133,12 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
               if (const Entry* hold = v.find("hold")) n.hold = hold->value.as_bool();
         c.needs.push_back(n);
       }
+      // As long as it has not become what it should be it needs what it needed.
+      if (old_self && !complete)
+        for (auto& n : old_self->needs)
+          if (std::none_of(c.needs.begin(), c.needs.end(), [&](auto& m) { return m.port == n.port; }) &&
+              there.count(n.provider))
+            c.needs.push_back(n);
       if (const Value* orders = resource::with(inst, "orders")) c.orders = engine::read_orders(*orders);
       c.outputs = knowledge.outputs(i);
       for (auto& [key, value] : c.outputs)
@@ -154,7 +164,7 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
 std::optional<Deployer::Standing> Deployer::standing(i64 run) {
   auto record = place_.store->run(run);
   auto entries = place_.store->entries(run);
-  if (!record || !*record || !entries) return std::nullopt;
+  if (!record || !*record || !entries || (*record)->kind == kForgetRun) return std::nullopt;
   std::optional<Prepared> planned;
   std::optional<Program> program;
   if ((*record)->kind == kProgramRun) {

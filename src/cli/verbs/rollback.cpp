@@ -29,6 +29,7 @@ int run(Call& call) {
     call.session.diagnostics.error("STATE-READ", {}, runs.error().message);
     return exit_code::kError;
   }
+  std::erase_if(*runs, [](auto& r) { return r.kind == deploy::kForgetRun; });  // they wanted nothing
   // The run to go back to: the one named, or the one before the last that left the system as it was wanted.
   i64 id = 0;
   if (!call.arguments.empty()) {
@@ -38,11 +39,12 @@ int run(Call& call) {
       if ((*runs)[i].status == "done") id = (*runs)[i].id;
   }
   auto record = running.place->store->run(id);
-  if (!id || !record || !*record || (*record)->system != system) {
+  if (!id || !record || !*record || (*record)->system != system || (*record)->kind == deploy::kForgetRun) {
     call.session.diagnostics
         .error("ROLLBACK-NONE", {},
-               call.arguments.empty() ? "there is no earlier run to go back to"
-                                      : fmt::format("there is no run {} of `{}`", call.arguments[0], system))
+               call.arguments.empty()
+                   ? "there is no earlier run to go back to"
+                   : fmt::format("there is no run {} of `{}` to go back to", call.arguments[0], system))
         .suggest("tutti history");
     return exit_code::kError;
   }

@@ -85,6 +85,7 @@ int run(Call& call) {
                             make.map({{"type", make.text(c.type)},
                                       {"host", make.text(c.host.text())},
                                       {"state", make.list(places)},
+                                      {"forgotten", Value::boolean(c.forgotten)},
                                       {"failed", make.text(open.count(name) ? "" : c.failed)},
                                       {held ? "doing" : "interrupted", make.list(open[name])},
                                       {"outputs", make.builder().map(outputs)}})});
@@ -113,6 +114,7 @@ int run(Call& call) {
     call.out.put(fmt::format("  {:<{}}  {:<10} {:<12} {}{}{}\n", name, wide, fmt::join(places, ","), c.type,
                              c.host.empty() ? "here" : c.host.text(), uses,
                              open.count(name)   ? "  " + doing(name)
+                             : c.forgotten      ? "  forgotten, until nobody uses it"
                              : c.failed.empty() ? ""
                                                 : fmt::format("  FAILED in {}", c.failed)));
   }

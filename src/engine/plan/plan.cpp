@@ -28,6 +28,7 @@ struct Item {
   const RecordedComponent* was = nullptr;  // nullptr: to be added
   const Component* want = nullptr;         // nullptr: to be removed
   std::vector<Need> old_needs, new_needs;
+  std::vector<Need> dropped;  // of what it had, what it no longer needs: its type has no such port any more
   const ComponentType* type = nullptr;
   std::string type_name;
   std::vector<Symbol> places;  // where it stands
@@ -66,6 +67,26 @@ void differences(const Value& a, const Value& b, std::string path, std::vector<P
     return;
   }
   out.push_back({std::move(path), a, b, a.secret() || b.secret()});
+}
+
+// The same life cycle with nothing to do on the way.
+Value without_actions(const Value& type, const TreeBuilder& b) {
+  MapDraft out;
+  for (const Entry& e : type.entries()) {
+    if (e.key.text() != "transitions" || !e.value.is(Kind::kMap)) {
+      out.set(e.key, e.value, e.field);
+      continue;
+    }
+    MapDraft all;
+    for (const Entry& t : e.value.entries()) {
+      MapDraft one;
+      for (const Entry& x : t.value.entries())
+        if (x.key.text() == "from" || x.key.text() == "to") one.set(x.key, x.value, x.field);
+      all.set(t.key, one.build(b), t.field);
+    }
+    out.set(e.key, all.build(b));
+  }
+  return out.build(b);
 }
 
 class Planner {
@@ -142,7 +163,9 @@ class Planner {
       item.places = r.places;
       item.want = wanted_.find(Symbol(name));
       auto old_kind = recorded_.kinds.find(r.type);
-      if (old_kind != recorded_.kinds.end()) item.kind = model::describe_kind(Symbol(r.type), old_kind->second, {});
+      if (old_kind != recorded_.kinds.end())
+        item.kind = model::describe_kind(
+            Symbol(r.type), r.forgotten ? without_actions(old_kind->second, builder_) : old_kind->second, {});
       if (!looked_at(name)) {  // as it is
         item.want = nullptr;
         item.new_needs = r.needs;
@@ -151,7 +174,7 @@ class Planner {
       } else if (item.want) {
         std::string why = must_replace(*item.want, r);
         if (!why.empty()) {
-          if (item.want->protect) {
+          if (item.want->protect && !r.forgotten) {
             session_.diagnostics
                 .error("PLAN-PROTECTED", item.want->at,
                        fmt::format("`{}` is protected and would have to be replaced", name))
@@ -166,11 +189,16 @@ class Planner {
           item.kind = wanted_.kinds.at(std::string(item.want->type.text()));
           item.new_needs = item.want->needs;
           item.goal = item.want->state;
+          auto split = std::stable_partition(item.old_needs.begin(), item.old_needs.end(), [&](auto& n) {
+            return std::any_of(item.new_needs.begin(), item.new_needs.end(), [&](auto& m) { return m.port == n.port; });
+          });
+          item.dropped.assign(split, item.old_needs.end());
+          item.old_needs.erase(split, item.old_needs.end());
         }
       }
       if (!item.want && !kept_.count(items_.size())) {
         item.goal = item.kind.removed;
-        if (r.protect && !replaced.count(name))
+        if (r.protect && !r.forgotten && !replaced.count(name))
           session_.diagnostics
               .error("PLAN-PROTECTED", {}, fmt::format("`{}` is protected and would have to be removed", name))
               .suggest("keep it, or first apply it once without `protect`");
@@ -227,6 +255,7 @@ class Planner {
   }
 
   std::string must_replace(const Component& want, const RecordedComponent& was) const {
+    if (was.forgotten) return "the one that was there is forgotten";
     if (was.type != want.type.text()) return fmt::format("its type changes from {} to {}", was.type, want.type.text());
     if (was.host != want.host)
       return fmt::format("it moves to {}", want.host.empty() ? "this machine" : want.host.text());
@@ -247,6 +276,7 @@ class Planner {
       std::sort(ports.begin(), ports.end(), [](auto& a, auto& b) { return a.port.text() < b.port.text(); });
       item.type_name = model::engine_type_name(item.kind, ports, item.orders);
       if (item.was && !item.want) item.type_name += "'";  // as it was recorded, which may not be as it is now
+      if (item.was && item.was->forgotten) item.type_name += "'";
       if (!trees.count(item.type_name))
         trees[item.type_name] = model::engine_type(item.kind, ports, item.orders, builder_);
     }
@@ -345,9 +375,9 @@ class Planner {
       if (std::none_of(item.new_needs.begin(), item.new_needs.end(), [&](auto& m) { return same_need(n, m); }) ||
           replaced_.count(std::string(n.provider.text()))) {
         item.unlink.push_back(n);
-        if (std::none_of(item.new_needs.begin(), item.new_needs.end(), [&](auto& m) { return m.port == n.port; }))
-          change.details.push_back({need_path(n), Value::string(n.provider.text()), Value::null(), false});
       }
+    for (auto& n : item.dropped)
+      change.details.push_back({need_path(n), Value::string(n.provider.text()), Value::null(), false});
     for (auto& n : item.new_needs)
       if (std::none_of(item.old_needs.begin(), item.old_needs.end(), [&](auto& m) { return same_need(n, m); }) ||
           replaced_.count(std::string(n.provider.text()))) {
@@ -399,13 +429,14 @@ class Planner {
       change.details.push_back(
           {"protect", Value::boolean(item.was->protect), Value::boolean(item.want->protect), false});
     bool mend = !item.was->failed.empty() && (!there || (keys.empty() && !type_changed));
-    change.kind = mend                                  ? PlanChange::Kind::kRepair
-                  : drifted && change.details.empty()   ? PlanChange::Kind::kRepair
-                  : !there                              ? PlanChange::Kind::kMove
-                  : change.details.empty() && all_of_it ? PlanChange::Kind::kChange
-                  : keys.empty() && !type_changed && (!item.link.empty() || !item.unlink.empty())
-                      ? PlanChange::Kind::kRelink
-                      : PlanChange::Kind::kChange;
+    change.kind =
+        mend                                  ? PlanChange::Kind::kRepair
+        : drifted && change.details.empty()   ? PlanChange::Kind::kRepair
+        : !there                              ? PlanChange::Kind::kMove
+        : change.details.empty() && all_of_it ? PlanChange::Kind::kChange
+        : keys.empty() && !type_changed && (!item.link.empty() || !item.unlink.empty() || !item.dropped.empty())
+            ? PlanChange::Kind::kRelink
+            : PlanChange::Kind::kChange;
     if (!there && change.kind == PlanChange::Kind::kMove)
       change.details.push_back({"state",
                                 item.was->places.empty() ? Value::null() : Value::string(item.was->places[0].text()),
@@ -615,6 +646,10 @@ class Planner {
           // A new one finds a new provider by its port; one that is there already must be told to wait.
           if (items_[*p].was || item.was) item.waits.insert(*p);
         }
+      // What it no longer needs is there until it has become what it should be.
+      for (auto& n : item.dropped)
+        if (auto p = item_of(by_old_, n.provider); p && item.busy() && items_[*p].busy() && !needs_now(i, *p))
+          items_[*p].waits.insert(i);
       if (item.was && !item.want && !kept_.count(i)) {  // what goes, goes last
         if (replaced_.count(item.component)) item.waits.insert(by_new_.at(item.component));
         for (std::size_t d = 0; d < items_.size(); ++d)
@@ -637,6 +672,21 @@ class Planner {
       }
       if (!changed) break;
     }
+  }
+
+  // Whether one will need another, directly or through others.
+  bool needs_now(std::size_t i, std::size_t other) const {
+    std::set<std::size_t> seen;
+    std::vector<std::size_t> todo{i};
+    while (!todo.empty()) {
+      std::size_t at = todo.back();
+      todo.pop_back();
+      if (!seen.insert(at).second) continue;
+      if (at == other) return true;
+      for (auto& n : items_[at].new_needs)
+        if (auto it = by_new_.find(std::string(n.provider.text())); it != by_new_.end()) todo.push_back(it->second);
+    }
+    return false;
   }
 
   static bool is_up(const Item& item, const model::Invariant& inv) {
@@ -846,7 +896,8 @@ class Planner {
     // The whole types, for the state that the run will leave.
     std::map<std::string, Value> kinds;
     for (auto& item : items_)
-      if (item.want || kept_.count(static_cast<std::size_t>(&item - items_.data())))
+      if ((item.want || kept_.count(static_cast<std::size_t>(&item - items_.data()))) &&
+          (!item.was || !item.was->forgotten))
         kinds[std::string(item.kind.name.text())] = item.kind.tree;
     std::vector<Entry> kind_entries;
     for (auto& [name, tree] : kinds) kind_entries.push_back({Symbol(name), Field::kPlain, tree});

@@ -64,6 +64,7 @@ Recorded read_recorded(Session&, const Value& state) {
     if (const Entry* x = v.find("made")) c.made = x->value;
     c.protect = truth(v, "protect");
     c.untouched = truth(v, "untouched");
+    c.forgotten = truth(v, "forgotten");
     if (const Entry* n = v.find("needs"); n && n->value.is(Kind::kList))
       for (const Value& need : n->value.items()) {
         const Entry* hold = need.find("hold");
@@ -107,6 +108,7 @@ Value write_recorded(const Recorded& r, const TreeBuilder& b) {
     if (!c.made.is(Kind::kNull)) m.set(Symbol("made"), c.made);
     if (c.protect) m.set(Symbol("protect"), Value::boolean(true));
     if (c.untouched) m.set(Symbol("untouched"), Value::boolean(true));
+    if (c.forgotten) m.set(Symbol("forgotten"), Value::boolean(true));
     for (auto& n : c.needs) {
       std::vector<Entry> one{{Symbol("port"), Field::kPlain, Value::string(n.port.text())},
                              {Symbol("provider"), Field::kPlain, Value::string(n.provider.text())},

@@ -22,6 +22,9 @@ struct RecordedComponent {
   Value made;  // the configuration with the values it was made with; null when it refers to nothing that varies
   bool protect = false;
   bool untouched = false;          // what failed had not begun to act: there is nothing of it anywhere
+  // Nobody looks after it any more. It stands for what is gone only as long as others hold its ports: it is never
+  // wanted, and going it does nothing.
+  bool forgotten = false;
   std::vector<model::Need> needs;  // provider is the instance's component
   std::vector<model::Order> orders;
   std::map<std::string, std::string> outputs;
