@@ -59,9 +59,24 @@ class JsonReader {
   void space() {
     while (at_ < text_.size()) {
       char c = text_[at_];
+      if (c == '/' || c == '#') {
+        if (!comment()) return;
+        continue;
+      }
       if (c != ' ' && c != '\n' && c != '\t' && c != '\r') return;
       at_++;
     }
+  }
+
+  // Comments are told and passed over.
+  bool comment() {
+    std::string_view rest = text_.substr(at_);
+    std::size_t size = rest.starts_with("/*") ? rest.find("*/", 2) : rest.find('\n');
+    if (rest.starts_with('/') && !rest.starts_with("//") && !rest.starts_with("/*")) return false;
+    std::size_t end = size == std::string_view::npos ? text_.size() : at_ + size + (rest.starts_with("/*") ? 2 : 0);
+    error("JSON-SYNTAX", at_, end, "JSON has no comments");
+    at_ = end;
+    return true;
   }
 
   Diagnostic& error(std::string code, std::size_t from, std::size_t to, std::string message) {
@@ -77,63 +92,119 @@ class JsonReader {
     return fmt::format("`{}`", text_.substr(at_, end - at_));
   }
 
-  std::nullopt_t expected(std::string_view what) {
+  void expected(std::string_view what) {
     Diagnostic& d = error("JSON-SYNTAX", at_, at_ + 1, fmt::format("expected {}, found {}", what, seen()));
     if (at_ < text_.size() && text_[at_] == '\'') d.suggest("strings are written in double quotes");
-    if (at_ < text_.size() && (text_[at_] == '/' || text_[at_] == '#')) d.suggest("JSON has no comments");
     if (!frames_.empty() && at_ >= text_.size()) {
       d.relate(source_.span(frames_.back().at, frames_.back().at + 1), "opened here and not closed");
     }
-    return std::nullopt;
   }
 
-  // One whole value, however deep.
+  enum class State : u8 {
+    kValue,  // a value begins here
+    kKey,
+    kDone,   // a value was read: it is to be put where it belongs
+    kAfter,  // behind a value
+    kLost,   // an error was told
+  };
+
+  // One whole value, however deep. What is wrong in a list or map is told, and what follows is looked at too.
   std::optional<Value> next() {
     std::size_t bottom = frames_.size();
-    for (;;) {
-      Value value;
-      space();
-      if (at_ >= text_.size()) return expected("a value");
-      char c = text_[at_];
-      if (c == '{' || c == '[') {
-        open(c == '{');
-        space();
-        if (at_ < text_.size() && text_[at_] == (c == '{' ? '}' : ']')) {
-          value = close();
-        } else {
-          if (c == '{' && !key()) return std::nullopt;
-          continue;
-        }
-      } else if (!scalar(c, value)) {
-        return std::nullopt;
-      }
-      // The value is done: put it where it belongs, and close what closes after it.
-      for (;;) {
-        session_.budget.node();
-        if (frames_.size() == bottom) return value;
-        Frame& top = frames_.back();
-        if (top.map) {
-          entries_.back().value = value;
-        } else {
-          items_.push_back(value);
-        }
-        space();
-        char after = at_ < text_.size() ? text_[at_] : '\0';
-        if (after == ',') {
-          std::size_t comma = at_++;
-          space();
-          char ahead = at_ < text_.size() ? text_[at_] : '\0';
-          if (ahead == (top.map ? '}' : ']')) {
-            error("JSON-SYNTAX", comma, comma + 1, "a comma after the last item is not allowed");
-            value = close();
-            continue;
+    Value value;
+    for (State state = State::kValue;;) {
+      switch (state) {
+        case State::kValue: state = begin(value); break;
+        case State::kKey: state = key() ? State::kValue : State::kLost; break;
+        case State::kDone:
+          session_.budget.node();
+          if (frames_.size() == bottom) return value;
+          if (frames_.back().map) {
+            entries_.back().value = value;
+          } else {
+            items_.push_back(value);
           }
-          if (top.map && !key()) return std::nullopt;
+          [[fallthrough]];
+        case State::kAfter: state = after(value); break;
+        case State::kLost:
+          if (!recover(bottom)) return std::nullopt;
+          state = State::kAfter;
           break;
-        }
-        if (after != (top.map ? '}' : ']')) return expected(top.map ? "`,` or `}`" : "`,` or `]`");
-        value = close();
       }
+    }
+  }
+
+  State begin(Value& value) {
+    space();
+    if (at_ >= text_.size()) {
+      expected("a value");
+      return State::kLost;
+    }
+    char c = text_[at_];
+    if (c != '{' && c != '[') return scalar(c, value) ? State::kDone : State::kLost;
+    open(c == '{');
+    space();
+    if (at_ >= text_.size() || text_[at_] != (c == '{' ? '}' : ']')) return c == '{' ? State::kKey : State::kValue;
+    value = close();
+    return State::kDone;
+  }
+
+  State after(Value& value) {
+    space();
+    const bool map = frames_.back().map;
+    const char closing = map ? '}' : ']';
+    char c = at_ < text_.size() ? text_[at_] : '\0';
+    if (c == ',') {
+      std::size_t comma = at_++;
+      space();
+      c = at_ < text_.size() ? text_[at_] : '\0';
+      if (c != closing) return map ? State::kKey : State::kValue;
+      error("JSON-SYNTAX", comma, comma + 1, "a comma after the last item is not allowed");
+    }
+    if (c == closing) {
+      value = close();
+      return State::kDone;
+    }
+    expected(map ? "`,` or `}`" : "`,` or `]`");
+    // What begins here was to follow a comma.
+    if (map) return c == '"' ? State::kKey : State::kLost;
+    return c == '"' || c == '{' || c == '[' ? State::kValue : State::kLost;
+  }
+
+  // Goes to the next comma of the innermost open list or map, or to a bracket that closes it or one around it. False
+  // when there is none.
+  bool recover(std::size_t bottom) {
+    for (std::size_t inside = 0; frames_.size() > bottom && at_ < text_.size(); at_++) {
+      char c = text_[at_];
+      if (c == '"') {
+        at_ = text_.find_first_of("\"\n", at_ + 1);
+        if (at_ == std::string_view::npos) return false;
+      } else if (c == '{' || c == '[') {
+        inside++;
+      } else if ((c == '}' || c == ']') && inside > 0) {
+        inside--;
+      } else if (c == '}' || c == ']') {
+        std::size_t closed = frames_.size();
+        while (closed > bottom && frames_[closed - 1].map != (c == '}')) closed--;
+        if (closed == bottom) continue;
+        while (frames_.size() > closed) drop();
+        return true;
+      } else if (c == ',' && inside == 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // An open list or map that is not closed before the one around it is.
+  void drop() {
+    Frame frame = frames_.back();
+    frames_.pop_back();
+    if (frame.map) {
+      entries_.resize(frame.base);
+      key_at_.resize(frame.base);
+    } else {
+      items_.resize(frame.base);
     }
   }
 
@@ -337,12 +408,12 @@ class JsonReader {
           if (unit == utf8::kInvalid || (unit >= 0xD800 && unit < 0xE000)) {
             error("JSON-STRING", from, at_,
                   unit == utf8::kInvalid ? "\\u needs four hexadecimal digits" : "half of a surrogate pair");
-            return false;
+          } else {
+            utf8::append(made, unit);
           }
-          utf8::append(made, unit);
           break;
         }
-        default: error("JSON-STRING", from, at_, "unknown escape"); return false;
+        default: error("JSON-STRING", from, at_, "unknown escape");
       }
     }
     return unfinished(start);
