@@ -48,31 +48,48 @@ class TomlReader {
     for (std::size_t at = text_.find('\n'); at != std::string_view::npos; at = text_.find('\n', at + 1)) {
       lines_.push_back(at + 1);
     }
-    try {
-      toml::table parsed = toml::parse(text_.substr(bom));
-      return table(parsed);
-    } catch (const toml::parse_error& e) {
-      std::string_view message = e.description();
-      std::size_t colon = message.find(": ");
-      if (message.starts_with("Error while parsing") && colon != std::string_view::npos)
-        message.remove_prefix(colon + 2);
-      // The reader has a limit of its own, which no option changes.
-      if (message.find("TOML_MAX_NESTED_VALUES") != std::string_view::npos)
-        throw LimitError("LIMIT-DEPTH", fmt::format("TOML values may be nested {} deep", TOML_MAX_NESTED_VALUES),
-                         pos(e.source().begin).at);
-      session_.diagnostics.error("TOML-SYNTAX", {pos(e.source().begin), pos(e.source().end)}, std::string(message));
-    } catch (const std::logic_error& e) {
-      session_.diagnostics.error("TOML-SYNTAX", source_.first, e.what());
+    // toml++ ends at the first mistake. The tables after it are read on their own, for theirs.
+    constexpr int kMost = 20;
+    for (int told = 0; told < kMost; told++) {
+      try {
+        toml::table parsed = toml::parse(text_.substr(lines_[first_line_]));
+        return told == 0 ? std::optional(table(parsed)) : std::nullopt;
+      } catch (const toml::parse_error& e) {
+        tell(e);
+        if (!next_table(e.source().begin)) return std::nullopt;
+      } catch (const std::logic_error& e) {
+        session_.diagnostics.error("TOML-SYNTAX", source_.first, e.what());
+        return std::nullopt;
+      }
     }
     return std::nullopt;
   }
 
  private:
-  // toml++ counts lines and characters from 1.
+  void tell(const toml::parse_error& e) {
+    std::string_view message = e.description();
+    std::size_t colon = message.find(": ");
+    if (message.starts_with("Error while parsing") && colon != std::string_view::npos) message.remove_prefix(colon + 2);
+    // The reader has a limit of its own, which no option changes.
+    if (message.find("TOML_MAX_NESTED_VALUES") != std::string_view::npos)
+      throw LimitError("LIMIT-DEPTH", fmt::format("TOML values may be nested {} deep", TOML_MAX_NESTED_VALUES),
+                       pos(e.source().begin).at);
+    session_.diagnostics.error("TOML-SYNTAX", {pos(e.source().begin), pos(e.source().end)}, std::string(message));
+  }
+
+  // Goes to the line of the next table after a place.
+  bool next_table(const toml::source_position& p) {
+    for (first_line_ += std::max<std::size_t>(p.line, 1); first_line_ < lines_.size(); first_line_++)
+      if (text_.substr(lines_[first_line_]).starts_with('[')) return true;
+    return false;
+  }
+
+  // toml++ counts lines and characters from 1; what it was given begins at first_line_.
   std::size_t offset(const toml::source_position& p) const {
     if (p.line == 0) return 0;
-    if (p.line > lines_.size()) return text_.size();
-    std::size_t at = lines_[p.line - 1];
+    std::size_t line = first_line_ + p.line - 1;
+    if (line >= lines_.size()) return text_.size();
+    std::size_t at = lines_[line];
     for (u32 i = 1; i < p.column && at < text_.size(); i++) utf8::decode(text_, at);
     return at;
   }
@@ -148,6 +165,7 @@ class TomlReader {
   std::string_view text_;
   TreeBuilder builder_;
   std::vector<std::size_t> lines_;
+  std::size_t first_line_ = 0;
 };
 
 }  // namespace
