@@ -452,6 +452,42 @@ int apply_catalog(Running& running, const deploy::Prepared& p, deploy::Deployer:
   return call.options.has("detailed-exitcode") && o.changed ? exit_code::kDifferent : exit_code::kOk;
 }
 
+namespace {
+
+int run_plan(Running& running, const deploy::Prepared& prepared, std::string_view verb, deploy::Outcome& outcome) {
+  if (const Entry* h = prepared.plan.flat.find("hosts")) running.hosts->describe(h->value);
+  auto settings = running.settings(std::string(verb));
+  outcome = running.deployer->run(prepared, settings);
+  return report_outcome(running, outcome);
+}
+
+}  // namespace
+
+int follow_up(Running& running, const std::string& system, const std::string& kind, const Value& wanted,
+              const Value& flat, std::string_view verb, int code) {
+  Call& call = running.call;
+  // Those that follow may give other values themselves. References make no circles, so there is an end to it.
+  for (;;) {
+    bool wrong = false;
+    auto next = running.deployer->follow_up(system, kind, wanted, flat, wrong);
+    if (wrong) return exit_code::kMixed;
+    if (!next || next->empty()) return code;
+    deploy::Check check = running.deployer->check(*next);
+    if (!call.options.has("quiet") || !check.safe) say_now(show_plan(call, *next, &check, call.options.has("program")));
+    if (!check.safe && !call.options.has("unsafe")) {
+      call.session.diagnostics
+          .error("PLAN-UNSAFE", {}, "what would bring the others to the new values is not safe, so it is not run")
+          .note("see above what can happen")
+          .suggest("--unsafe runs it all the same");
+      return exit_code::kMixed;
+    }
+    deploy::Outcome outcome;
+    int now = run_plan(running, *next, verb, outcome);
+    if (!outcome.good()) return now;
+    code = std::max(code, now);
+  }
+}
+
 int carry_out(Running& running, const deploy::Prepared& prepared, std::string_view verb) {
   Call& call = running.call;
   if (prepared.empty()) {
@@ -480,9 +516,11 @@ int carry_out(Running& running, const deploy::Prepared& prepared, std::string_vi
     call.session.diagnostics.error("RUN-REFUSED", {}, "nothing was done");
     return exit_code::kError;
   }
-  if (const Entry* h = prepared.plan.flat.find("hosts")) running.hosts->describe(h->value);
-  auto settings = running.settings(std::string(verb));
-  return report_outcome(running, running.deployer->run(prepared, settings));
+  deploy::Outcome outcome;
+  int code = run_plan(running, prepared, verb, outcome);
+  return outcome.good()
+             ? follow_up(running, prepared.system, prepared.kind, prepared.wanted, prepared.plan.flat, verb, code)
+             : code;
 }
 
 }  // namespace tutti

@@ -56,6 +56,10 @@ bool ask_yes(std::string_view question);
 // Shows, asks, runs and reports: the common end of apply, destroy and rollback.
 int carry_out(Running& running, const deploy::Prepared& prepared, std::string_view verb);
 int report_outcome(Running& running, const deploy::Outcome& outcome);
+// After a run that ended well, with exit code `code`: brings those to it who refer to values that it has changed, until
+// nobody is left who does.
+int follow_up(Running& running, const std::string& system, const std::string& kind, const Value& wanted,
+              const Value& flat, std::string_view verb, int code);
 
 void end_interrupts();                // the run is over: signals mean again what they always mean
 void say_now(std::string_view text);  // to standard error, at once

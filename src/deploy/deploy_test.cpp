@@ -129,6 +129,31 @@ TEST_F(Deploy, WhoComesAfterAnotherDoesNotWaitForItOnTheWayDown) {
   EXPECT_TRUE(c.deployer->run(*removal, c.settings).finished);
 }
 
+TEST_F(Deploy, WhoRefersToAValueThatChangedIsPlannedAgain) {
+  auto text = [&](const std::string& word) {
+    return "system: s\ncomponents:\n  gen: {type: generic, config: {make: \"echo tutti:word=" + word +
+           "\"}}\n  f: {type: file, config: {path: " + dir + "/f, content: \"${gen.word}\"}}\n";
+  };
+  EXPECT_TRUE(apply(text("one")).finished);
+  Call c(dir);
+  auto p = c.prepare(text("two"));
+  ASSERT_TRUE(p);
+  ASSERT_EQ(p->plan.notes.size(), 1u);
+  EXPECT_EQ(p->plan.notes[0], "`f` may change too, in a run that follows: it refers to `gen.word`");
+  EXPECT_TRUE(c.deployer->run(*p, c.settings).finished);
+  EXPECT_EQ(*here()->read(dir + "/f"), "one");
+  // Whoever makes the next plan finds it, also when the call that should have gone on was killed.
+  EXPECT_EQ(program(text("two")), (std::vector<std::string>{"pushB(f, alter)", "pushB(f, settle)", "wait_all()"}));
+  bool wrong = false;
+  auto next = c.deployer->follow_up("s", "apply", p->wanted, p->plan.flat, wrong);
+  ASSERT_TRUE(next) << c.trouble();
+  EXPECT_EQ(next->renewed, std::vector<std::string>{"f"});
+  EXPECT_TRUE(c.deployer->run(*next, c.settings).finished);
+  EXPECT_EQ(*here()->read(dir + "/f"), "two");
+  EXPECT_FALSE(c.deployer->follow_up("s", "apply", p->wanted, p->plan.flat, wrong));
+  EXPECT_FALSE(wrong);
+}
+
 TEST_F(Deploy, ForgettingThatWasCutOffIsTakenUpAgain) {
   EXPECT_TRUE(apply("system: s\ncomponents:\n" + job("a") + job("b")).finished);
   i64 run = 0;

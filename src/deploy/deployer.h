@@ -58,6 +58,7 @@ struct Prepared {
   std::vector<resource::Conflict> conflicts;
   std::vector<std::string> managed;  // paths of its files
   std::size_t resources = 0;
+  std::vector<std::string> renewed;  // components that are brought to values of others that have changed
 
   // Nothing to do and nothing to write down.
   bool empty() const;
@@ -94,6 +95,7 @@ struct Outcome {
   int wrong_code = 0;                         // store::kHeld, ...
   std::map<std::string, std::string> status;  // catalogs: instance -> ok, failed, skipped
 
+  bool good() const { return wrong.empty() && finished && failed == 0 && !open && !unknown; }
   // How the engine ended; false when the right to write was `lost` on the way, so that nothing more may be recorded.
   bool take(const engine::RunReport& report, const std::optional<std::string>& lost) {
     finished = report.finished;
@@ -122,6 +124,12 @@ class Deployer {
 
   Check check(const Prepared& prepared);
 
+  // What a run leaves to be done: components that refer to values which it has changed, brought to them, as far as the
+  // run (`flat` is its plan) looked at them. nullopt when there are none; with `wrong` an error says why it cannot be
+  // planned.
+  std::optional<Prepared> follow_up(const std::string& system, const std::string& kind, const Value& wanted,
+                                    const Value& flat, bool& wrong);
+
   // Runs it. `stop` is raised from outside to end it early.
   struct RunSettings {
     u32 parallel = 0;
@@ -146,8 +154,8 @@ class Deployer {
   Outcome run(const Program& program, RunSettings& settings);
   // Goes on with a run that did not end.
   Outcome resume(i64 run, RunSettings& settings);
-  // Components, and all that is on these hosts, to be taken out of the record; nullopt, and an error, for names that are
-  // not there and for what is protected. Nothing is done where they are: see deploy/forget.h.
+  // Components, and all that is on these hosts, to be taken out of the record; nullopt, and an error, for names that
+  // are not there and for what is protected. Nothing is done where they are: see deploy/forget.h.
   std::optional<Forgetting> prepare_forget(const std::string& system, const std::vector<std::string>& components,
                                            const std::vector<std::string>& hosts);
   Outcome forget(const Forgetting& forgetting, RunSettings& settings);
@@ -188,6 +196,12 @@ class Deployer {
   std::string mark_of(i64 run) const;
   void end_leftovers(const model::System& system, const engine::JournalRecord& record, i64 run,
                      const RunSettings& settings) const;
+  // What is recorded of the instances of a plan, for whoever refers to it.
+  void teach(resource::Knowledge& knowledge, const Prepared& prepared, const engine::Recorded& was) const;
+  // The components of a plan that were made with values which are others now.
+  std::map<std::string, engine::Present> present(const Prepared& prepared, const engine::Recorded& was);
+  // Says which components that the plan leaves alone refer to what it may change.
+  void note_may_change(Prepared& prepared, const engine::Recorded& was);
   // How the actions of a run went: what failed in which transition, and whose actions began to act at all.
   struct Fate {
     std::map<u32, std::string> failed;

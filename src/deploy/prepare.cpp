@@ -148,10 +148,19 @@ std::optional<Prepared> Deployer::prepare(const Value& wanted, const std::string
   p.wanted = model::plain_tree(*deployment, wanted, TreeBuilder(session_.arena));
   auto was = recorded(p.system, &p.serial, &p.lineage, &p.state);
   if (!was || !planned(p.system, *was)) return std::nullopt;
-  auto plan = engine::make_plan(session_, *deployment, *was, options);
-  if (!plan) return std::nullopt;
-  p.plan = std::move(*plan);
-  if (!finish_preparing(p) || !check_resources(*deployment, p.program)) return std::nullopt;
+  auto plan_with = [&](const engine::PlanOptions& how) {
+    auto plan = engine::make_plan(session_, *deployment, *was, how);
+    if (!plan) return false;
+    p.plan = std::move(*plan);
+    return finish_preparing(p);
+  };
+  if (!plan_with(options)) return std::nullopt;
+  engine::PlanOptions again = options;
+  again.present = present(p, *was);
+  if (!again.present.empty() && !plan_with(again)) return std::nullopt;
+  for (auto& [name, unused] : again.present) p.renewed.push_back(name);
+  if (!check_resources(*deployment, p.program)) return std::nullopt;
+  note_may_change(p, *was);
   return p;
 }
 

@@ -244,17 +244,8 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
   const model::System& s = p.program.system;
   resource::Knowledge knowledge(s);
   engine::Recorded was = engine::read_recorded(session_, p.state);
-  {
-    std::map<std::string, Value> hosts;
-    if (const Entry* h = p.plan.flat.find("hosts"); h && h->value.is(Kind::kMap))
-      for (const Entry& e : h->value.entries()) hosts[std::string(e.key.text())] = e.value;
-    knowledge.set_hosts(std::move(hosts));
-    knowledge.set_home(settings.executor.home, settings.executor.remote_home);
-    auto by_instance = was.by_instance();
-    for (u32 i = 0; i < s.assembly; ++i)
-      if (auto c = by_instance.find(s.instances[i].name.text()); c != by_instance.end())
-        knowledge.learn(i, c->second->outputs);
-  }
+  teach(knowledge, p, was);
+  knowledge.set_home(settings.executor.home, settings.executor.remote_home);
   resource::ExecutorOptions eo = settings.executor;
   eo.run = fmt::format("{}.{}", mark_of(run), lease.fence);
   if (settings.parallel) eo.workers = settings.parallel;

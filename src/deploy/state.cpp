@@ -12,27 +12,6 @@
 
 namespace tutti::deploy {
 
-namespace {
-
-// Values that others gave are as secret as what they are made of.
-Value with_secrets(const Value& v, const resource::Scrubber& scrub, const TreeBuilder& b) {
-  auto as = [&](const Value& now) { return v.secret() ? now.as_secret() : now; };
-  if (v.is(Kind::kString)) return scrub.has_secret(v.text()) ? v.as_secret() : v;
-  if (v.is(Kind::kList)) {
-    std::vector<Value> items;
-    for (const Value& i : v.items()) items.push_back(with_secrets(i, scrub, b));
-    return as(b.list(items));
-  }
-  if (v.is(Kind::kMap)) {
-    MapDraft m;
-    for (const Entry& e : v.entries()) m.set(e.key, with_secrets(e.value, scrub, b), e.field);
-    return as(m.build(b));
-  }
-  return v;
-}
-
-}  // namespace
-
 Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, const resource::Knowledge& knowledge,
                            const std::vector<engine::ActionSpan>& actions, const Fate& fate,
                            const resource::Scrubber& scrub) {
@@ -41,7 +20,7 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
   TreeBuilder b(session_.arena);
   engine::Recorded was = engine::read_recorded(session_, p.state), next;
   // What each instance holds: what its actions brought about, the last word on each resource.
-  std::map<u32, std::map<std::string, Value>> held;
+  std::map<u32, std::map<std::string, Value>> held, reads;
   std::map<u32, const engine::RecordedComponent*> before;
   std::set<u32> acted;
   auto by_instance = was.by_instance();
@@ -56,8 +35,8 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
     if (a.how != engine::How::kOk) continue;
     const model::ComponentType& type = s.type_of(a.instance);
     std::string problem;
-    for (auto& r :
-         knowledge.resources(a.instance, type.action_of(type.transitions[a.transition]), session_.arena, problem)) {
+    for (auto& r : knowledge.resources(a.instance, type.action_of(type.transitions[a.transition]), session_.arena,
+                                       problem, &reads[a.instance])) {
       std::string key = r.type + "/" + r.title;
       resource::Params params(r.parameters);
       std::string ensure = params.text("ensure");
@@ -116,7 +95,15 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
         if (old_self && !remade && !old_self->made.is(Kind::kNull))
           c.made = old_self->made;
         else if (Value made = knowledge.settled(i, c.config, session_.arena, missing); missing.empty())
-          c.made = with_secrets(made, scrub, b);
+          c.made = scrub.marked(made, b);
+      }
+      c.reads = old_self ? old_self->reads : Value::null();
+      if (!reads[i].empty()) {
+        MapDraft m;
+        if (c.reads.is(Kind::kMap))
+          for (const Entry& e : c.reads.entries()) m.set(e.key, e.value);
+        for (auto& [path, value] : reads[i]) m.set(Symbol(path), scrub.marked(value, b));
+        c.reads = m.build(b);
       }
       const Value* needs = resource::with(inst, "needs");
       for (auto [at, end] = links.equal_range(i); at != end; ++at) {
@@ -191,6 +178,7 @@ std::optional<Deployer::Standing> Deployer::standing(i64 run) {
     return out;
   }
   resource::Knowledge knowledge(s);
+  teach(knowledge, *planned, engine::read_recorded(session_, planned->state));
   for (auto& r : replay.record.results)
     if (r.how == engine::How::kOk) knowledge.learn(r.instance, {r.outputs.begin(), r.outputs.end()});
   Fate fate;

@@ -105,6 +105,13 @@ std::optional<Value> Knowledge::look_up(u32 instance, std::string_view path, con
 
 namespace {
 
+// Something of the component's own, and nobody else's to change.
+bool is_own(std::string_view path) {
+  for (std::string_view word : {"name", "home", "component", "host", "config"})
+    if (path == word) return true;
+  return path.starts_with("config.") || path.starts_with("old.") || path.starts_with("self.");
+}
+
 // Whether what an action does depends on the present configuration (`${config`), or on the old one (`${old`).
 bool mentions(const Value& v, std::string_view what) {
   switch (v.kind()) {
@@ -130,7 +137,7 @@ Value Knowledge::settled(u32 instance, const Value& v, Arena& arena, std::string
 }
 
 std::vector<Resource> Knowledge::resources(u32 instance, const model::Action& action, Arena& arena,
-                                           std::string& problem) const {
+                                           std::string& problem, std::map<std::string, Value>* reads) const {
   std::vector<Resource> out;
   TreeBuilder builder(arena);
   const model::Instance& self = system_.instances[instance];
@@ -150,7 +157,11 @@ std::vector<Resource> Knowledge::resources(u32 instance, const model::Action& ac
     problem = fmt::format("there is no value yet for `${{{}}}`, which its configuration refers to", missing);
     return out;
   }
-  auto lookup = [&](std::string_view path) { return look_up(instance, path, config, old, arena); };
+  auto lookup = [&](std::string_view path) {
+    auto found = look_up(instance, path, config, old, arena);
+    if (reads && found && !is_own(path)) (*reads)[std::string(path)] = *found;
+    return found;
+  };
   auto add = [&](std::string_view type, const Value& parameters, std::string_view fallback) {
     Resource r;
     r.type = type;

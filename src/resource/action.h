@@ -27,8 +27,10 @@ class Knowledge {
   }
 
   // The resources that the action of a transition brings about, with everything put in. Values live in `arena`.
-  // `problem` says what could not be found.
-  std::vector<Resource> resources(u32 instance, const model::Action& action, Arena& arena, std::string& problem) const;
+  // `problem` says what could not be found; `reads` gets what the action itself takes from others, beside what is in
+  // the configuration: path -> value.
+  std::vector<Resource> resources(u32 instance, const model::Action& action, Arena& arena, std::string& problem,
+                                  std::map<std::string, Value>* reads = nullptr) const;
   // A configuration with what it refers to put in; `missing` gets the first reference that has no value.
   Value settled(u32 instance, const Value& config, Arena& arena, std::string& missing) const;
   // `through`: how many settings that refer to others have led here.

@@ -33,6 +33,22 @@ bool Scrubber::has_secret(std::string_view text) const {
                      [&](const std::string& word) { return text.find(word) != std::string_view::npos; });
 }
 
+Value Scrubber::marked(const Value& v, const TreeBuilder& b) const {
+  auto as = [&](const Value& now) { return v.secret() ? now.as_secret() : now; };
+  if (v.is(Kind::kString)) return has_secret(v.text()) ? v.as_secret() : v;
+  if (v.is(Kind::kList)) {
+    std::vector<Value> items;
+    for (const Value& i : v.items()) items.push_back(marked(i, b));
+    return as(b.list(items));
+  }
+  if (v.is(Kind::kMap)) {
+    MapDraft m;
+    for (const Entry& e : v.entries()) m.set(e.key, marked(e.value, b), e.field);
+    return as(m.build(b));
+  }
+  return v;
+}
+
 std::string Scrubber::clean(std::string_view text) const {
   std::string out(text);
   for (const std::string& word : words_)

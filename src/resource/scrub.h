@@ -14,6 +14,8 @@ class Scrubber {
   explicit Scrubber(const Value& parameters) { collect(parameters, false); }
   std::string clean(std::string_view text) const;
   bool has_secret(std::string_view text) const;
+  // A tree with every text marked as secret that holds one: what is made of secrets is as secret as they are.
+  Value marked(const Value& value, const TreeBuilder& builder) const;
 
  private:
   void collect(const Value& value, bool secret);

@@ -28,9 +28,10 @@ int run(Call& call) {
     return exit_code::kOk;
   }
   auto record = running.place->store->run(id);
-  if (record && *record)
-    if (auto flat = deploy::decode(call.session, "plan of the run", (*record)->plan, *running.place->seal))
-      if (const Entry* h = flat->find("hosts")) running.hosts->describe(h->value);
+  std::optional<Value> flat;
+  if (record && *record) flat = deploy::decode(call.session, "plan of the run", (*record)->plan, *running.place->seal);
+  if (flat)
+    if (const Entry* h = flat->find("hosts")) running.hosts->describe(h->value);
   auto settings = running.settings("resume");
   settings.give_up = call.options.has("stop");
   for (auto& name : call.options.all("done")) settings.decisions[name] = "done";
@@ -39,7 +40,12 @@ int run(Call& call) {
     tell_program(call, settings);
     return report_program(running, running.deployer->resume(id, settings));
   }
-  return report_outcome(running, running.deployer->resume(id, settings));
+  deploy::Outcome outcome = running.deployer->resume(id, settings);
+  int code = report_outcome(running, outcome);
+  if (!outcome.good() || settings.give_up || (*record)->kind == deploy::kForgetRun) return code;
+  auto wanted = deploy::decode(call.session, fmt::format("run {}", id), (*record)->wanted, *running.place->seal);
+  if (!wanted || !flat) return exit_code::kError;
+  return follow_up(running, (*record)->system, (*record)->kind, *wanted, *flat, "resume", code);
 }
 
 }  // namespace

@@ -231,7 +231,40 @@ class Planner {
     if (was.host != want.host)
       c.details.push_back({"host", Value::string(was.host.text()), Value::string(want.host.text()), false});
     differences(was.config, want.config, "config", c.details);
+    if (const Present* now = present(name)) {
+      std::size_t before = c.details.size();
+      auto written = changed_keys(was.config, want.config);
+      for (Symbol key : changed_values(was, *now))
+        if (std::find(written.begin(), written.end(), key) == written.end()) {
+          const Entry *from = was.made.find(key), *to = now->config.find(key);
+          differences(from ? from->value : Value::null(), to ? to->value : Value::null(),
+                      fmt::format("config.{}", key.text()), c.details);
+        }
+      if (now->reads.is(Kind::kMap))
+        for (const Entry& e : now->reads.entries())
+          if (const Entry* from = was.reads.find(e.key))
+            differences(from->value, e.value, std::string(e.key.text()), c.details);
+      if (c.details.size() != before) c.why = "what it refers to has changed";
+    }
     return c;
+  }
+
+  const Present* present(const std::string& component) const {
+    auto it = options_.present.find(component);
+    return it == options_.present.end() ? nullptr : &it->second;
+  }
+
+  static std::vector<Symbol> changed_values(const RecordedComponent& was, const Present& now) {
+    return now.config.is(Kind::kMap) ? changed_keys(was.made, now.config) : std::vector<Symbol>{};
+  }
+
+  // Settings that are written otherwise than they were, or refer to what is otherwise now.
+  std::vector<Symbol> changed_settings(const Component& want, const RecordedComponent& was) const {
+    auto keys = changed_keys(was.config, want.config);
+    if (const Present* now = present(was.name))
+      for (Symbol key : changed_values(was, *now))
+        if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
+    return keys;
   }
 
   // The keys of the configuration that differ, at its top.
@@ -260,7 +293,7 @@ class Planner {
     if (was.host != want.host)
       return fmt::format("it moves to {}", want.host.empty() ? "this machine" : want.host.text());
     const ComponentKind& kind = wanted_.kinds.at(was.type);
-    for (Symbol key : changed_keys(was.config, want.config))
+    for (Symbol key : changed_settings(want, was))
       if (const Value* rule = change_rule(kind, key); rule && rule->is(Kind::kString) && rule->text() == "replace")
         return fmt::format("a {} with another {} is another one", was.type, key.text());
     return "";
@@ -393,9 +426,11 @@ class Planner {
     bool all_of_it = options_.restart;
     auto old_kind = recorded_.kinds.find(item.was->type);
     bool type_changed = old_kind != recorded_.kinds.end() && !equal(old_kind->second, item.kind.tree);
-    auto keys = changed_keys(item.was->config, item.want->config);
+    auto keys = changed_settings(*item.want, *item.was);
     if (type_changed) change.details.push_back({"type's definition", Value::null(), Value::null(), false});
-    if (type_changed || options_.restart) {
+    const Present* now = present(item.component);
+    bool anew = type_changed || (now && now->reads.is(Kind::kMap));
+    if (anew || options_.restart) {
       if (const Entry* e = item.kind.change.find("*")) word = behaviours(item, e->value);
       all_of_it = true;
     } else {
@@ -428,15 +463,14 @@ class Planner {
     if (item.want->protect != item.was->protect)
       change.details.push_back(
           {"protect", Value::boolean(item.was->protect), Value::boolean(item.want->protect), false});
-    bool mend = !item.was->failed.empty() && (!there || (keys.empty() && !type_changed));
-    change.kind =
-        mend                                  ? PlanChange::Kind::kRepair
-        : drifted && change.details.empty()   ? PlanChange::Kind::kRepair
-        : !there                              ? PlanChange::Kind::kMove
-        : change.details.empty() && all_of_it ? PlanChange::Kind::kChange
-        : keys.empty() && !type_changed && (!item.link.empty() || !item.unlink.empty() || !item.dropped.empty())
-            ? PlanChange::Kind::kRelink
-            : PlanChange::Kind::kChange;
+    bool mend = !item.was->failed.empty() && (!there || (keys.empty() && !anew));
+    change.kind = mend                                  ? PlanChange::Kind::kRepair
+                  : drifted && change.details.empty()   ? PlanChange::Kind::kRepair
+                  : !there                              ? PlanChange::Kind::kMove
+                  : change.details.empty() && all_of_it ? PlanChange::Kind::kChange
+                  : keys.empty() && !anew && (!item.link.empty() || !item.unlink.empty() || !item.dropped.empty())
+                      ? PlanChange::Kind::kRelink
+                      : PlanChange::Kind::kChange;
     if (!there && change.kind == PlanChange::Kind::kMove)
       change.details.push_back({"state",
                                 item.was->places.empty() ? Value::null() : Value::string(item.was->places[0].text()),
@@ -911,6 +945,9 @@ class Planner {
                             {Symbol("kinds"), Field::kPlain, builder_.map(kind_entries)},
                             {Symbol("hosts"), Field::kPlain, builder_.map(hosts)},
                             {Symbol("invariants"), Field::kPlain, builder_.list(invariants)}};
+    std::vector<Value> only;
+    for (auto& name : options_.only) only.push_back(builder_.string(name));
+    if (!only.empty()) root.push_back({Symbol("only"), Field::kPlain, builder_.list(only)});
     return builder_.map(root);
   }
 

@@ -59,10 +59,17 @@ struct Deviation {
   std::string text;      // one line for people
 };
 
+// What a component refers to as it is now, where that is no longer what the component was made with.
+struct Present {
+  Value config;  // as it would be made now; null when it would be the same
+  Value reads;   // those of RecordedComponent::reads that differ; null when none does
+};
+
 struct PlanOptions {
   std::vector<std::string> only;                        // components to look at; empty: all
   bool restart = false;                                 // also those whose configuration did not change
   std::map<std::string, std::vector<Deviation>> drift;  // components to bring back to what they should be
+  std::map<std::string, Present> present;               // components to bring to values that have changed
 };
 
 // Errors (a component that is protected, a state that cannot be reached) are in the diagnostics.

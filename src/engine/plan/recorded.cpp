@@ -62,6 +62,7 @@ Recorded read_recorded(Session&, const Value& state) {
       for (const Value& place : p->value.items()) c.places.push_back(Symbol(place.text()));
     if (const Entry* x = v.find("config")) c.config = x->value;
     if (const Entry* x = v.find("made")) c.made = x->value;
+    if (const Entry* x = v.find("reads")) c.reads = x->value;
     c.protect = truth(v, "protect");
     c.untouched = truth(v, "untouched");
     c.forgotten = truth(v, "forgotten");
@@ -106,6 +107,7 @@ Value write_recorded(const Recorded& r, const TreeBuilder& b) {
     if (!c.failed.empty()) m.set(Symbol("failed"), b.string(c.failed));
     m.set(Symbol("config"), c.config);
     if (!c.made.is(Kind::kNull)) m.set(Symbol("made"), c.made);
+    if (!c.reads.is(Kind::kNull)) m.set(Symbol("reads"), c.reads);
     if (c.protect) m.set(Symbol("protect"), Value::boolean(true));
     if (c.untouched) m.set(Symbol("untouched"), Value::boolean(true));
     if (c.forgotten) m.set(Symbol("forgotten"), Value::boolean(true));

@@ -19,9 +19,10 @@ struct RecordedComponent {
   Symbol host;
   std::vector<Symbol> places;
   Value config;
-  Value made;  // the configuration with the values it was made with; null when it refers to nothing that varies
+  Value made;   // the configuration with the values it was made with; null when it refers to nothing that varies
+  Value reads;  // what its actions took from others beside that: path -> value; null when it was nothing
   bool protect = false;
-  bool untouched = false;          // what failed had not begun to act: there is nothing of it anywhere
+  bool untouched = false;  // what failed had not begun to act: there is nothing of it anywhere
   // Nobody looks after it any more. It stands for what is gone only as long as others hold its ports: it is never
   // wanted, and going it does nothing.
   bool forgotten = false;
