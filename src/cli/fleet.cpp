@@ -10,6 +10,8 @@
 #include "cli/output.h"
 #include "format/json.h"
 #include "format/write.h"
+#include "lang/puppet/failed_nodes.h"
+#include "lang/puppet/request.h"
 
 namespace fs = std::filesystem;
 
@@ -104,23 +106,46 @@ std::string key_of(const Difference& d) {
 
 }  // namespace
 
+std::vector<std::string> with_folders(Call& call, std::span<const std::string> files, Options& options) {
+  std::vector<std::string> out;
+  bool puppet_files = call.manner.lang.empty() || call.manner.lang == "puppet";
+  for (const std::string& f : files) {
+    if (!puppet_files || !is_directory(f)) {
+      out.push_back(f);
+      continue;
+    }
+    bool environment = puppet::is_environment(f);
+    std::vector<std::string> found =
+        environment ? puppet::environment_manifests(call.session, f) : puppet::manifests_below(f);
+    if (environment && !options.has("environment")) options.add("environment", f);
+    if (found.empty()) out.push_back(f);
+    out.insert(out.end(), found.begin(), found.end());
+  }
+  return out;
+}
+
 std::optional<Value> evaluate_side(Call& call, const std::string& argument) {
   if (!is_directory(argument)) return evaluate_files(call, std::span(&argument, 1), false).value;
-  if (is_directory(argument + "/manifests")) {
+  if (puppet::is_environment(argument)) {
     Options options = call.options;
     options.add("environment", argument);
-    std::vector<Part> parts = call.parts(files_below(argument + "/manifests", {".pp"}));
+    std::vector<Part> parts = call.parts(with_folders(call, std::span(&argument, 1), options));
     return evaluate(call.session, parts, options, false);
   }
+  auto failed = std::make_shared<puppet::FailedNodes>();
   std::vector<Entry> nodes;
   for (const std::string& file : files_below(argument, {".json", ".yaml", ".yml"})) {
     std::optional<Value> tree = evaluate_files(call, std::span(&file, 1), false).value;
-    if (!tree) return std::nullopt;
+    if (!tree) {
+      failed->names.push_back(fs::path(file).stem().string());
+      continue;
+    }
     Entry e;
     e.key = Symbol(fs::path(file).stem().string());
     e.value = *tree;
     nodes.push_back(e);
   }
+  if (nodes.empty() && !failed->names.empty()) return std::nullopt;
   if (nodes.empty()) {
     call.session.diagnostics
         .error("DIFF-EMPTY", {}, fmt::format("{}: no file of a node (NAME.json, NAME.yaml) in this folder", argument))
@@ -128,20 +153,23 @@ std::optional<Value> evaluate_side(Call& call, const std::string& argument) {
             "write them with `tutti export --out catalog`, or name an environment, which has a folder `manifests`");
     return std::nullopt;
   }
-  return call.session.builder().map(nodes).with_tag(catalogs_tag());
+  Value all = call.session.builder().map(nodes).with_tag(catalogs_tag());
+  call.session.attach(all, failed);
+  return all;
 }
 
 std::optional<Fleet> fleet_of(Session& session, const Value& tree) {
   TreeBuilder b = session.builder();
   Fleet fleet;
   if (tree.is(Kind::kMap) && tree.tag() == catalogs_tag()) {
-    for (const Entry& e : tree.entries()) fleet.emplace(e.key.text(), plain_catalog(b, e.value));
+    for (const Entry& e : tree.entries()) fleet.trees.emplace(e.key.text(), plain_catalog(b, e.value));
+    if (const auto* failed = session.attached<puppet::FailedNodes>(tree)) fleet.failed = failed->names;
     return fleet;
   }
   if (tree.tag() != documents_tag()) return std::nullopt;
   for (const Value& document : documents(tree)) {
     if (!is_catalog(document)) return std::nullopt;
-    fleet.insert_or_assign(std::string(text_of(document, "name")), plain_catalog(b, document));
+    fleet.trees.insert_or_assign(std::string(text_of(document, "name")), plain_catalog(b, document));
   }
   return fleet;
 }
@@ -151,10 +179,15 @@ Value comparable(Session& session, const Value& tree) { return plain_catalog(ses
 FleetDiff diff_fleets(const Fleet& before, const Fleet& after, bool ordered) {
   FleetDiff out;
   std::unordered_map<std::string, std::size_t> known;
-  for (const auto& [name, tree] : before) {
-    auto other = after.find(name);
-    if (other == after.end()) {
-      out.only_before.push_back(name);
+  auto fails = [](const Fleet& fleet, const std::string& name) {
+    return std::find(fleet.failed.begin(), fleet.failed.end(), name) != fleet.failed.end();
+  };
+  out.failed_before = before.failed;
+  out.failed_after = after.failed;
+  for (const auto& [name, tree] : before.trees) {
+    auto other = after.trees.find(name);
+    if (other == after.trees.end()) {
+      if (!fails(after, name)) out.only_before.push_back(name);
       continue;
     }
     u32 node = static_cast<u32>(out.names.size());
@@ -167,8 +200,8 @@ FleetDiff diff_fleets(const Fleet& before, const Fleet& after, bool ordered) {
       out.changes[at->second].nodes.push_back(node);
     }
   }
-  for (const auto& [name, tree] : after) {
-    if (!before.contains(name)) out.only_after.push_back(name);
+  for (const auto& [name, tree] : after.trees) {
+    if (!before.trees.contains(name) && !fails(before, name)) out.only_after.push_back(name);
   }
   // What concerns most nodes first; changes on the same nodes together.
   std::stable_sort(out.changes.begin(), out.changes.end(), [](const FleetChange& a, const FleetChange& b) {

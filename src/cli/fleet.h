@@ -8,7 +8,13 @@
 namespace tutti {
 
 // The trees of many nodes, by node name: what a change does to a fleet is told once for all nodes that it does it to.
-using Fleet = std::map<std::string, Value>;
+struct Fleet {
+  std::map<std::string, Value> trees;
+  std::vector<std::string> failed;  // nodes without one, for errors that are in the diagnostics
+};
+
+// The files of a call, where folders stand for the Puppet manifests in them; that of an environment names it too.
+std::vector<std::string> with_folders(Call& call, std::span<const std::string> files, Options& options);
 
 // What an argument of `diff` means: a file, a folder with a file for each node, or a Puppet environment (a folder with
 // `manifests`).
@@ -28,6 +34,7 @@ struct FleetDiff {
   std::vector<FleetChange> changes;
   std::size_t same = 0;  // nodes without a change
   std::vector<std::string> only_before, only_after;
+  std::vector<std::string> failed_before, failed_after;
 };
 FleetDiff diff_fleets(const Fleet& before, const Fleet& after, bool ordered);
 

@@ -8,6 +8,7 @@
 
 #include "base/near.h"
 #include "cli/command_line.h"
+#include "cli/fleet.h"
 #include "cli/help.h"
 #include "cli/large_stack.h"
 #include "cli/output.h"
@@ -115,7 +116,7 @@ int dispatch(std::span<const std::string> args) {
 }  // namespace
 
 std::vector<Part> Call::parts(std::span<const std::string> files) {
-  return parts_of(session, languages(), files, manner.lang);
+  return parts_of(session, languages(), with_folders(*this, files, options), manner.lang);
 }
 
 int run(int argc, char** argv) {

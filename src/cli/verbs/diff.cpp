@@ -147,6 +147,8 @@ void print_fleet_text(Call& call, const FleetDiff& found) {
   }
   if (!found.only_before.empty()) call.out.put(fmt::format("Only before: {}\n", listed(found.only_before)));
   if (!found.only_after.empty()) call.out.put(fmt::format("Only after: {}\n", listed(found.only_after)));
+  if (!found.failed_before.empty()) call.out.put(fmt::format("Failed before: {}\n", listed(found.failed_before)));
+  if (!found.failed_after.empty()) call.out.put(fmt::format("Failed after: {}\n", listed(found.failed_after)));
   if (found.same > 0) call.out.put(fmt::format("The same on {}.\n", count_of(found.same, "node")));
   std::size_t changed = found.names.size() - found.same;
   if (changed > 0) {
@@ -155,22 +157,36 @@ void print_fleet_text(Call& call, const FleetDiff& found) {
   }
 }
 
+std::string nodes_json(std::span<const std::string> names) {
+  StringSink nodes;
+  nodes.put(",\"nodes\":[");
+  for (std::size_t n = 0; n < names.size(); ++n) {
+    if (n > 0) nodes.put(',');
+    write_json_string(names[n], false, nodes);
+  }
+  nodes.put(']');
+  return nodes.take();
+}
+
 void print_fleet_json(Call& call, const FleetDiff& found) {
   for (const FleetChange& c : found.changes) {
-    StringSink nodes;
-    nodes.put(",\"nodes\":[");
-    for (std::size_t n = 0; n < c.nodes.size(); ++n) {
-      if (n > 0) nodes.put(',');
-      write_json_string(found.names[c.nodes[n]], false, nodes);
-    }
-    nodes.put(']');
-    print_json(call, c.difference, nodes.take());
+    std::vector<std::string> names;
+    for (u32 n : c.nodes) names.push_back(found.names[n]);
+    print_json(call, c.difference, nodes_json(names));
   }
+  for (const auto& [change, names] :
+       {std::pair{"node removed", &found.only_before}, std::pair{"node added", &found.only_after},
+        std::pair{"failed before", &found.failed_before}, std::pair{"failed after", &found.failed_after}})
+    if (!names->empty()) call.out.put(fmt::format("{{\"change\":\"{}\"{}}}\n", change, nodes_json(*names)));
 }
 
 int run_fleet(Call& call, const Fleet& before, const Fleet& after, bool json) {
   FleetDiff found = diff_fleets(before, after, call.options.has("ordered"));
   if (!call.options.has("quiet")) json ? print_fleet_json(call, found) : print_fleet_text(call, found);
+  if (!call.session.diagnostics.ok()) {
+    (void)call.out.commit();
+    return exit_code::kError;
+  }
   bool same = found.changes.empty() && found.only_before.empty() && found.only_after.empty();
   return same ? exit_code::kOk : exit_code::kDifferent;
 }
@@ -183,9 +199,11 @@ int run(Call& call) {
   }
   std::optional<Value> a = evaluate_side(call, call.arguments[0]);
   std::optional<Value> b = a ? evaluate_side(call, call.arguments[1]) : std::nullopt;
-  if (!a || !b || !call.session.diagnostics.ok()) return exit_code::kError;
+  if (!a || !b) return exit_code::kError;
+  // A node that cannot be compiled does not keep the others from being compared.
   if (auto from = fleet_of(call.session, *a), to = fleet_of(call.session, *b); from && to)
     return run_fleet(call, *from, *to, output == "json");
+  if (!call.session.diagnostics.ok()) return exit_code::kError;
   // Definitions and hidden fields are how a configuration is written, not what it says.
   WriteOptions shown{.reveal = true};
   Value before = comparable(call.session, as_data(call.session, *a, shown).value_or(*a));
@@ -218,7 +236,9 @@ extern const Verb diff_verb = {
         "Folders with a file for each node, catalogs of several nodes, and Puppet environments with --all-nodes are\n"
         "compared node by node, and a change that many nodes share is told once. In catalogs the order of resources "
         "and\n"
-        "the lines they are written on do not count. Exit code 0: no differences, 2: some.",
+        "the lines they are written on do not count. Nodes that cannot be compiled are named, and the others "
+        "compared.\n"
+        "Exit code 1: something failed, 0: no differences, 2: some.",
     .examples =
         "$ tutti diff old.yaml new.yaml\n$ tutti diff site.cue site.json --out json\n"
         "$ tutti diff environments/production environments/next --all-nodes facts/",

@@ -5,6 +5,7 @@
 #include "base/near.h"
 #include "cli/output.h"
 #include "format/json.h"
+#include "lang/puppet/catalog/named_path.h"
 #include "tree/show.h"
 
 namespace tutti {
@@ -143,13 +144,22 @@ int run(Call& call) {
   std::string path_text = call.arguments.back();
   std::span<const std::string> files(call.arguments.data(), call.arguments.size() - 1);
   std::optional<Path> path = Path::parse(path_text);
+  Evaluated e = evaluate_files(call, files, false);
+  if (!e.value) return exit_code::kError;
+  if (!path || find(*e.value, *path) == nullptr) {
+    if (auto named = puppet::named_path(*e.value, path_text)) {
+      if (!named->wrong.empty()) {
+        call.session.diagnostics.error("WHY-PATH", {}, named->wrong).did_you_mean(named->near);
+        return exit_code::kError;
+      }
+      path = named->path;
+    }
+  }
   if (!path) {
     call.session.diagnostics.error("WHY-PATH", {}, fmt::format("`{}` is not a path", path_text))
         .suggest("paths look like a.b[0].\"odd key\"");
     return exit_code::kError;
   }
-  Evaluated e = evaluate_files(call, files, false);
-  if (!e.value) return exit_code::kError;
   if (std::optional<Path> meant = as_languages_write(*e.value, *path)) path = meant;
   const Value* v = look_up(call, *e.value, *path);
   if (v == nullptr) return exit_code::kError;
@@ -198,7 +208,8 @@ extern const Verb why_verb = {
     .arguments = "FILE... PATH",
     .details =
         "The path is written as everywhere: web.ports[0].\"odd key\", `.` for the whole tree. What\n"
-        "SmartFrog writes web:port and CDL /web/port is understood too.",
+        "SmartFrog writes web:port and CDL /web/port is understood too, and in a Puppet catalog apache::port,\n"
+        "Class[apache]/port and File[/etc/motd]/mode.",
     .examples = "$ tutti why site.yaml web.port\n$ tutti why base.cue prod.cue 'services.web.replicas'",
     .options = kOptions,
     .run = run,

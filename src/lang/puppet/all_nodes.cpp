@@ -7,6 +7,7 @@
 #include "base/sink.h"
 #include "lang/puppet/catalog/output.h"
 #include "lang/puppet/eval/compiler.h"
+#include "lang/puppet/failed_nodes.h"
 #include "lang/puppet/request.h"
 
 namespace tutti::puppet {
@@ -99,7 +100,7 @@ std::unique_ptr<Compiler> compile_catalog(Session& session, Environment& environ
     node.name = fqdn ? to_text(*fqdn) : "localhost";
   }
   const std::string& enc = environment.settings().enc;
-  if (!enc.empty() && !read_classifier(session, enc, node)) return nullptr;
+  if (!enc.empty() && !read_classifier(session, enc, environment.settings().environment_name, node)) return nullptr;
   auto compiler = std::make_unique<Compiler>(environment, session, std::move(node));
   if (!compiler->compile(manifests)) return nullptr;
   return compiler;
@@ -176,16 +177,19 @@ std::optional<Value> compile_all(Session& session, Environment& environment, std
         "PP-NODES", {},
         fmt::format("no catalog for {} of {} nodes: {}", failed.size(), shared.jobs.size(), fmt::join(failed, ", ")));
   if (failed.size() == shared.jobs.size()) return std::nullopt;
+  auto without = std::make_shared<FailedNodes>(FailedNodes{failed});
   static const Symbol catalogs("catalogs");
   if (as_text) {
     auto texts = std::make_shared<CatalogTexts>();
     for (Job& job : shared.jobs) texts->push_back(std::move(job.text));
     Value all = stand_in(session).with_tag(catalogs);
     session.attach(all, texts);
+    session.attach(all, without);
     return all;
   }
   Value all = session.builder().map(nodes);
   session.attach(all, std::make_shared<std::vector<Job>>(std::move(shared.jobs)));
+  session.attach(all, without);
   return all.with_tag(catalogs);
 }
 

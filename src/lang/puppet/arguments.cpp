@@ -35,6 +35,7 @@ constexpr KnownOption kOptions[] = {
     {"environment", "DIR", kSite, "the environment: its name, or its folder"},
     {"environmentpath", "DIR", kSite, "where environments are found by name"},
     {"modulepath", "DIR:...", kSite, "where modules are found"},
+    {"hiera_config", "FILE", kSite, "the hiera.yaml of the global layer (/etc/puppet/hiera.yaml)"},
     {"strict", "off|warning|error", kEach, "what duplicate keys and unknown variables are"},
     {"strict_variables", "", kSite, "an unknown variable is an error"},
     {"merge", "STRATEGY", kLookup, "first, unique, hash or deep"},
@@ -80,7 +81,6 @@ struct Refused {
 };
 constexpr Refused kRefused[] = {
     {"parseonly", "use `tutti puppet parser validate FILE...`"},
-    {"hiera_config", "the hiera.yaml of the environment is used"},
 };
 
 unsigned call_of(std::string_view name) {

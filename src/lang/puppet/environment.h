@@ -34,7 +34,8 @@ struct Settings {
   bool strict_variables = false;
   enum class Strict : u8 { kOff, kWarning, kError };
   Strict strict = Strict::kWarning;
-  std::string enc;            // what an external node classifier said: a file, or a folder of NAME.yaml; empty: none
+  std::string enc;            // external node classifier: a program, a file, or a folder of NAME.yaml; empty: none
+  std::string hiera_config;   // the hiera.yaml of the global layer; empty: none
   std::string exported_file;  // exported resources of other nodes (JSON); empty: no storeconfigs
 };
 

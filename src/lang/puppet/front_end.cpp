@@ -9,12 +9,14 @@
 
 #include "base/sink.h"
 #include "format/json.h"
-#include "format/yaml.h"
 #include "lang/puppet/catalog/output.h"
 #include "lang/puppet/eval/compiler.h"
+#include "lang/puppet/functions/yaml_text.h"
 #include "lang/puppet/hiera/hiera.h"
+#include "lang/puppet/hiera/story.h"
 #include "lang/puppet/request.h"
 #include "lang/puppet/types/type_parse.h"
+#include "lang/puppet/types/value_text.h"
 
 namespace fs = std::filesystem;
 
@@ -22,21 +24,16 @@ namespace tutti::puppet {
 
 namespace {
 
-// The manifests of a folder are all below it, in the order of their names.
 std::vector<std::string> with_folders(std::span<const std::string> files) {
   std::vector<std::string> out;
-  for (const std::string& f : files) {
-    std::error_code error;
-    if (!fs::is_directory(f, error)) {
-      out.push_back(f);
-      continue;
-    }
-    std::size_t first = out.size();
-    for (const auto& e : fs::recursive_directory_iterator(f, error))
-      if (e.path().extension() == ".pp") out.push_back(e.path().string());
-    std::sort(out.begin() + static_cast<std::ptrdiff_t>(first), out.end());
-  }
+  for (const std::string& f : files)
+    for (std::string& m : manifests_below(f)) out.push_back(std::move(m));
   return out;
+}
+
+std::vector<std::string> manifests_of_environment(const std::string& folder) {
+  Session reads_its_settings;
+  return environment_manifests(reads_its_settings, folder);
 }
 
 void print(std::FILE* to, const std::string& text) { std::fwrite(text.data(), 1, text.size(), to); }
@@ -65,6 +62,9 @@ Options own_options(const Arguments& a) {
   std::error_code error;
   if (fs::is_directory(dir, error)) o.add("environment", dir);
   if (a.options.has("modulepath")) o.add("modulepath", a.options.get("modulepath"));
+  // The global layer is that of the Puppet installed here, unless another one is named.
+  std::string global = a.options.get("hiera_config", a.options.get("confdir", "/etc/puppet") + "/hiera.yaml");
+  if (a.options.has("hiera_config") || fs::is_regular_file(global, error)) o.add("hiera-config", global);
   if (a.options.has("strict")) o.add("strict", a.options.get("strict"));
   if (a.options.has("strict_variables")) o.add("strict-variables", "");
   return o;
@@ -74,7 +74,7 @@ std::vector<std::string> manifests_of(const Arguments& a) {
   if (!a.words.empty() || a.options.has("execute") || a.options.has("catalog")) return with_folders(a.words);
   std::string environment = own_options(a).get("environment");
   if (!a.options.has("environment") || environment.empty()) return {};
-  return with_folders(std::vector{environment + "/manifests"});
+  return manifests_of_environment(environment);
 }
 
 namespace {
@@ -147,6 +147,12 @@ int compile(const Arguments& a) {
   return finish(site.session, compiler != nullptr);
 }
 
+std::string quoted_names(std::span<const std::string> names) {
+  std::string out;
+  for (const std::string& n : names) out += fmt::format("{}'{}'", out.empty() ? "" : ", ", n);
+  return names.size() == 1 ? out : "[" + out + "]";
+}
+
 int lookup(const Arguments& a) {
   if (a.words.empty()) {
     print(stderr, "tutti: puppet lookup needs a key\n");
@@ -157,7 +163,7 @@ int lookup(const Arguments& a) {
   std::vector<std::string> manifests;
   std::string environment = own_options(a).get("environment");
   if (a.options.has("compile") && !environment.empty()) {
-    manifests = with_folders(std::vector{environment + "/manifests"});
+    manifests = manifests_of_environment(environment);
   }
   if (!site.open(a, manifests)) return finish(site.session, false);
   NodeInfo node;
@@ -174,21 +180,24 @@ int lookup(const Arguments& a) {
   std::string strategy = a.options.get("merge"), prefix = a.options.get("knock-out-prefix"), wrong;
   HashDraft how;
   how.set("strategy", Val::string(strategy));
-  if (!prefix.empty()) how.set("knockout_prefix", Val::string(prefix));
-  for (auto [flag, name] :
-       {std::pair{"sort-merged-arrays", "sort_merged_arrays"}, {"merge-hash-arrays", "merge_hash_arrays"}})
-    if (a.options.has(flag)) how.set(name, Val::boolean(true));
-  if (merged && !parse_merge(how.build(compiler.arena()), merge, wrong)) {
+  if (strategy == "deep") {
+    for (auto [flag, name] :
+         {std::pair{"sort-merged-arrays", "sort_merged_arrays"}, {"merge-hash-arrays", "merge_hash_arrays"}})
+      how.set(name, Val::boolean(a.options.has(flag)));
+    if (!prefix.empty()) how.set("knockout_prefix", Val::string(prefix));
+  }
+  if (merged && !parse_merge(how.build(compiler.arena()), compiler.arena(), merge, wrong)) {
     print(stderr, fmt::format("tutti: --merge: {}\n", wrong));
     return 1;
   }
-  std::string story;
+  Story story;
   std::optional<Val> found;
+  bool only_options = a.options.has("explain-options"), told = only_options || a.options.has("explain");
   try {
-    bool options = a.options.has("explain-options"), explain = options || a.options.has("explain");
-    for (std::size_t n = 0; n < a.words.size() && !found; ++n)
-      found = compiler.hiera().lookup(options ? "lookup_options" : std::string_view(a.words[n]),
-                                      merged ? &merge : nullptr, compiler.top(), {}, explain ? &story : nullptr);
+    if (only_options) compiler.hiera().tell_options(a.words[0], compiler.top(), story);
+    for (std::size_t n = 0; n < a.words.size() && !found && !only_options; ++n)
+      found =
+          compiler.hiera().lookup(a.words[n], merged ? &merge : nullptr, compiler.top(), {}, told ? &story : nullptr);
     if (found && a.options.has("type")) {
       std::string wanted = a.options.get("type");
       const Type* type = type_of_text(compiler.arena(), wanted,
@@ -197,30 +206,32 @@ int lookup(const Arguments& a) {
         compiler.fail({}, describe_mismatch("found value", type, *found).at(0), "PP-TYPE-MISMATCH");
     }
   } catch (const EvalError& e) {
-    site.session.diagnostics.error(e.code, e.where, e.what());
+    if (told) print(stdout, story.text());
+    site.session.diagnostics.error(e.code, e.where, e.what()).notes = e.notes;
     return finish(site.session, false);
   } catch (const TypeError& e) {
     site.session.diagnostics.error("PP-TYPE", {}, fmt::format("--type: {}", e.what()));
     return finish(site.session, false);
   }
-  bool told = a.options.has("explain") || a.options.has("explain-options");
-  if (told) print(stdout, story);
-  if (!found && a.options.has("default")) {
-    print(stdout, a.options.get("default") + "\n");
+  if (told) {
+    print(stdout, story.text());
+    if (!found && !only_options && !a.options.has("default"))
+      print(stdout, fmt::format("Function lookup() did not find a value for {} {}\n",
+                                a.words.size() == 1 ? "the name" : "any of the names", quoted_names(a.words)));
     return finish(site.session, true);
   }
-  if (found && !told) {
-    StringSink sink;
-    Value v = to_tree(site.session.builder(), *found, {});
-    if (a.options.get("render-as") == "json")
-      write_json(v, JsonStyle{}, sink);
-    else
-      write_yaml(v, sink);
-    std::string text = sink.take();
-    print(stdout, text);
-    if (text.empty() || text.back() != '\n') print(stdout, "\n");
+  if (!found && a.options.has("default")) found = make_string(compiler.arena(), a.options.get("default"));
+  if (found) {
+    std::string how_shown = a.options.get("render-as", "yaml");
+    if (how_shown == "json") {
+      StringSink sink;
+      write_json(to_tree(site.session.builder(), *found, {}), {.indent = 0}, sink);
+      print(stdout, sink.take());
+    } else {
+      print(stdout, how_shown == "s" ? ruby_to_s(*found) + "\n" : yaml_text(*found));
+    }
   }
-  return finish(site.session, found.has_value() || told);
+  return finish(site.session, found.has_value());
 }
 
 }  // namespace

@@ -29,8 +29,9 @@ std::span<const OptionSpec> Puppet::options() const {
       {"strict-variables", "", "reading a variable that is not set is an error"},
       {"strict", "LEVEL", "off, warning or error: what doubtful constructs are"},
       {"all-nodes", "DIR", "compile all nodes whose facts are in this folder (NAME.yaml, NAME.json), in parallel"},
-      {"enc", "FILE",
-       "what an external node classifier says of the node (YAML); with --all-nodes a folder of NAME.yaml"},
+      {"enc", "WHAT",
+       "an external node classifier: a program, called with the node's name, a YAML file or a folder of NAME.yaml"},
+      {"hiera-config", "FILE", "the hiera.yaml of the global layer, which is asked before the environment's"},
       {"exported", "FILE", "exported resources of other nodes, for <<| |>> (JSON)"},
   };
   return kOptions;

@@ -1,14 +1,19 @@
 #include "lang/puppet/request.h"
 
 #include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <sstream>
 
 #include "lang/puppet/catalog/output.h"
 #include "lang/puppet/eval/compiler.h"
 #include "lang/puppet/facts/facts.h"
 #include "lang/puppet/hiera/data_file.h"
+#include "lang/puppet/run_program.h"
 
 namespace fs = std::filesystem;
 
@@ -41,7 +46,52 @@ void add_paths(std::vector<std::string>& out, std::string_view list, const std::
   }
 }
 
+// A setting of environment.conf, or "".
+std::string environment_setting(Session& session, const std::string& directory, std::string_view name) {
+  std::error_code error;
+  std::string file = directory + "/environment.conf";
+  if (!fs::is_regular_file(file, error)) return {};
+  const Source* conf = session.open(file);
+  std::string_view text = conf ? std::string_view(conf->text) : std::string_view{};
+  auto trim = [](std::string_view s) {
+    while (!s.empty() && std::isspace(static_cast<unsigned char>(s.front()))) s.remove_prefix(1);
+    while (!s.empty() && std::isspace(static_cast<unsigned char>(s.back()))) s.remove_suffix(1);
+    return s;
+  };
+  while (!text.empty()) {
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    line = line.substr(0, line.find('#'));
+    std::size_t equals = line.find('=');
+    if (equals != std::string_view::npos && trim(line.substr(0, equals)) == name)
+      return std::string(trim(line.substr(equals + 1)));
+  }
+  return {};
+}
+
 }  // namespace
+
+std::vector<std::string> manifests_below(const std::string& path) {
+  std::vector<std::string> out;
+  std::error_code error;
+  if (!fs::is_directory(path, error)) return {path};
+  for (const auto& e : fs::recursive_directory_iterator(path, error))
+    if (e.path().extension() == ".pp") out.push_back(e.path().string());
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+bool is_environment(const std::string& folder) {
+  std::error_code error;
+  return is_dir(folder + "/manifests") || fs::is_regular_file(folder + "/environment.conf", error);
+}
+
+std::vector<std::string> environment_manifests(Session& session, const std::string& folder) {
+  std::string wanted = environment_setting(session, folder, "manifest");
+  if (wanted.empty())
+    return is_dir(folder + "/manifests") ? manifests_below(folder + "/manifests") : std::vector<std::string>{};
+  return manifests_below(wanted[0] == '/' ? wanted : folder + "/" + wanted);
+}
 
 std::optional<Settings> settings_of(Session& session, const Options& options) {
   Settings s;
@@ -69,28 +119,21 @@ std::optional<Settings> settings_of(Session& session, const Options& options) {
     if (s.environment_name.find('.') != std::string::npos) s.environment_name = "production";
     std::error_code error;
     std::vector<std::string> own;
-    if (fs::is_regular_file(s.environment_dir + "/environment.conf", error)) {
-      if (const Source* conf = session.open(s.environment_dir + "/environment.conf")) {
-        std::string_view text = conf->text;
-        while (!text.empty()) {
-          std::string_view line = text.substr(0, text.find('\n'));
-          text.remove_prefix(std::min(text.size(), line.size() + 1));
-          line = line.substr(0, line.find('#'));
-          std::size_t equals = line.find('=');
-          if (equals == std::string_view::npos) continue;
-          std::string key(line.substr(0, equals));
-          while (!key.empty() && key.back() == ' ') key.pop_back();
-          while (!key.empty() && key.front() == ' ') key.erase(0, 1);
-          if (key == "modulepath") add_paths(own, line.substr(equals + 1), s.environment_dir);
-        }
-      }
-    }
+    add_paths(own, environment_setting(session, s.environment_dir, "modulepath"), s.environment_dir);
     if (own.empty() && is_dir(s.environment_dir + "/modules")) own.push_back(s.environment_dir + "/modules");
     s.modulepath.insert(s.modulepath.begin(), own.begin(), own.end());
     if (fs::is_regular_file(s.environment_dir + "/exported.json", error))
       s.exported_file = s.environment_dir + "/exported.json";
   }
   s.enc = options.get("enc");
+  if (options.has("hiera-config")) {
+    s.hiera_config = absolute(options.get("hiera-config"));
+    std::error_code error;
+    if (!fs::is_regular_file(s.hiera_config, error))
+      return session.diagnostics.error("OPTION", {},
+                                       fmt::format("--hiera-config: there is no file {}", s.hiera_config)),
+             std::nullopt;
+  }
   if (options.has("exported")) s.exported_file = options.get("exported");
   return s;
 }
@@ -110,15 +153,75 @@ std::optional<Val> read_facts(Session& session, const std::string& file) {
   return facts;
 }
 
-bool read_classifier(Session& session, const std::string& where, NodeInfo& node) {
+namespace {
+
+// A script or a binary; a YAML file may be executable by chance.
+bool is_program(const std::string& file) {
+  std::error_code error;
+  if (!fs::is_regular_file(file, error) || ::access(file.c_str(), X_OK) != 0) return false;
+  std::ifstream in(file, std::ios::binary);
+  char begin[4] = {};
+  in.read(begin, sizeof begin);
+  return std::string_view(begin, 2) == "#!" || std::string_view(begin, 4) ==
+                                                   "\x7f"
+                                                   "ELF";
+}
+
+// The program of a classifier and its arguments, which spaces divide, or nothing where a file or folder is named.
+std::vector<std::string> classifier_program(const std::string& where) {
+  if (is_program(where)) return {absolute(where)};
+  std::vector<std::string> words;
+  std::istringstream in(where);
+  for (std::string word; in >> word;) words.push_back(word);
+  std::error_code error;
+  if (words.size() < 2 || fs::exists(where, error) || !is_program(words[0])) return {};
+  words[0] = absolute(words[0]);
+  return words;
+}
+
+// What the classifier says of the node; null when it says nothing, which is not an error for a folder.
+const Source* classification(Session& session, const std::string& where, const std::string& node, bool& failed) {
+  if (std::vector<std::string> words = classifier_program(where); !words.empty()) {
+    words.push_back(node);
+    auto run = run_program(words, "", false, [&] { session.budget.step(4096); });
+    std::string name = fmt::format("{} {}", where, node);
+    failed = true;
+    if (!run || run->status != 0) {
+      session.diagnostics.error(
+          "PP-ENC", {},
+          run ? fmt::format("`{}` failed: {}", name,
+                            WIFEXITED(run->status) ? fmt::format("exit code {}", WEXITSTATUS(run->status))
+                                                   : fmt::format("signal {}", WTERMSIG(run->status)))
+              : run.error().message);
+      return nullptr;
+    }
+    if (run->output.find_first_not_of(" \t\r\n") == std::string::npos) {
+      session.diagnostics.error("PP-ENC", {}, fmt::format("`{}` said nothing: it does not know the node", name));
+      return nullptr;
+    }
+    auto source = session.sources->add(name, std::move(run->output));
+    if (!source) return session.diagnostics.error("PP-ENC", {}, source.error().message), nullptr;
+    failed = false;
+    return *source;
+  }
   std::string file = where;
+  std::error_code error;
   if (is_dir(where)) {
-    file = where + "/" + node.name + ".yaml";
-    std::error_code error;
-    if (!fs::exists(file, error)) return true;  // nothing is said of this node
+    file = fmt::format("{}/{}.yaml", where, node);
+    if (!fs::exists(file, error)) return nullptr;
   }
   const Source* source = session.open(file);
-  if (!source) return false;
+  failed = source == nullptr;
+  return source;
+}
+
+}  // namespace
+
+bool read_classifier(Session& session, const std::string& where, const std::string& environment, NodeInfo& node) {
+  bool failed = false;
+  const Source* source = classification(session, where, node.name, failed);
+  if (!source) return !failed;
+  std::string file(source->name);
   DataError wrong;
   std::optional<Val> said = read_yaml(*source, session.arena, wrong);
   if (!said || !(said->is(VK::kHash) || said->undefined())) {
@@ -127,6 +230,12 @@ bool read_classifier(Session& session, const std::string& where, NodeInfo& node)
         fmt::format("{}: {}", file, said ? "a map with classes, parameters, environment is expected" : wrong.message));
     return false;
   }
+  if (const Val* its = said->get("environment"); its && its->is(VK::kString) && its->text() != environment)
+    session.diagnostics
+        .warning(
+            "PP-ENC", Pos{its->origin.pos()},
+            fmt::format("{} is put into environment `{}` and compiled in `{}`", node.name, its->text(), environment))
+        .suggest("name the folder of that environment with --environment");
   if (const Val* classes = said->get("classes")) {
     if (classes->is(VK::kHash)) node.classes.assign(classes->entries().begin(), classes->entries().end());
     if (classes->is(VK::kArray))

@@ -20,7 +20,13 @@ std::optional<Settings> settings_of(Session& session, const Options& options);
 std::optional<Val> read_facts(Session& session, const std::string& file);  // "": those of this host
 
 // Classes and parameters that an external node classifier gives the node, from Settings::enc. False after an error.
-bool read_classifier(Session& session, const std::string& where, NodeInfo& node);
+bool read_classifier(Session& session, const std::string& where, const std::string& environment, NodeInfo& node);
+
+// The manifests below a folder, in the order of their names; a file is itself.
+std::vector<std::string> manifests_below(const std::string& path);
+bool is_environment(const std::string& folder);
+// Those of an environment: its folder `manifests`, or what environment.conf says.
+std::vector<std::string> environment_manifests(Session& session, const std::string& folder);
 
 // Each node's name and facts file in a folder: web1.example.com.yaml, .yml or .json.
 std::vector<std::pair<std::string, std::string>> facts_files(const std::string& dir);

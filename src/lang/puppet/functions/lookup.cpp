@@ -20,7 +20,7 @@ void set_merge(const FunctionCall& c, const Val& v, Wanted& w) {
   if (v.undefined()) return;
   MergeSpec spec;
   std::string error;
-  if (!parse_merge(v, spec, error)) c.fail(fmt::format("{}(): {}", c.name, error));
+  if (!parse_merge(v, c.arena(), spec, error)) c.fail(fmt::format("{}(): {}", c.name, error));
   w.merge = spec;
 }
 

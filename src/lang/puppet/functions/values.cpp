@@ -10,6 +10,7 @@
 #include "lang/puppet/eval/compiler.h"
 #include "lang/puppet/functions/stdlib.h"
 #include "lang/puppet/hiera/lookup.h"
+#include "lang/puppet/run_program.h"
 #include "lang/puppet/types/regex.h"
 
 namespace tutti::puppet {
@@ -202,10 +203,10 @@ Val get_from(const FunctionCall& c, const Val& value, std::string_view navigatio
   if (navigation.empty()) return value;
   std::vector<Val> path;
   try {
-    for (const std::string& s : split_key(navigation)) {
-      bool number = s.find_first_not_of("0123456789") == std::string::npos && s.size() < 18;
-      path.push_back(number ? Val::integer(std::stol(s)) : c.string(s));
-    }
+    // The first part of a key is text even where it is digits; here it comes second.
+    std::vector<KeySegment> segments = split_key(fmt::format("x.{}", navigation));
+    for (const KeySegment& s : std::span(segments).subspan(1))
+      path.push_back(s.number ? Val::integer(std::strtoll(s.text.c_str(), nullptr, 10)) : c.string(s.text));
   } catch (const HieraError&) {
     c.fail("Syntax error in dotted-navigation string");
   }
@@ -318,19 +319,13 @@ Val generate(const FunctionCall& c) {
     c.fail("Generators can only contain alphanumerics, file separators, and dashes");
   }
   if (command.find("..") != std::string::npos) c.fail("Can not use generators with '..' in them.");
-  std::string line = fmt::format("cd '{}' && exec", command.substr(0, command.rfind('/') + 1));
-  for (const Val& v : c.args) {
-    std::string word = to_text(v), quoted;
-    for (char ch : word) quoted += ch == '\'' ? std::string("'\\''") : std::string(1, ch);
-    line += fmt::format(" '{}'", quoted);
-  }
-  std::FILE* pipe = ::popen((line + " 2>&1").c_str(), "re");
-  if (pipe == nullptr) c.fail(fmt::format("Failed to execute generator {}", command));
-  std::string out;
-  char block[4096];
-  while (std::size_t n = std::fread(block, 1, sizeof block, pipe)) out.append(block, n);
-  if (::pclose(pipe) != 0) c.fail(fmt::format("Failed to execute generator {}: {}", command, out));
-  return c.string(out);
+  std::vector<std::string> words;
+  for (const Val& v : c.args) words.push_back(to_text(v));
+  auto run = run_program(words, command.substr(0, command.rfind('/') + 1), true,
+                         [&] { c.compiler.session().budget.step(4096); });
+  if (!run) c.fail(fmt::format("Failed to execute generator {}: {}", command, run.error().message));
+  if (run->status != 0) c.fail(fmt::format("Failed to execute generator {}: {}", command, run->output));
+  return c.string(run->output);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "lang/puppet/eval/compiler.h"
 #include "lang/puppet/hiera/lookup.h"
+#include "lang/puppet/hiera/story.h"
 #include "lang/puppet/types/type_parse.h"
 
 namespace tutti::puppet {
@@ -11,7 +12,8 @@ namespace tutti::puppet {
 class Hiera::Host : public HieraHost {
  public:
   explicit Host(Compiler& compiler)
-      : data(compiler.environment().data_files(), compiler.arena(), compiler.settings().environment_dir),
+      : data(compiler.environment().data_files(), compiler.arena(), compiler.settings().environment_dir,
+             compiler.settings().hiera_config),
         compiler_(compiler) {}
 
   const Val* variable(std::string_view name) override { return compiler_.find_variable(*scope, name); }
@@ -28,7 +30,7 @@ class Hiera::Host : public HieraHost {
   void warn(std::string_view message) override { compiler_.warn(at, std::string(message), "PP-HIERA"); }
 
   // convert_to: a type, or a type and more arguments for its constructor.
-  Val converted(const Val& value, const Val& options) {
+  Val converted(const Val& value, const Val& options, Story* story) {
     const Val* wanted = options.is(VK::kHash) ? options.get("convert_to") : nullptr;
     if (wanted == nullptr) return value;
     std::vector<Val> args = {value};
@@ -40,9 +42,29 @@ class Hiera::Host : public HieraHost {
     try {
       const Type* type = type_of_text(compiler_.arena(), to_text(name),
                                       [&](std::string_view n) { return compiler_.find_type_name(n, at); });
-      return compiler_.construct(type, args, at).with_origin(value.origin);
+      Val made = compiler_.construct(type, args, at).with_origin(value.origin);
+      args[0] = Val::type(type);
+      if (story != nullptr)
+        story->line(fmt::format("Applying convert_to lookup_option with arguments {}",
+                                to_text(make_array(compiler_.arena(), args))));
+      return made;
     } catch (const TypeError& e) {
       throw HieraError(fmt::format("convert_to: {}", e.what()), wanted->origin.pos());
+    }
+  }
+
+  // What goes wrong while data is looked up has the place that asked, and that of the data.
+  template <class What>
+  auto ask(std::string_view key, Scope& from, Pos place, What what) {
+    scope = &from;
+    at = place;
+    try {
+      return what();
+    } catch (const HieraError& e) {
+      EvalError error("PP-HIERA", at, fmt::format("lookup of '{}': {}", key, e.what()));
+      if (e.where.begin)
+        error.notes.push_back(fmt::format("the data is at {}", compiler_.environment().sources().show(e.where.begin)));
+      throw error;
     }
   }
 
@@ -57,22 +79,18 @@ class Hiera::Host : public HieraHost {
 Hiera::Hiera(Compiler& compiler) : compiler_(compiler), host_(std::make_unique<Host>(compiler)) {}
 Hiera::~Hiera() = default;
 
-std::optional<Val> Hiera::lookup(std::string_view key, const MergeSpec* merge, Scope& scope, Pos at,
-                                 std::string* explain) {
-  host_->scope = &scope;
-  host_->at = at;
-  try {
-    std::optional<HieraFound> found = host_->data.lookup(*host_, key, merge, explain);
+std::optional<Val> Hiera::lookup(std::string_view key, const MergeSpec* merge, Scope& scope, Pos at, Story* story) {
+  return host_->ask(key, scope, at, [&]() -> std::optional<Val> {
+    std::optional<HieraFound> found = host_->data.lookup(*host_, key, merge, story);
     if (!found) return std::nullopt;
-    Val value = host_->converted(found->value, host_->data.options_for(*host_, key));
+    Val value = host_->converted(found->value, host_->data.options_for(*host_, key), story);
     Origins& origins = compiler_.session().origins;
     return value.with_origin(origins.add(How::kLookup, value.origin.pos(), value.origin, {}, Symbol(found->level)));
-  } catch (const HieraError& e) {
-    EvalError error("PP-HIERA", at, fmt::format("lookup of '{}': {}", key, e.what()));
-    if (e.where.begin)
-      error.notes.push_back(fmt::format("the data is at {}", compiler_.environment().sources().show(e.where.begin)));
-    throw error;
-  }
+  });
+}
+
+void Hiera::tell_options(std::string_view key, Scope& scope, Story& story) {
+  host_->ask(key, scope, {}, [&] { host_->data.tell_options(*host_, key, story); });
 }
 
 std::optional<Val> Hiera::class_parameter(std::string_view key, Scope& scope, Pos at) {

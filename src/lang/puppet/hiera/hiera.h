@@ -12,6 +12,7 @@
 namespace tutti::puppet {
 
 class Compiler;
+class Story;
 struct Scope;
 
 // Looks keys up in the data of the environment and its modules (Hiera 5) for one compilation: interpolates with the
@@ -25,9 +26,10 @@ class Hiera {
   // comes back as undef, which gives way to a default.
   std::optional<Val> class_parameter(std::string_view key, Scope& scope, Pos at);
 
-  // The value of any key. `merge` beats what lookup_options say. `explain` receives the story of the search.
-  std::optional<Val> lookup(std::string_view key, const MergeSpec* merge, Scope& scope, Pos at,
-                            std::string* explain = nullptr);
+  // The value of any key. `merge` beats what lookup_options say. `story` receives what was searched.
+  std::optional<Val> lookup(std::string_view key, const MergeSpec* merge, Scope& scope, Pos at, Story* story = nullptr);
+  // How the lookup_options that hold for a key are found.
+  void tell_options(std::string_view key, Scope& scope, Story& story);
 
  private:
   class Host;

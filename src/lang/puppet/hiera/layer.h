@@ -21,7 +21,7 @@ struct HieraLevel {
 
 struct HieraLayer {
   std::string directory, config;
-  std::string module;  // "" for the environment
+  std::string module;  // "" for the environment and the global layer
   std::vector<HieraLevel> hierarchy, default_hierarchy;
 };
 

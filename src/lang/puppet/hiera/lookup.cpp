@@ -4,99 +4,456 @@
 #include <glob.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "lang/puppet/hiera/layer.h"
+#include "lang/puppet/hiera/story.h"
 #include "lang/puppet/types/regex.h"
 
 namespace tutti::puppet {
+namespace {
 
-std::vector<std::string> split_key(std::string_view key) {
-  std::vector<std::string> out;
-  std::string segment;
-  bool any = false;
-  for (std::size_t at = 0; at < key.size(); at++) {
-    char c = key[at];
-    if (c == '"' || c == '\'') {
-      std::size_t end = key.find(c, at + 1);
-      if (end == std::string_view::npos) throw HieraError(fmt::format("the quotes of the key `{}` do not match", key));
-      segment += key.substr(at + 1, end - at - 1);
-      at = end;
-      any = true;
-    } else if (c == '.') {
-      if (!any && segment.empty()) throw HieraError(fmt::format("the key `{}` has an empty part", key));
-      out.push_back(std::move(segment));
-      segment.clear();
-      any = false;
-    } else {
-      segment += c;
-    }
-  }
-  if (!any && segment.empty()) throw HieraError(fmt::format("the key `{}` has an empty part", key));
-  out.push_back(std::move(segment));
-  return out;
+std::string_view trimmed(std::string_view s) {
+  while (!s.empty() && std::isspace(static_cast<unsigned char>(s.front()))) s.remove_prefix(1);
+  while (!s.empty() && std::isspace(static_cast<unsigned char>(s.back()))) s.remove_suffix(1);
+  return s;
 }
 
-std::optional<Val> dig(const Val& value, std::span<const std::string> segments) {
-  Val at = value;
-  for (const std::string& s : segments) {
-    const Val* next = nullptr;
-    bool number = !s.empty() && s.find_first_not_of("0123456789") == std::string::npos && s.size() < 10;
-    if (at.is(VK::kHash)) {
-      next = at.get(s);
-      if (next == nullptr && number) next = at.get(Val::integer(std::stol(s)));
-    } else if (at.is(VK::kArray) && number && std::stoul(s) < at.items().size()) {
-      next = &at.items()[std::stoul(s)];
+bool is_number(std::string_view s) {
+  if (!s.empty() && (s[0] == '+' || s[0] == '-')) s.remove_prefix(1);
+  return !s.empty() && s.size() < 18 && s.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+std::string_view module_of(std::string_view root) {
+  std::size_t colons = root.find("::");
+  return colons == std::string_view::npos ? std::string_view{} : root.substr(0, colons);
+}
+
+}  // namespace
+
+std::vector<KeySegment> split_key(std::string_view key) {
+  if (key.find_first_of("'\".") == std::string_view::npos) return {{std::string(key), false}};
+  auto wrong = [&] { return HieraError(fmt::format("Syntax error in key: '{}'", key)); };
+  std::vector<KeySegment> out;
+  for (std::string_view rest = key;;) {
+    std::string_view lead = rest.substr(0, std::min(rest.find_first_not_of(" \t\n"), rest.size()));
+    char quote = lead.size() < rest.size() ? rest[lead.size()] : 0;
+    if (quote == '"' || quote == '\'') {
+      rest.remove_prefix(lead.size() + 1);
+      std::size_t end = rest.find(quote);
+      if (end == std::string_view::npos || end == 0) throw wrong();
+      out.push_back({std::string(rest.substr(0, end)), false});
+      rest.remove_prefix(end + 1);
+      while (!rest.empty() && std::isspace(static_cast<unsigned char>(rest.front()))) rest.remove_prefix(1);
+    } else {
+      std::string_view plain = rest.substr(0, rest.find_first_of("'\"."));
+      if (plain.empty()) throw wrong();
+      rest.remove_prefix(plain.size());
+      plain = trimmed(plain);
+      out.push_back({std::string(plain), !out.empty() && is_number(plain)});
     }
-    if (next == nullptr) return std::nullopt;
-    at = *next;
+    if (rest.empty()) return out;
+    if (rest[0] != '.' || rest.size() == 1) throw wrong();
+    rest.remove_prefix(1);
   }
-  return at;
 }
 
 // One look-up, with the keys being looked up for whoever interpolates them.
 class HieraSearch {
  public:
-  HieraSearch(DataLookup& hiera, HieraHost& host, std::string* explain)
-      : hiera_(hiera), host_(host), explain_(explain) {}
+  HieraSearch(DataLookup& hiera, HieraHost& host, Story* story) : hiera_(hiera), host_(host), story_(story) {}
 
   std::optional<HieraFound> key(std::string_view key, const MergeSpec* merge) {
-    std::vector<std::string> segments = split_key(key);
-    const std::string& root = segments[0];
-    if (root == "lookup_options") return std::nullopt;
-    if (std::find(active_.begin(), active_.end(), root) != active_.end()) {
-      throw HieraError(fmt::format("recursive lookup detected in [{}]", fmt::join(active_, ", ")));
+    if (key == "lookup_options" || key.starts_with("lookup_options.")) {
+      say("Invalid key \"lookup_options\"");
+      return std::nullopt;
     }
-    active_.push_back(root);
+    std::vector<KeySegment> segments = split_key(key);
+    const std::string& root = segments[0].text;
+    Active active(*this, root);
+    std::string_view module = module_of(root);
     MergeSpec spec;
-    if (merge != nullptr) {
-      spec = *merge;
-    } else if (Val options = hiera_.options_for(host_, root); options.is(VK::kHash)) {
-      std::string error;
-      const Val* wanted = options.get("merge");
-      if (wanted != nullptr && !parse_merge(*wanted, spec, error)) throw HieraError(error, wanted->origin.pos());
+    if (Val options = option_of(options_of(module), root); options.is(VK::kHash) && merge == nullptr) {
+      if (read_merge(options, spec)) say("Using merge options from \"lookup_options\" hash");
     }
-    say(0, fmt::format("Searching for \"{}\"", key));
-    std::optional<HieraFound> found = root_key(root, spec, std::span<const std::string>(segments).subspan(1));
-    active_.pop_back();
+    if (merge != nullptr) spec = *merge;
+    Within within(*this, fmt::format("Searching for \"{}\"", key));
+    std::span<const KeySegment> rest = std::span(segments).subspan(1);
+    if (std::optional<HieraFound> found = dug(layers(key, root, spec), key, rest)) return found;
+    return dug(in_default_hierarchy(module, key, root), key, rest);
+  }
+
+  // What lookup_options say of the keys of a module ("": of keys that have none), those of the environment included.
+  Val options_of(std::string_view module) {
+    if (auto known = hiera_.options_.find(module); known != hiera_.options_.end()) return known->second;
+    Within within(*this, "Searching for \"lookup_options\"");
+    MergeSpec hash;
+    hash.strategy = MergeSpec::kHash;
+    auto outer = hiera_.options_.find("");
+    if (outer == hiera_.options_.end()) {
+      std::vector<Val> both;
+      for (std::size_t n : {kGlobal, kEnvironment})
+        if (auto found = layer(n, kOptions, kOptions, {}, hash)) both.push_back(checked_options(found->value, ""));
+      outer = hiera_.options_.emplace("", both.empty() ? Val{} : merge(both, hash)).first;
+    }
+    if (module.empty()) return outer->second;
+    Val merged = outer->second;
+    if (auto found = layer(kModule, kOptions, kOptions, module, hash)) {
+      Val own = checked_options(found->value, module);
+      if (merged.undefined()) {
+        merged = own;
+      } else {
+        enter_merge(hash);
+        for (const auto& [name, value] : {std::pair{std::string("Global and Environment"), merged},
+                                          std::pair{fmt::format("Module {}", module), own}}) {
+          Within part(*this, name);
+          say("Found key: \"lookup_options\" value: ", value);
+        }
+        merged = merge(std::vector{merged, own}, hash);
+        leave_merge(merged);
+      }
+    }
+    hiera_.options_.emplace(module, merged);
+    return merged;
+  }
+
+  // The entry for a key: its own before a pattern's.
+  static Val option_of(const Val& options, const std::string& root) {
+    if (!options.is(VK::kHash)) return {};
+    if (const Val* exact = options.get(root)) return *exact;
+    for (const Pair& p : options.entries()) {
+      if (!p.key.is(VK::kString) || !p.key.text().starts_with('^')) continue;
+      const Regex* pattern = Regex::get(p.key.text(), nullptr);
+      if (pattern != nullptr && pattern->search(root, 0)) return p.value;
+    }
+    return {};
+  }
+
+  void tell_options(std::string_view module) {
+    MergeSpec hash;
+    hash.strategy = MergeSpec::kHash;
+    in_all(hash, 3, [&](std::size_t n) { return layer(n, kOptions, kOptions, module, hash); });
+  }
+
+ private:
+  static constexpr const char* kOptions = "lookup_options";
+  enum : std::size_t { kGlobal, kEnvironment, kModule };
+
+  // A part of the story, as long as it lasts.
+  class Within {
+   public:
+    Within(HieraSearch& search, std::string head) : story_(search.story_) {
+      if (story_ != nullptr) story_->enter(std::move(head));
+    }
+    Within(const Within&) = delete;
+    Within& operator=(const Within&) = delete;
+    ~Within() {
+      if (story_ != nullptr) story_->leave();
+    }
+
+   private:
+    Story* story_;
+  };
+
+  // A key that is being looked up, so that one that needs itself is seen.
+  class Active {
+   public:
+    Active(HieraSearch& search, std::string name) : active_(search.active_) {
+      if (std::find(active_.begin(), active_.end(), name) != active_.end())
+        throw HieraError(fmt::format("Recursive lookup detected in [{}]", fmt::join(active_, ", ")));
+      active_.push_back(std::move(name));
+    }
+    Active(const Active&) = delete;
+    Active& operator=(const Active&) = delete;
+    ~Active() { active_.pop_back(); }
+
+   private:
+    std::vector<std::string>& active_;
+  };
+
+  void say(std::string text) {
+    if (story_ != nullptr) story_->line(std::move(text));
+  }
+  void say(std::string text, const Val& value) {
+    if (story_ != nullptr) story_->line(std::move(text), value);
+  }
+
+  void enter_merge(const MergeSpec& spec) {
+    if (story_ == nullptr) return;
+    constexpr std::string_view kNames[] = {"first", "unique", "hash", "deep"};
+    story_->enter_merge(fmt::format("Merge strategy {}", kNames[spec.strategy]));
+    if (spec.given.is(VK::kHash)) story_->line("Options: ", spec.given);
+  }
+  void leave_merge(const std::optional<Val>& result) {
+    if (story_ == nullptr) return;
+    if (result) story_->line("Merged result: ", *result);
+    story_->leave();
+  }
+
+  bool read_merge(const Val& options, MergeSpec& spec) const {
+    const Val* wanted = options.is(VK::kHash) ? options.get("merge") : nullptr;
+    std::string error;
+    if (wanted != nullptr && !parse_merge(*wanted, hiera_.arena_, spec, error))
+      throw HieraError(error, wanted->origin.pos());
+    return wanted != nullptr;
+  }
+
+  Val checked_options(const Val& options, std::string_view module) const {
+    if (!options.is(VK::kHash)) throw HieraError("value of lookup_options must be a hash", options.origin.pos());
+    for (const Pair& p : options.entries()) {
+      std::string_view name = p.key.is(VK::kString) ? p.key.text() : std::string_view{};
+      bool pattern = name.starts_with('^');
+      if (pattern) name.remove_prefix(1);
+      if (!module.empty() && !name.starts_with(fmt::format("{}::", module)))
+        throw HieraError(fmt::format("all lookup_options {} with module name '{}'",
+                                     pattern ? "patterns must match a key starting" : "keys must start", module),
+                         p.value.origin.pos());
+    }
+    return options;
+  }
+
+  Val merge(std::span<const Val> values, const MergeSpec& spec) const {
+    Val merged;
+    std::string error;
+    if (!merge_values(values, spec, hiera_.arena_, merged, error)) throw HieraError(error, values.front().origin.pos());
+    return merged;
+  }
+
+  // What several places that may have the key give: the first of them, or all that have it, merged. Layers, the levels
+  // of a hierarchy and the files of a level are each merged by themselves.
+  template <class Each>
+  std::optional<HieraFound> in_all(const MergeSpec& spec, std::size_t count, Each each) {
+    if (spec.strategy == MergeSpec::kFirst) {
+      for (std::size_t n = 0; n < count; n++)
+        if (std::optional<HieraFound> found = each(n)) return found;
+      return std::nullopt;
+    }
+    if (count == 0) return std::nullopt;
+    if (count == 1) {
+      std::optional<HieraFound> found = each(0);
+      if (found && spec.strategy == MergeSpec::kUnique) found->value = merge(std::span(&found->value, 1), spec);
+      return found;
+    }
+    enter_merge(spec);
+    std::vector<Val> values;
+    std::string level;
+    for (std::size_t n = 0; n < count; n++) {
+      std::optional<HieraFound> found = each(n);
+      if (!found) continue;
+      values.push_back(found->value);
+      level += (level.empty() ? "" : ", ") + found->level;
+    }
+    std::optional<Val> merged;
+    if (!values.empty()) merged = merge(values, spec);
+    leave_merge(merged);
+    if (!merged) return std::nullopt;
+    return HieraFound{*merged, level};
+  }
+
+  std::optional<HieraFound> layers(std::string_view key, const std::string& root, const MergeSpec& spec) {
+    return in_all(spec, 3, [&](std::size_t n) { return layer(n, key, root, module_of(root), spec); });
+  }
+
+  std::optional<HieraFound> layer(std::size_t which, std::string_view key, const std::string& root,
+                                  std::string_view module, const MergeSpec& spec) {
+    if (which == kGlobal) return in_layer(hiera_.global_layer(), "Global", key, root, spec);
+    if (which == kEnvironment) {
+      const HieraLayer* found = hiera_.environment_layer();
+      if (found == nullptr) return std::nullopt;
+      return in_layer(found, "Environment", key, root, spec);
+    }
+    if (module.empty()) return std::nullopt;
+    const HieraLayer* found = hiera_.module_layer(host_, module);
+    if (found != nullptr) return in_layer(found, fmt::format("Module \"{}\"", module), key, root, spec);
+    bool there = !host_.module_directory(module).empty();
+    if (story_ != nullptr) {
+      Within within(*this, fmt::format("Module {}\"{}\" not found", there ? "data provider for module " : "", module));
+    }
+    return std::nullopt;
+  }
+
+  std::optional<HieraFound> in_layer(const HieraLayer* layer, std::string_view name, std::string_view key,
+                                     const std::string& root, const MergeSpec& spec) {
+    Within within(*this, fmt::format("{} Data Provider (hiera configuration version 5)", name));
+    if (layer != nullptr) say(fmt::format("Using configuration \"{}\"", layer->config));
+    if (layer == nullptr || layer->hierarchy.empty()) {
+      say(fmt::format("No such key: \"{}\"", key));
+      return std::nullopt;
+    }
+    return in_levels(*layer, layer->hierarchy, root, spec);
+  }
+
+  std::optional<HieraFound> in_levels(const HieraLayer& layer, const std::vector<HieraLevel>& levels,
+                                      const std::string& root, const MergeSpec& spec) {
+    return in_all(spec, levels.size(), [&](std::size_t n) { return in_level(layer, levels[n], root, spec); });
+  }
+
+  // What nothing else has is looked for in the module's default hierarchy, which has lookup_options of its own.
+  std::optional<HieraFound> in_default_hierarchy(std::string_view module, std::string_view key,
+                                                 const std::string& root) {
+    if (module.empty()) return std::nullopt;
+    const HieraLayer* layer = hiera_.module_layer(host_, module);
+    if (layer == nullptr || layer->default_hierarchy.empty()) return std::nullopt;
+    Within within(*this, fmt::format("Searching default_hierarchy of module \"{}\"", module));
+    auto search = [&](std::string_view what, const std::string& of, const MergeSpec& spec) {
+      Within searching(*this, fmt::format("Searching for \"{}\"", what));
+      Within provider(*this, fmt::format("Module \"{}\" Data Provider (hiera configuration version 5)", module));
+      say(fmt::format("Using configuration \"{}\"", layer->config));
+      return in_levels(*layer, layer->default_hierarchy, of, spec);
+    };
+    MergeSpec spec;
+    auto known = hiera_.default_options_.find(module);
+    if (known == hiera_.default_options_.end()) {
+      spec.strategy = MergeSpec::kHash;
+      auto found = search(kOptions, kOptions, spec);
+      known = hiera_.default_options_.emplace(module, found ? checked_options(found->value, module) : Val{}).first;
+      spec.strategy = MergeSpec::kFirst;
+    }
+    read_merge(option_of(known->second, root), spec);
+    return search(key, root, spec);
+  }
+
+  std::optional<HieraFound> in_level(const HieraLayer& layer, const HieraLevel& level, const std::string& root,
+                                     const MergeSpec& spec) {
+    Within within(*this, fmt::format("Hierarchy entry \"{}\"", level.name));
+    if (level.locations.empty()) return from_backend(level, nullptr, root);
+    std::vector<Place> places = places_of(layer, level);
+    return in_all(spec, places.size(), [&](std::size_t n) { return in_place(level, places[n], root); });
+  }
+
+  struct Place {
+    std::string path, original;
+    bool uri = false;
+  };
+
+  std::vector<Place> places_of(const HieraLayer& layer, const HieraLevel& level) {
+    std::vector<Place> out;
+    Story* told = std::exchange(story_, nullptr);  // where a path comes from is not told
+    std::string datadir = text(level.datadir);
+    std::string base = datadir.starts_with('/') ? datadir : layer.directory + "/" + datadir;
+    auto absolute = [&](const std::string& p) { return p.starts_with('/') ? p : base + "/" + p; };
+    for (const HieraLevel::Location& l : level.locations) {
+      switch (l.what) {
+        case HieraLevel::Location::kPath: out.push_back({absolute(text(l.text)), l.text}); break;
+        case HieraLevel::Location::kGlob: {
+          glob_t g{};
+          std::string pattern = absolute(text(l.text));
+          if (::glob(pattern.c_str(), GLOB_BRACE, nullptr, &g) == 0) {
+            for (std::size_t i = 0; i < g.gl_pathc; i++) out.push_back({g.gl_pathv[i], pattern});
+          }
+          ::globfree(&g);
+          break;
+        }
+        case HieraLevel::Location::kMapped: {
+          Val items = variable(l.variable);
+          if (items.undefined()) break;
+          Val one[] = {items};
+          for (const Val& item : items.is(VK::kArray) ? items.items() : std::span<const Val>(one)) {
+            mapped_name_ = l.local;
+            mapped_ = item;
+            out.push_back({absolute(text(l.text)), l.text});
+            mapped_name_.clear();
+          }
+          break;
+        }
+        case HieraLevel::Location::kUri: out.push_back({text(l.text), l.text, true}); break;
+      }
+    }
+    story_ = told;
+    return out;
+  }
+
+  std::optional<HieraFound> in_place(const HieraLevel& level, const Place& place, const std::string& root) {
+    const char* what = place.uri ? "URI" : "Path";
+    Within within(*this, fmt::format("{} \"{}\"", what, place.path));
+    say(fmt::format("Original {}: \"{}\"", place.uri ? "uri" : "path", place.original));
+    if (level.backend == HieraLevel::kFunction) {
+      std::error_code error;
+      if (place.uri || std::filesystem::exists(place.path, error)) return from_backend(level, &place, root);
+      say(fmt::format("{} not found", what));
+      return std::nullopt;
+    }
+    auto format = level.backend == HieraLevel::kJson ? DataFiles::Format::kJson : DataFiles::Format::kYaml;
+    const DataFiles::File& file = hiera_.files_->get(place.path, format);
+    if (!file.exists) {
+      say("Path not found");
+      return std::nullopt;
+    }
+    if (!file.data) throw HieraError(fmt::format("{}: {}", place.path, file.error.message), file.error.where);
+    if (!file.data->is(VK::kHash)) throw HieraError(fmt::format("{}: the file must hold a hash", place.path));
+    const Val* v = file.data->get(root);
+    if (v == nullptr) return none(root);
+    if (level.backend == HieraLevel::kEyaml && v->is(VK::kString) && v->text().starts_with("ENC[")) {
+      throw HieraError(
+          fmt::format("{}: the value of '{}' is encrypted (eyaml), which is not supported", place.path, root),
+          v->origin.pos());
+    }
+    return got(root, *v, fmt::format("{} ({})", place.original, level.name));
+  }
+
+  std::optional<HieraFound> none(const std::string& root) {
+    say(fmt::format("No such key: \"{}\"", root));
+    return std::nullopt;
+  }
+
+  HieraFound got(const std::string& root, const Val& raw, std::string level) {
+    Val value = interpolate(raw, true);
+    say(fmt::format("Found key: \"{}\" value: ", root), value);
+    return {value, std::move(level)};
+  }
+
+  std::optional<HieraFound> from_backend(const HieraLevel& level, const Place* place, const std::string& root) {
+    HashDraft options;
+    if (level.options.is(VK::kHash)) {
+      for (const Pair& p : level.options.entries()) options.set(p.key, interpolate(p.value, false));
+    }
+    if (place != nullptr) options.set(place->uri ? "uri" : "path", make_string(hiera_.arena_, place->path));
+    std::vector<Val> args = {options.build(hiera_.arena_), Val::undef()};
+    if (level.shape != HieraLevel::kDataHash) args.insert(args.begin(), make_string(hiera_.arena_, root));
+    Val answer = host_.call_backend(level.function, args);
+    if (level.shape == HieraLevel::kDataHash) {
+      const Val* v = answer.is(VK::kHash) ? answer.get(root) : nullptr;
+      if (v == nullptr) return none(root);
+      answer = *v;
+    }
+    if (answer.undefined()) return none(root);
+    return got(root, answer, fmt::format("{} ({})", level.function, level.name));
+  }
+
+  // The merge is of the root key; the rest of the way is gone in what it gives.
+  std::optional<HieraFound> dug(std::optional<HieraFound> found, std::string_view key,
+                                std::span<const KeySegment> segments) {
+    if (!found || segments.empty()) return found;
+    std::optional<Val> value = dig(found->value, key, segments);
+    if (!value) return std::nullopt;
+    found->value = *value;
     return found;
   }
 
-  // Everything a layer says under `root`, highest level first.
-  void collect(const HieraLayer& layer, const std::vector<HieraLevel>& levels, const std::string& root, bool all,
-               std::vector<HieraFound>& out, bool raw = false) {
-    if (!layer.module.empty() && !root.starts_with(layer.module + "::") && !raw) return;
-    for (const HieraLevel& level : levels) {
-      say(2, fmt::format("Hierarchy entry \"{}\"", level.name));
-      if (level.backend == HieraLevel::kFunction) {
-        from_function(layer, level, root, out);
-      } else {
-        for (const auto& [path, original] : paths_of(layer, level)) {
-          from_file(level, path, original, root, out, raw);
-          if (!all && !out.empty()) return;
-        }
+  std::optional<Val> dig(Val value, std::string_view key, std::span<const KeySegment> segments) {
+    std::string path;
+    for (const KeySegment& s : segments) path += (path.empty() ? "" : ".") + s.text;
+    Within within(*this, fmt::format("Sub key: \"{}\"", path));
+    for (const KeySegment& s : segments) {
+      const Val* next = nullptr;
+      i64 n = s.number ? std::strtoll(s.text.c_str(), nullptr, 10) : -1;
+      if (s.number && value.is(VK::kArray)) {
+        if (n >= 0 && n < static_cast<i64>(value.items().size())) next = &value.items()[static_cast<std::size_t>(n)];
+      } else if (value.is(VK::kHash)) {
+        next = s.number ? value.get(Val::integer(n)) : value.get(s.text);
+      } else if (!value.undefined()) {
+        throw HieraError(fmt::format("a hash is expected where '{}' is looked up, from key '{}', and there is {}",
+                                     s.text, key, to_literal(value)),
+                         value.origin.pos());
       }
-      if (!all && !out.empty()) return;
+      if (next == nullptr) {
+        say(fmt::format("No such key: \"{}\"", s.text));
+        return std::nullopt;
+      }
+      value = *next;
+      say(fmt::format("Found key: \"{}\" value: ", s.text), value);
     }
+    return value;
   }
 
   Val interpolate(const Val& v, bool methods) {
@@ -117,153 +474,28 @@ class HieraSearch {
     }
   }
 
- private:
-  void say(int depth, std::string_view text) {
-    if (explain_ != nullptr) *explain_ += fmt::format("{:{}}{}\n", "", depth, text);
-  }
-
-  std::optional<HieraFound> root_key(const std::string& root, const MergeSpec& spec,
-                                     std::span<const std::string> rest) {
-    bool all = spec.strategy != MergeSpec::kFirst;
-    std::vector<HieraFound> found;
-    if (const HieraLayer* layer = hiera_.environment_layer()) {
-      say(1, fmt::format("Environment Data Provider (hiera configuration version 5)\n  Using configuration \"{}\"",
-                         layer->config));
-      collect(*layer, layer->hierarchy, root, all, found);
-    }
-    const HieraLayer* module = nullptr;
-    if (std::size_t colons = root.find("::"); colons != std::string::npos) {
-      module = hiera_.module_layer(host_, std::string_view(root).substr(0, colons));
-    }
-    if (module != nullptr && (all || found.empty())) {
-      say(1, fmt::format("Module \"{}\" Data Provider (hiera configuration version 5)\n  Using configuration \"{}\"",
-                         module->module, module->config));
-      collect(*module, module->hierarchy, root, all, found);
-    }
-    if (module != nullptr && found.empty()) collect(*module, module->default_hierarchy, root, all, found);
-    if (found.empty()) return std::nullopt;
-    std::vector<Val> values;
-    std::string level;
-    for (const HieraFound& f : found) {
-      values.push_back(f.value);
-      level += (level.empty() ? "" : ", ") + f.level;
-    }
-    Val merged;
-    std::string error;
-    if (!merge_values(values, spec, hiera_.arena_, merged, error)) {
-      throw HieraError(fmt::format("lookup of '{}': {}", root, error), values.front().origin.pos());
-    }
-    // The merge is of the root key; the rest of the way is gone in what it gives.
-    std::optional<Val> dug = dig(merged, rest);
-    if (!dug) return std::nullopt;
-    HieraFound result;
-    result.value = *dug;
-    result.level = level;
-    return result;
-  }
-
-  struct Place {
-    std::string path, original;
-  };
-
-  std::vector<Place> paths_of(const HieraLayer& layer, const HieraLevel& level) {
-    std::vector<Place> out;
-    std::string datadir = text(level.datadir);
-    std::string base = datadir.starts_with('/') ? datadir : layer.directory + "/" + datadir;
-    auto absolute = [&](const std::string& p) { return p.starts_with('/') ? p : base + "/" + p; };
-    for (const HieraLevel::Location& l : level.locations) {
-      switch (l.what) {
-        case HieraLevel::Location::kPath: out.push_back({absolute(text(l.text)), l.text}); break;
-        case HieraLevel::Location::kGlob: {
-          glob_t g{};
-          if (::glob(absolute(text(l.text)).c_str(), GLOB_BRACE, nullptr, &g) == 0) {
-            for (std::size_t i = 0; i < g.gl_pathc; i++) out.push_back({g.gl_pathv[i], l.text});
-          }
-          ::globfree(&g);
-          break;
-        }
-        case HieraLevel::Location::kMapped: {
-          std::optional<Val> items = variable(l.variable);
-          if (!items) break;
-          Val one[] = {*items};
-          for (const Val& item : items->is(VK::kArray) ? items->items() : std::span<const Val>(one)) {
-            mapped_name_ = l.local;
-            mapped_ = item;
-            out.push_back({absolute(text(l.text)), l.text});
-            mapped_name_.clear();
-          }
-          break;
-        }
-        case HieraLevel::Location::kUri: break;
-      }
-    }
-    return out;
-  }
-
-  void from_file(const HieraLevel& level, const std::string& path, const std::string& original, const std::string& root,
-                 std::vector<HieraFound>& out, bool raw) {
-    say(3, fmt::format("Path \"{}\"\n      Original path: \"{}\"", path, original));
-    auto format = level.backend == HieraLevel::kJson ? DataFiles::Format::kJson : DataFiles::Format::kYaml;
-    const DataFiles::File& file = hiera_.files_->get(path, format);
-    if (!file.exists) {
-      say(4, "Path not found");
-      return;
-    }
-    if (!file.data) throw HieraError(fmt::format("{}: {}", path, file.error.message), file.error.where);
-    if (!file.data->is(VK::kHash)) throw HieraError(fmt::format("{}: the file must hold a hash", path));
-    const Val* v = file.data->get(root);
-    if (v == nullptr) {
-      say(4, fmt::format("No such key: \"{}\"", root));
-      return;
-    }
-    if (level.backend == HieraLevel::kEyaml && v->is(VK::kString) && v->text().starts_with("ENC[")) {
-      throw HieraError(fmt::format("{}: the value of '{}' is encrypted (eyaml), which is not supported", path, root),
-                       v->origin.pos());
-    }
-    Val value = raw ? *v : interpolate(*v, true);
-    say(4, fmt::format("Found key: \"{}\" value: {}", root, to_literal(value)));
-    out.push_back({value, fmt::format("{} ({})", original, level.name)});
-  }
-
-  void from_function(const HieraLayer& layer, const HieraLevel& level, const std::string& root,
-                     std::vector<HieraFound>& out) {
-    std::vector<Place> places = paths_of(layer, level);
-    bool located = !level.locations.empty();
-    if (!located) places.push_back({});
-    for (const Place& place : places) {
-      HashDraft options;
-      if (level.options.is(VK::kHash)) {
-        for (const Pair& p : level.options.entries()) options.set(p.key, interpolate(p.value, false));
-      }
-      if (located) options.set("path", make_string(hiera_.arena_, place.path));
-      Val settings = options.build(hiera_.arena_);
-      std::vector<Val> args = {settings, Val::undef()};
-      if (level.shape != HieraLevel::kDataHash) args.insert(args.begin(), make_string(hiera_.arena_, root));
-      Val answer = host_.call_backend(level.function, args);
-      if (level.shape == HieraLevel::kDataHash) {
-        const Val* v = answer.is(VK::kHash) ? answer.get(root) : nullptr;
-        if (v == nullptr) continue;
-        answer = *v;
-      }
-      if (answer.undefined()) continue;
-      out.push_back({interpolate(answer, true), fmt::format("{} ({})", level.function, level.name)});
-    }
-  }
-
   std::string text(const std::string& pattern) {
     return to_text(interpolate(make_string(hiera_.arena_, pattern), false));
   }
 
-  std::optional<Val> variable(std::string_view expression) {
-    if (expression.starts_with("::")) expression.remove_prefix(2);
-    std::vector<std::string> segments = split_key(expression);
-    const Val* root = !mapped_name_.empty() && segments[0] == mapped_name_ ? &mapped_ : host_.variable(segments[0]);
-    if (root == nullptr) return std::nullopt;
-    return dig(*root, std::span<const std::string>(segments).subspan(1));
+  Val variable(std::string_view expression) {
+    std::vector<KeySegment> segments = split_key(expression);
+    std::string_view root = segments[0].text;
+    if (root.starts_with("::")) root.remove_prefix(2);
+    const Val* found = nullptr;
+    {
+      Within within(*this, "Global Scope");
+      found = !mapped_name_.empty() && root == mapped_name_ ? &mapped_ : host_.variable(root);
+      if (found != nullptr) say(fmt::format("Found key: \"{}\" value: ", segments[0].text), *found);
+    }
+    if (found == nullptr || found->undefined()) return {};
+    if (segments.size() == 1) return *found;
+    return dig(*found, expression, std::span(segments).subspan(1)).value_or(Val{});
   }
 
   // %{variable}, %{lookup('key')}, %{hiera('key')}, %{alias('key')}, %{literal('%')}, %{scope('name')}
   Val interpolate_text(const Val& whole, bool methods) {
+    Within within(*this, fmt::format("Interpolation on \"{}\"", whole.text()));
     std::string_view rest = whole.text();
     std::string out;
     while (!rest.empty()) {
@@ -274,131 +506,102 @@ class HieraSearch {
         break;
       }
       out += rest.substr(0, open);
-      std::string_view expression = rest.substr(open + 2, close - open - 2);
-      while (!expression.empty() && expression.front() == ' ') expression.remove_prefix(1);
-      while (!expression.empty() && expression.back() == ' ') expression.remove_suffix(1);
+      std::string_view expression = trimmed(rest.substr(open + 2, close - open - 2));
       bool entire = out.empty() && open == 0 && close + 1 == rest.size() && rest.size() == whole.size;
       rest.remove_prefix(close + 1);
-      if (expression.empty() || expression == "::" || expression == "''" || expression == "\"\"") continue;
-      bool is_alias = false;
-      Val value = expression_value(expression, methods, is_alias);
-      if (is_alias) {
-        if (!entire)
-          throw HieraError("'alias' interpolation is only permitted if the expression is equal to the entire string",
-                           whole.origin.pos());
-        return value.with_origin(whole.origin);
+      constexpr std::string_view kNothing[] = {"", "::", "''", "\"\"", "'::'", "\"::\""};
+      if (std::find(std::begin(kNothing), std::end(kNothing), expression) != std::end(kNothing)) continue;
+      std::string_view method = "scope", name = expression;
+      const Regex* call = Regex::get("\\A(\\w+)\\((?:\"([^\"]+)\"|'([^']+)')\\)\\z", nullptr);
+      if (call->search(expression, 0)) {
+        method = expression.substr(0, expression.find('('));
+        name = expression.substr(method.size() + 2, expression.size() - method.size() - 4);
+        if (!methods) throw HieraError(fmt::format("the interpolation %{{{}}} may not call anything here", expression));
+      }
+      bool is_alias = method == "alias";
+      if (is_alias && !entire)
+        throw HieraError("'alias' interpolation is only permitted if the expression is equal to the entire string",
+                         whole.origin.pos());
+      Val value = called(method, name);
+      if (is_alias) return value.with_origin(whole.origin);
+      {
+        Active active(*this, method == "scope" ? fmt::format("scope:{}", name) : std::string(name));
+        value = interpolate(value, methods);
       }
       append_text(out, value);
     }
     return make_string(hiera_.arena_, out).with_origin(whole.origin);
   }
 
-  Val expression_value(std::string_view expression, bool methods, bool& is_alias) {
-    std::size_t paren = expression.find('(');
-    if (paren != std::string_view::npos && expression.ends_with(')')) {
-      std::string_view method = expression.substr(0, paren), inner = expression.substr(paren + 1);
-      inner.remove_suffix(1);
-      if (inner.size() >= 2 && (inner[0] == '"' || inner[0] == '\'') && inner.back() == inner[0])
-        inner = inner.substr(1, inner.size() - 2);
-      if (!methods) throw HieraError(fmt::format("the interpolation %{{{}}} may not call anything here", expression));
-      if (method == "literal") return make_string(hiera_.arena_, inner);
-      if (method == "scope") return variable(inner).value_or(Val::undef());
-      is_alias = method == "alias";
-      if (is_alias || method == "lookup" || method == "hiera") {
-        std::optional<HieraFound> found = key(inner, nullptr);
-        if (!found) throw HieraError(fmt::format("did not find a value for the name '{}'", inner));
-        return found->value;
-      }
+  Val called(std::string_view method, std::string_view name) {
+    if (method == "literal") return make_string(hiera_.arena_, name);
+    if (method == "scope") return variable(name);
+    if (method != "alias" && method != "lookup" && method != "hiera")
       throw HieraError(fmt::format("unknown interpolation method '{}'", method));
-    }
-    std::optional<Val> v = variable(expression);
-    return v ? interpolate(*v, methods) : Val::undef();
+    std::optional<HieraFound> found = key(name, nullptr);
+    if (!found) throw HieraError(fmt::format("did not find a value for the name '{}'", name));
+    return found->value;
   }
 
   DataLookup& hiera_;
   HieraHost& host_;
-  std::string* explain_;
+  Story* story_;
   std::vector<std::string> active_;
   std::string mapped_name_;
   Val mapped_;
 };
 
-DataLookup::DataLookup(std::shared_ptr<DataFiles> files, Arena& arena, std::string environment_directory)
-    : files_(std::move(files)), arena_(arena), environment_(std::move(environment_directory)) {}
+DataLookup::DataLookup(std::shared_ptr<DataFiles> files, Arena& arena, std::string environment_directory,
+                       std::string global_config)
+    : files_(std::move(files)),
+      arena_(arena),
+      environment_(std::move(environment_directory)),
+      global_config_(std::move(global_config)) {}
 
 DataLookup::~DataLookup() = default;
 
-const HieraLayer* DataLookup::load_layer(const std::string& directory, bool of_module) {
-  auto it = layers_.find(directory);
+const HieraLayer* DataLookup::load_layer(const std::string& config, bool of_module) {
+  auto it = layers_.find(config);
   if (it != layers_.end()) return it->second.get();
   std::unique_ptr<HieraLayer> layer;
-  std::string config = directory + "/hiera.yaml";
   const DataFiles::File& file = files_->get(config, DataFiles::Format::kYaml);
   if (file.exists) {
     if (!file.data) throw HieraError(fmt::format("{}: {}", config, file.error.message), file.error.where);
+    std::filesystem::path directory = std::filesystem::path(config).parent_path();
     layer = std::make_unique<HieraLayer>();
-    layer->directory = directory;
+    layer->directory = directory.string();
     layer->config = config;
-    if (of_module) layer->module = directory.substr(directory.rfind('/') + 1);
+    if (of_module) layer->module = directory.filename().string();
     read_layer(*file.data, *layer);
   }
-  return layers_.emplace(directory, std::move(layer)).first->second.get();
+  return layers_.emplace(config, std::move(layer)).first->second.get();
+}
+
+const HieraLayer* DataLookup::global_layer() {
+  return global_config_.empty() ? nullptr : load_layer(global_config_, false);
 }
 
 const HieraLayer* DataLookup::environment_layer() {
-  return environment_.empty() ? nullptr : load_layer(environment_, false);
+  return environment_.empty() ? nullptr : load_layer(environment_ + "/hiera.yaml", false);
 }
 
 const HieraLayer* DataLookup::module_layer(HieraHost& host, std::string_view module) {
   std::string directory = host.module_directory(module);
-  return directory.empty() ? nullptr : load_layer(directory, true);
-}
-
-Val DataLookup::layer_options(HieraHost& host, const HieraLayer* layer, std::string_view module) {
-  auto it = options_.find(module);
-  if (it != options_.end()) return it->second;
-  Val merged;
-  if (layer != nullptr) {
-    std::vector<HieraFound> found;
-    HieraSearch search(*this, host, nullptr);
-    search.collect(*layer, layer->hierarchy, "lookup_options", true, found, true);
-    std::vector<Val> values;
-    for (const HieraFound& f : found) values.push_back(f.value);
-    MergeSpec spec;
-    spec.strategy = MergeSpec::kHash;
-    std::string error;
-    if (!values.empty() && !merge_values(values, spec, arena_, merged, error))
-      throw HieraError("lookup_options: " + error);
-  }
-  options_.emplace(module, merged);
-  return merged;
+  return directory.empty() ? nullptr : load_layer(directory + "/hiera.yaml", true);
 }
 
 Val DataLookup::options_for(HieraHost& host, std::string_view key) {
-  std::string root = split_key(key)[0];
-  auto in = [&](const Val& options) -> const Val* {
-    if (!options.is(VK::kHash)) return nullptr;
-    if (const Val* exact = options.get(root)) return exact;
-    for (const Pair& p : options.entries()) {
-      if (!p.key.is(VK::kString) || !p.key.text().starts_with('^')) continue;
-      const Regex* pattern = Regex::get(p.key.text(), nullptr);
-      if (pattern != nullptr && pattern->search(root, 0)) return &p.value;
-    }
-    return nullptr;
-  };
-  Val environment = layer_options(host, environment_layer(), "");
-  if (const Val* v = in(environment)) return *v;
-  std::size_t colons = root.find("::");
-  if (colons == std::string::npos) return {};
-  std::string_view module = std::string_view(root).substr(0, colons);
-  Val of_module = layer_options(host, module_layer(host, module), module);
-  const Val* v = in(of_module);
-  return v != nullptr ? *v : Val{};
+  std::string root = split_key(key)[0].text;
+  return HieraSearch::option_of(HieraSearch(*this, host, nullptr).options_of(module_of(root)), root);
+}
+
+void DataLookup::tell_options(HieraHost& host, std::string_view key, Story& story) {
+  HieraSearch(*this, host, &story).tell_options(module_of(split_key(key)[0].text));
 }
 
 std::optional<HieraFound> DataLookup::lookup(HieraHost& host, std::string_view key, const MergeSpec* merge,
-                                             std::string* explain) {
-  return HieraSearch(*this, host, explain).key(key, merge);
+                                             Story* story) {
+  return HieraSearch(*this, host, story).key(key, merge);
 }
 
 }  // namespace tutti::puppet

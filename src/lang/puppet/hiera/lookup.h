@@ -39,40 +39,50 @@ struct HieraLayer;  // a hiera.yaml: of an environment or a module
 
 struct HieraFound {
   Val value;
-  std::string level;  // "nodes/web1.yaml (per node)": for `why` and --explain
+  std::string level;  // "nodes/web1.yaml (per node)": for `why`
 };
 
-// Hiera 5: the environment's hierarchy first, then that of the module whose name the key begins with, then the module's
-// default hierarchy. One per compilation; the files it reads are shared.
+class Story;
+
+// Hiera 5: the global hierarchy first, then the environment's, then that of the module whose name the key begins with,
+// then the module's default hierarchy. One per compilation; the files it reads are shared.
 class DataLookup {
  public:
-  DataLookup(std::shared_ptr<DataFiles> files, Arena& arena, std::string environment_directory);
+  // `global_config` is the hiera.yaml of the global layer, "": none.
+  DataLookup(std::shared_ptr<DataFiles> files, Arena& arena, std::string environment_directory,
+             std::string global_config);
   ~DataLookup();
 
   // The value of a key (`a::b`, or with digging `a.b.0`), merged as `merge` says or else as the key's lookup_options
-  // do. nullopt when no level has it. `explain` receives the story of the search when given.
+  // do. nullopt when no level has it. `story` receives what was searched when given.
   std::optional<HieraFound> lookup(HieraHost& host, std::string_view key, const MergeSpec* merge,
-                                   std::string* explain = nullptr);
+                                   Story* story = nullptr);
   // The key's entry of lookup_options (merge, convert_to), or undef.
   Val options_for(HieraHost& host, std::string_view key);
+  // How the lookup_options that hold for a key are found.
+  void tell_options(HieraHost& host, std::string_view key, Story& story);
 
  private:
   friend class HieraSearch;
+  const HieraLayer* global_layer();
   const HieraLayer* environment_layer();
   const HieraLayer* module_layer(HieraHost& host, std::string_view module);
-  const HieraLayer* load_layer(const std::string& directory, bool of_module);
-  Val layer_options(HieraHost& host, const HieraLayer* layer, std::string_view module);
+  const HieraLayer* load_layer(const std::string& config, bool of_module);
 
   std::shared_ptr<DataFiles> files_;
   Arena& arena_;
-  std::string environment_;
+  std::string environment_, global_config_;
   std::map<std::string, std::unique_ptr<HieraLayer>, std::less<>> layers_;
-  std::map<std::string, Val, std::less<>> options_;  // lookup_options of the environment and of modules, merged
+  // lookup_options that hold for keys of a module, "": for others; and those of default hierarchies.
+  std::map<std::string, Val, std::less<>> options_, default_options_;
 };
 
-// `a."b.c".0` -> a, b.c, 0. Throws HieraError where quotes do not match.
-std::vector<std::string> split_key(std::string_view key);
-// Goes down into hashes by key and arrays by number; nullopt where there is nothing.
-std::optional<Val> dig(const Val& value, std::span<const std::string> segments);
+// A part of a dotted key; without quotes, digits are a number.
+struct KeySegment {
+  std::string text;
+  bool number = false;
+};
+// `a."b.c".0` -> a, b.c, 0. Throws HieraError where it is no key.
+std::vector<KeySegment> split_key(std::string_view key);
 
 }  // namespace tutti::puppet

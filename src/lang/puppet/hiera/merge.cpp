@@ -129,7 +129,7 @@ std::string_view kind_name(const Val& v) {
 
 }  // namespace
 
-bool parse_merge(const Val& value, MergeSpec& out, std::string& error) {
+bool parse_merge(const Val& value, Arena& arena, MergeSpec& out, std::string& error) {
   const Val* name = value.is(VK::kHash) ? value.get("strategy") : &value;
   if (name == nullptr || !name->is(VK::kString)) {
     error = "a merge is a strategy's name, or a hash with `strategy`";
@@ -152,6 +152,10 @@ bool parse_merge(const Val& value, MergeSpec& out, std::string& error) {
   if (const Val* v = value.get("knockout_prefix"); v != nullptr && v->is(VK::kString)) out.knockout_prefix = v->text();
   if (const Val* v = value.get("sort_merged_arrays")) out.sort_merged_arrays = v->truthy();
   if (const Val* v = value.get("merge_hash_arrays")) out.merge_hash_arrays = v->truthy();
+  HashDraft rest;
+  for (const Pair& p : value.entries())
+    if (!(p.key.is(VK::kString) && p.key.text() == "strategy")) rest.set(p.key, p.value);
+  if (value.entries().size() > 1) out.given = rest.build(arena);
   return true;
 }
 

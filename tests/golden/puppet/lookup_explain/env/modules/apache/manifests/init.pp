@@ -1,0 +1,1 @@
+class apache($port=1,$mods={}) {}
