@@ -74,17 +74,22 @@ class Lexer {
   void manifest() {
     if (text_.substr(0, 3) == "\xEF\xBB\xBF") at_ = 3;
     lex_until_brace(false);
+    report_unclosed();
   }
 
   void epp() {
     epp_ = true;
     epp_text(false);
     lex_until_brace(false);
+    report_unclosed();
     if (epp_open_) error(epp_open_at_, "unbalanced EPP tag: `<%` without `%>`");
   }
 
   // The whole text as the inside of a string (heredoc).
-  void unquoted(const Escapes& escapes, bool interpolate) { string_body('\0', escapes, interpolate, 0); }
+  void unquoted(const Escapes& escapes, bool interpolate) {
+    string_body('\0', escapes, interpolate, 0);
+    report_unclosed();
+  }
 
  private:
   char peek(std::size_t n = 0) const { return at_ + n < text_.size() ? text_[at_ + n] : '\0'; }
@@ -102,6 +107,20 @@ class Lexer {
   void error(std::size_t at, std::string message, std::size_t to = 0) {
     diagnostics_.error("PP-SYNTAX", source_.span(source_offset(at), source_offset(std::max(to, at))),
                        std::move(message));
+  }
+
+  // What is not closed takes everything to the end of the text, and what is around it then is not closed either: one
+  // cause, told once. What looks like a string inside an interpolation that is not closed most often begins with the
+  // quote that was to end the string around it.
+  void unclosed(std::size_t from, std::string message, bool interpolation = false) {
+    if (unclosed_.from && unclosed_.interpolation && !interpolation && *unclosed_.from > from) return;
+    unclosed_ = {from, std::move(message), interpolation};
+  }
+  void report_unclosed() {
+    if (!unclosed_.from) return;
+    error(*unclosed_.from, unclosed_.message, at_);
+    out_.cut = true;
+    unclosed_ = {};
   }
 
   void emit(Tok kind, std::size_t from, std::string_view text) {
@@ -365,7 +384,7 @@ class Lexer {
       }
       if (changed) cooked += peek();
     }
-    if (done()) return error(from, "string is not closed: no matching `'`", at_);
+    if (done()) return unclosed(from, "string is not closed: no matching `'`");
     std::string_view text = changed ? arena_.copy(std::string_view(cooked)) : text_.substr(start, at_ - start);
     ++at_;
     emit(Tok::kString, from, text);
@@ -392,7 +411,7 @@ class Lexer {
     for (;;) {
       if (done()) {
         if (quote == '\0') break;
-        error(from, "string is not closed: no matching `\"`", at_);
+        unclosed(from, "string is not closed: no matching `\"`");
         out_.tokens.resize(opened);
         --nesting_;
         return;
@@ -487,7 +506,7 @@ class Lexer {
   void interpolation() {
     std::size_t from = at_;
     std::size_t first = out_.tokens.size();
-    if (!lex_until_brace(true)) return error(from, "interpolation is not closed: `${` without `}`", at_);
+    if (!lex_until_brace(true)) return unclosed(from - 2, "interpolation is not closed: `${` without `}`", true);
     std::size_t n = out_.tokens.size() - first;
     if (n == 0) return;
     Token& t = out_.tokens[first];
@@ -552,6 +571,12 @@ class Lexer {
   std::size_t line_start_ = 0;
   std::size_t jump_ = 0;  // where the line after this one begins once the text of this line's heredocs is left out
   Tok after_ = Tok::kEnd;
+  struct Unclosed {
+    std::optional<std::size_t> from;
+    std::string message;
+    bool interpolation = false;
+  };
+  Unclosed unclosed_;
   bool epp_ = false, epp_open_ = false, epp_expr_ = false;
   std::size_t epp_open_at_ = 0;
 };

@@ -65,7 +65,12 @@ constexpr int kSelectorPower = 3;
 class Parser {
  public:
   Parser(const Source& source, TokenList list, Arena& arena, Diagnostics& diagnostics, Budget& budget)
-      : source_(source), tokens_(std::move(list.tokens)), arena_(arena), diagnostics_(diagnostics), budget_(budget) {}
+      : source_(source),
+        tokens_(std::move(list.tokens)),
+        cut_(list.cut),
+        arena_(arena),
+        diagnostics_(diagnostics),
+        budget_(budget) {}
 
   std::unique_ptr<Program> program(LexMode mode) {
     auto p = std::make_unique<Program>();
@@ -78,7 +83,7 @@ class Parser {
           p->epp_params = true;
           p->params = lambda_params();
         } catch (SyntaxError&) {
-          recover();
+          recover(at_);
         }
       }
     }
@@ -125,8 +130,31 @@ class Parser {
   Pos pos_end() const { return pos(last_to_); }
 
   [[noreturn]] void fail(const Token& t, std::string message) {
-    diagnostics_.error("PP-SYNTAX", source_.span(t.from, t.to), std::move(message));
+    if (t.kind != Tok::kEnd || !cut_) {
+      Diagnostic& d = diagnostics_.error("PP-SYNTAX", source_.span(t.from, t.to), std::move(message));
+      if (const Token* open = t.kind == Tok::kEnd ? last_unclosed() : nullptr)
+        d.relate(source_.span(open->from, open->to), "opened here and not closed");
+    }
     throw SyntaxError{};
+  }
+  const Token* last_unclosed() const {
+    std::vector<const Token*> open;
+    for (const Token& t : tokens_) {
+      switch (t.kind) {
+        case Tok::kLBrace:
+        case Tok::kLParen:
+        case Tok::kWsLParen:
+        case Tok::kLBrack:
+        case Tok::kListStart: open.push_back(&t); break;
+        case Tok::kRBrace:
+        case Tok::kRParen:
+        case Tok::kRBrack:
+          if (!open.empty()) open.pop_back();
+          break;
+        default: break;
+      }
+    }
+    return open.empty() ? nullptr : open.back();
   }
   void complain(Span span, std::string message) { diagnostics_.error("PP-SYNTAX", span, std::move(message)); }
   std::string describe(const Token& t) const {
@@ -143,9 +171,14 @@ class Parser {
     return next();
   }
 
-  // Skips to where a statement may begin: after a balanced block, or before the closing brace of the enclosing one.
-  void recover() {
+  // Skips to where a statement may begin: past the braces that the failed one, which began at the token `first`, has
+  // opened; or after a balanced block; or before the closing brace of the enclosing one.
+  void recover(std::size_t first) {
     int depth = 0;
+    for (std::size_t n = first; n < at_; ++n) {
+      if (tokens_[n].kind == Tok::kLBrace) ++depth;
+      if (tokens_[n].kind == Tok::kRBrace && depth > 0) --depth;
+    }
     u32 start_line_guard = static_cast<u32>(at_);
     while (!at(Tok::kEnd)) {
       Tok t = cur().kind;
@@ -160,6 +193,9 @@ class Parser {
       bool starter = t == Tok::kClass || t == Tok::kDefine || t == Tok::kNode || t == Tok::kCase || t == Tok::kIf ||
                      t == Tok::kUnless || t == Tok::kFunction;
       if (depth == 0 && starter && at_ > start_line_guard && first_on_line(cur())) return;
+      // A definition at the very beginning of a line: a brace was lost before it.
+      bool definition = t == Tok::kClass || t == Tok::kDefine || t == Tok::kNode || t == Tok::kFunction;
+      if (definition && at_ > start_line_guard && (cur().from == 0 || source_.text[cur().from - 1] == '\n')) return;
       next();
     }
   }
@@ -218,10 +254,11 @@ class Parser {
     std::vector<const Node*> out;
     while (!at(Tok::kEnd) && !at(Tok::kRBrace)) {
       if (accept(Tok::kSemic)) continue;
+      std::size_t first = at_;
       try {
         statement(out);
       } catch (SyntaxError&) {
-        recover();
+        recover(first);
       }
     }
     (void)close;
@@ -617,6 +654,7 @@ class Parser {
 
   const Source& source_;
   std::vector<Token> tokens_;
+  bool cut_;
   std::size_t at_ = 0;
   u32 last_to_ = 0;
   Arena& arena_;
@@ -972,7 +1010,7 @@ const Node* Parser::node_definition() {
     fail(t, fmt::format("syntax error at {}; expected a host name", describe(t)));
   };
   do {
-    if (at(Tok::kLBrace)) break;
+    if (at(Tok::kLBrace) && !hosts.empty()) break;  // after a last comma
     hosts.push_back(host());
   } while (accept(Tok::kComma));
   if (at(Tok::kInherits)) {
