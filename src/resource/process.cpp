@@ -34,6 +34,7 @@ bool pause(Context& c, milliseconds time) {  // false when cancelled
 }
 
 constexpr std::string_view kWait[] = {"port", "address", "url", "command", "file", "timeout", "interval", "ensure"};
+constexpr std::string_view kReady[] = {"port", "address", "url", "command", "file", "timeout", "interval", "shared"};
 
 // Whether what is waited for is so now.
 Result<bool> holds(Context& c, const Params& p) {
@@ -62,12 +63,12 @@ Result<bool> holds(Context& c, const Params& p) {
 }
 
 Result<void> wait_until(Context& c, const Params& p, bool wanted, std::string_view what,
-                        const std::function<Result<bool>()>& still) {
+                        const std::function<Result<bool>()>& truth, const std::function<Result<bool>()>& still) {
   auto limit = milliseconds(static_cast<i64>(p.number("timeout", 30) * 1000));
   auto interval = milliseconds(static_cast<i64>(p.number("interval", 0.02) * 1000));
   auto end = Clock::now() + limit;
   for (;;) {
-    auto now = holds(c, p);
+    auto now = truth();
     if (!now) return tl::unexpected(now.error());
     if (still) {  // also when it holds: somebody else may be the one that answers
       auto alive = still();
@@ -99,7 +100,8 @@ class Wait : public Provider {
   }
   Result<void> apply(Context& c, const Findings& f, std::vector<Change>& done) const override {
     bool wanted = c.params.text("ensure", "present") != "absent";
-    if (auto r = wait_until(c, c.params, wanted, c.resource.title, {}); !r) return r;
+    auto truth = [&] { return holds(c, c.params); };
+    if (auto r = wait_until(c, c.params, wanted, c.resource.title, truth, {}); !r) return r;
     done = f.changes;
     return {};
   }
@@ -122,8 +124,8 @@ class Process : public Provider {
     if (e == "running" && !p.has("command")) return "a process needs a command";
     if (const Value* ready = p.find("ready"); ready && ready->is(Kind::kMap))
       for (const Entry& key : ready->entries())
-        if (std::find(std::begin(kWait), std::end(kWait), key.key.text()) == std::end(kWait))
-          return fmt::format("`ready` has no `{}`: it is {}", key.key.text(), fmt::join(kWait, ", "));
+        if (std::find(std::begin(kReady), std::end(kReady), key.key.text()) == std::end(kReady))
+          return fmt::format("`ready` has no `{}`: it is {}", key.key.text(), fmt::join(kReady, ", "));
     if (auto s = p.maybe("stop_signal"); s && !signal_number(*s)) return fmt::format("{} is not a signal", *s);
     return "";
   }
@@ -140,7 +142,7 @@ class Process : public Provider {
       } else if ((*id)->tag != tag) {
         f.changes.push_back({"command", "restarted with what it is to run now", (*id)->tag, tag, "", false});
       } else if (const Value* ready = c.params.find("ready"); ready && ready->is(Kind::kMap)) {
-        auto now = holds(c, Params(*ready));
+        auto now = is_ready(c, Params(*ready), **id);
         if (!now) return tl::unexpected(now.error());
         if (!*now) f.changes.push_back({"ready", "became ready", "no", "yes", "", false});
       }
@@ -252,19 +254,41 @@ class Process : public Provider {
     return {};
   }
 
-  // A port that answers before the process is started is somebody else's, or still that of its predecessor.
+  // On a port that is shared (SO_REUSEPORT, a socket handed down) any of its holders may answer: there the process
+  // itself, or one of its group, must have a listening socket.
+  static Result<bool> is_ready(Context& c, const Params& ready, const DaemonIdentity& id) {
+    auto now = holds(c, ready);
+    if (!now || !*now || !ready.has("port") || !ready.truth("shared")) return now;
+    auto r = c.host.shell(
+        fmt::format("for s in $(awk '$4 == \"0A\" && $2 ~ /:{:04X}$/ {{ print $10 }}' /proc/net/tcp /proc/net/tcp6 "
+                    "2>/dev/null); do for p in $(ps -e -o pid= -o pgid= | awk '$2 == {} {{ print $1 }}'); do "
+                    "ls -l /proc/$p/fd 2>/dev/null | grep -qF \"socket:[$s]\" && exit 0; done; done; exit 1",
+                    static_cast<u16>(ready.number("port", 0)), id.pid),
+        milliseconds(30000), c.cancel);
+    if (r.end == CommandResult::End::kLost) return failure(r.describe(), r.lost_code());
+    return r.ok();
+  }
+
+  // A port that answers before the process is started is somebody else's, or still that of its predecessor, unless it
+  // is said to be shared.
   static Result<void> await_free_port(Context& c) {
     const Value* ready = c.params.find("ready");
     if (!ready || !ready->is(Kind::kMap)) return {};
     Params p(*ready);
     std::string address = p.text("address", "127.0.0.1");
-    if (!p.has("port") || (address != "localhost" && address != "::1" && !address.starts_with("127."))) return {};
+    if (!p.has("port") || p.truth("shared") ||
+        (address != "localhost" && address != "::1" && !address.starts_with("127.")))
+      return {};
     auto port = static_cast<u16>(p.number("port", 0));
     auto end =
         Clock::now() + std::min(milliseconds(static_cast<i64>(p.number("timeout", 30) * 1000)), milliseconds(5000));
     while (c.host.connects(address, port, milliseconds(1000))) {
       if (Clock::now() >= end)
-        return failure(fmt::format("somebody else answers on port {} already", port), EADDRINUSE);
+        return failure(
+            fmt::format("somebody else answers on port {} already (is it shared? `ready: {{port: {}, shared: "
+                        "true}}`)",
+                        port, port),
+            EADDRINUSE);
       if (!pause(c, milliseconds(50))) return failure("was cancelled", ECANCELED);
     }
     return {};
@@ -278,7 +302,13 @@ class Process : public Provider {
     };
     Result<void> r;
     if (const Value* ready = c.params.find("ready"); ready && ready->is(Kind::kMap)) {
-      r = wait_until(c, Params(*ready), true, c.resource.title, still);
+      Params p(*ready);
+      auto truth = [&]() -> Result<bool> {
+        auto id = identity(c);
+        if (!id) return tl::unexpected(id.error());
+        return id->has_value() ? is_ready(c, p, **id) : Result<bool>(false);
+      };
+      r = wait_until(c, p, true, c.resource.title, truth, still);
     } else {
       pause(c, milliseconds(static_cast<i64>(c.params.number("settle", 0.05) * 1000)));
       auto alive = still();
