@@ -249,17 +249,17 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
   resource::ExecutorOptions eo = settings.executor;
   eo.run = fmt::format("{}.{}", mark_of(run), lease.fence);
   if (settings.parallel) eo.workers = settings.parallel;
-  // Files that have a resource of their own are nobody else's to purge, in the first run and in one that is taken up
+  // What has a resource of its own is nobody else's to purge, in the first run and in one that is taken up
   // again.
   std::set<std::string> managed;
   for (u32 i = 0; i < s.instances.size(); ++i) {
     const Value* config = is_catalog(s, i) ? resource::with(s.instances[i], "config") : nullptr;
     const Entry* type = config ? config->find("type") : nullptr;
-    if (!type || type->value.text() != "File") continue;
-    std::string path(config->find("title")->value.text());
-    if (const Entry* given_parameters = config->find("parameters"))
-      if (const Entry* given = given_parameters->value.find("path")) path = resource::text_of(given->value);
-    managed.insert(path);
+    const Entry* parameters = config ? config->find("parameters") : nullptr;
+    if (!type || !parameters) continue;
+    std::string word(type->value.text());
+    for (char& c : word) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    managed.insert(resource::managed_as({word, std::string(config->find("title")->value.text()), parameters->value}));
   }
   if (!managed.empty()) eo.managed = [managed](const std::string& path) { return managed.count(path) != 0; };
   std::map<u32, std::map<std::string, std::string>> earlier;

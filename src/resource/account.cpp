@@ -82,11 +82,29 @@ Result<void> run(Context& c, std::vector<std::string> argv, std::string input = 
   return {};
 }
 
+// The lines of a name database's file as what would remove them; the third field is the number.
+Result<std::optional<std::vector<Resource>>> accounts(Context& c, const char* type, const char* path, Arena& arena) {
+  auto text = c.host.read(path);
+  if (!text) return tl::unexpected(text.error());
+  TreeBuilder b(arena);
+  std::vector<Resource> out;
+  for (auto& line : split(*text, '\n'))
+    if (auto fields = split(line, ':'); fields.size() > 2) {
+      std::vector<Entry> one{{Symbol("ensure"), Field::kPlain, Value::string("absent")},
+                             {Symbol(type[0] == 'u' ? "uid" : "gid"), Field::kPlain, b.string(fields[2])}};
+      out.push_back({type, fields[0], b.map(one)});
+    }
+  return out;
+}
+
 std::string name_of(Context& c) { return c.params.text("name", c.resource.title); }
 
 class User : public Provider {
  public:
   std::string_view type() const override { return "user"; }
+  Result<std::optional<std::vector<Resource>>> instances(Context& c, Arena& arena) const override {
+    return accounts(c, "user", "/etc/passwd", arena);
+  }
   std::span<const std::string_view> parameters() const override { return kUser; }
   std::string_view exclusive() const override { return "accounts"; }
 
@@ -204,6 +222,9 @@ class User : public Provider {
 class Group : public Provider {
  public:
   std::string_view type() const override { return "group"; }
+  Result<std::optional<std::vector<Resource>>> instances(Context& c, Arena& arena) const override {
+    return accounts(c, "group", "/etc/group", arena);
+  }
   std::span<const std::string_view> parameters() const override { return kGroup; }
   std::string_view exclusive() const override { return "accounts"; }
 

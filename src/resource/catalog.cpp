@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <queue>
@@ -145,7 +146,15 @@ class CatalogReader {
       bool deferred = std::any_of(n.parameters.entries().begin(), n.parameters.entries().end(),
                                   [](const Entry& e) { return e.value.is(Kind::kMap) && e.value.find("__ptype"); });
       if (deferred) continue;
-      if (std::string wrong = n.provider->check({lower(n.type), n.title, n.parameters}); !wrong.empty())
+      Resource r{lower(n.type), n.title, n.parameters};
+      bool elsewhere = false;
+      std::string wrong = wrong_provider(r, elsewhere);
+      bool refused = !wrong.empty() && !elsewhere;
+      if (!refused) wrong = n.provider->check(r);
+      if (refused)
+        session_.diagnostics.error("CATALOG-INVALID", n.at,
+                                   fmt::format("Parameter provider failed on {}: {}", n.ref, wrong));
+      else if (!wrong.empty())
         session_.diagnostics.error("CATALOG-INVALID", n.at, fmt::format("{}: {}", n.ref, wrong));
     }
   }
@@ -402,7 +411,7 @@ class CatalogReader {
       Resource r{lower(n.type), n.title, n.parameters};
       for (auto& w : n.provider->writes(r)) writers[w].push_back(i);
       for (auto& w : n.provider->reads(r)) readers[w].push_back(i);
-      if (n.provider->type() == "file") out_.managed.push_back(n.provider->writes(r)[0].substr(5));
+      out_.managed.push_back(managed_as(r));
     }
     std::sort(out_.managed.begin(), out_.managed.end());
     auto next = successors();
@@ -439,6 +448,8 @@ class CatalogReader {
       m.set(Symbol("parameters"), n.parameters);
       if (n.noop) m.set(Symbol("noop"), Value::boolean(true));
       if (n.schedule.is(Kind::kMap)) m.set(Symbol("schedule"), n.schedule);
+      if (auto where = place_text(*session_.sources, n.at); !where.empty())
+        m.set(Symbol("place"), builder_.string(where));
       if (!n.loglevel.empty()) m.set(Symbol("loglevel"), builder_.string(n.loglevel));
       c.config = m.build(builder_);
       u32 k[3] = {0, 0, 0};
@@ -486,6 +497,24 @@ Value plain_data(const Value& v, const TreeBuilder& b) {
   std::vector<Entry> entries;
   for (const Entry& e : v.entries()) entries.push_back({e.key, e.field, plain_data(e.value, b)});
   return kept(b.map(entries, v.origin()));
+}
+
+std::string place_text(const Sources& sources, Pos at) {
+  const Source* source = sources.find(at);
+  if (!source) return "";
+  std::string where = sources.show(at);
+  std::size_t column = where.rfind(':'), start = where.rfind(':', column - 1) + 1;
+  std::string line = where.substr(start, column - start);
+  if (source->path.empty() || source->path == "-") return fmt::format(" (line: {})", line);
+  return fmt::format(" (file: {}, line: {})", std::filesystem::absolute(source->path).string(), line);
+}
+
+std::string managed_as(const Resource& r) {
+  Params p(r.parameters);
+  if (r.type != "file") return fmt::format("{}:{}", r.type, p.text("name", r.title));
+  std::string path = p.text("path", r.title);
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  return path;
 }
 
 bool is_catalog(const Value& root) {

@@ -29,6 +29,13 @@ struct Catalog {
 
 bool is_catalog(const Value& root);  // has `resources` and `edges`
 
+// Where something is written, as Puppet says it: " (file: /x.pp, line: 3)".
+std::string place_text(const Sources& sources, Pos at);
+
+// As what a resource keeps others from purging it: a file's path, or the type and the name.
+struct Resource;
+std::string managed_as(const Resource& r);
+
 // A Puppet catalog (its tree, or its own JSON) as a system: every resource a component, `require`, `before`, `notify`,
 // `subscribe`, containment and the automatic ones as needs. Classes and defines become a beginning and an end where
 // anything refers to them.

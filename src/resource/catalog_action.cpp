@@ -2,6 +2,8 @@
 // result like any other, so that everything that does not depend on it goes on.
 #include <fmt/format.h>
 
+#include <cstring>
+
 #include "resource/executor.h"
 #include "resource/schedule.h"
 #include "resource/scrub.h"
@@ -126,6 +128,8 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
     settled = model::expand(
         settled, [&](std::string_view path) { return look_up_path(q.instance, path, settled, arena); }, builder);
   Resource r{lower, title, settled};
+  bool elsewhere = false;
+  if (std::string wrong = wrong_provider(r, elsewhere); !wrong.empty()) return failed("", {wrong, 0});
   if (std::string wrong = provider->check(r); !wrong.empty()) return failed("", {wrong, 0});
   Context c =
       context(r, *host, q.instance, &job.cancel, fmt::format("{}/{}/{}", options_.run, q.instance, q.transition));
@@ -137,7 +141,7 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
   for (auto& property : audit) {
     auto is = provider->current(c, property);
     if (!is) return failed("", is.error());
-    if (!*is) continue;
+    if (!*is) *is = "";
     std::string key = "audit." + property;
     outputs[key] = **is;
     auto before = earlier.find(key);
@@ -175,6 +179,20 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
         std::string property = found->changes.empty() ? "" : found->changes[0].property;
         std::string from = found->changes.empty() ? "" : found->changes[0].from,
                     to = found->changes.empty() ? "" : found->changes[0].to;
+        // A file that cannot be made is told in the words, and as often, as by Puppet.
+        if (lower == "file" && property == "ensure" && applied.error().code > 0) {
+          const Entry* place = config->find("place");
+          std::string path = c.params.text("path", title), what = std::strerror(applied.error().code);
+          what += to == "directory" ? " @ dir_s_mkdir - " + path
+                  : to == "link"    ? fmt::format(" @ rb_file_s_symlink - ({}, {})", c.params.text("target"), path)
+                                    : " @ rb_sysopen - " + path;
+          plain = fmt::format("Could not set '{}' on ensure: {}{}", to, what, place ? place->value.text() : "");
+          say(Level::kError, plain);
+          std::string all = plain;
+          plain += "\nWrapped exception:\n" + what;
+          return failed(property,
+                        {fmt::format("change from '{}' to '{}' failed: {}", from, to, all), applied.error().code});
+        }
         return failed(property, {fmt::format("change from {} to {} failed: {}", quoted(from), quoted(to),
                                              applied.error().message),
                                  applied.error().code});

@@ -70,6 +70,16 @@ std::string_view kind_text(FileKind k) {
   }
 }
 
+// As Puppet shows times.
+std::string time_text(i64 seconds) {
+  std::time_t t = seconds;
+  std::tm tm{};
+  ::localtime_r(&t, &tm);
+  char text[40];
+  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S %z", &tm);
+  return text;
+}
+
 // What one path should be, worked out from the parameters and, for `source`, from the source itself.
 struct Wanted {
   std::string path;
@@ -112,10 +122,13 @@ class File : public Provider {
     if (property == "owner") return Text(std::to_string(is->uid));
     if (property == "group") return Text(std::to_string(is->gid));
     if (property == "target") return Text(is->kind == FileKind::kLink ? is->target : "notlink");
+    if (property == "mtime" || property == "ctime") return Text(time_text(property == "mtime" ? is->mtime : is->ctime));
     return std::nullopt;
   }
   std::span<const std::string_view> audited() const override {
-    static constexpr std::string_view kAudited[] = {"ensure", "content", "target", "owner", "group", "mode", "type"};
+    static constexpr std::string_view kAudited[] = {"ensure",  "content",  "checksum_value", "target",  "owner",
+                                                    "group",   "mode",     "type",           "seluser", "selrole",
+                                                    "seltype", "selrange", "ctime",          "mtime"};
     return kAudited;
   }
   std::vector<std::string> writes(const Resource& r) const override { return {"file:" + path_of(r)}; }

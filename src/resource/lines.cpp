@@ -56,6 +56,24 @@ Result<Lines> read_lines(Context& c, const std::string& path) {
 // A line that is data, without its comment.
 std::string_view data_of(std::string_view line) { return line.substr(0, line.find('#')); }
 
+// A resource that is not to be.
+Resource absent(std::string_view type, std::string title, Arena& arena, std::vector<Entry> more = {}) {
+  more.push_back({Symbol("ensure"), Field::kPlain, Value::string("absent")});
+  return {std::string(type), std::move(title), TreeBuilder(arena).map(more)};
+}
+
+// Entries that are known by their second field.
+Result<std::optional<std::vector<Resource>>> entries_of(Context& c, std::string_view type, const std::string& path,
+                                                        Arena& arena) {
+  auto lines = read_lines(c, path);
+  if (!lines) return tl::unexpected(lines.error());
+  std::vector<Resource> out;
+  for (auto& line : lines->all)
+    if (auto fields = fields_of(data_of(line)); fields.size() >= 2 && (type != "mount" || fields[1].starts_with("/")))
+      out.push_back(absent(type, fields[1], arena));
+  return out;
+}
+
 constexpr std::string_view kHost[] = {"ensure", "ip", "host_aliases", "target", "comment", "provider"};
 
 class HostEntry : public Provider {
@@ -87,6 +105,10 @@ class HostEntry : public Provider {
         f.changes.push_back({"host_aliases", fmt::format("host_aliases changed '{}' to '{}'", a, b), a, b, "", false});
     }
     return f;
+  }
+
+  Result<std::optional<std::vector<Resource>>> instances(Context& c, Arena& arena) const override {
+    return entries_of(c, "host", "/etc/hosts", arena);
   }
 
   Result<void> apply(Context& c, const Findings& f, std::vector<Change>& done) const override {
@@ -177,6 +199,10 @@ class Mount : public Provider {
     return f;
   }
 
+  Result<std::optional<std::vector<Resource>>> instances(Context& c, Arena& arena) const override {
+    return entries_of(c, "mount", "/etc/fstab", arena);
+  }
+
   Result<void> apply(Context& c, const Findings& f, std::vector<Change>& done) const override {
     std::string path = c.params.text("name", c.resource.title), ensure = c.params.text("ensure", "present");
     auto lock = exclusive_use(c.host, "lines:" + target(c));
@@ -262,7 +288,7 @@ class Cron : public Provider {
     Findings f;
     auto lines = table(c);
     if (!lines) return tl::unexpected(lines.error());
-    auto [from, to] = find(*lines, mark(c));
+    auto [from, to] = find(c, *lines);
     bool there = from < to;
     if (c.params.text("ensure", "present") == "absent") {
       if (there) f.changes.push_back({"ensure", "removed", "present", "absent", "", false});
@@ -279,11 +305,44 @@ class Cron : public Provider {
     return f;
   }
 
+  // All jobs of all users; those without a name are known by their line.
+  Result<std::optional<std::vector<Resource>>> instances(Context& c, Arena& arena) const override {
+    TreeBuilder b(arena);
+    std::vector<Resource> out;
+    auto users = c.host.list("/var/spool/cron/crontabs");
+    if (!users) return out;  // nobody ever had one
+    for (auto& user : *users) {
+      auto lines = table(c, user);
+      if (!lines) return tl::unexpected(lines.error());
+      std::vector<Entry> his{{Symbol("user"), Field::kPlain, b.string(user)}};
+      std::string name;
+      u32 number = 0;
+      for (auto& line : *lines) {
+        if (line.starts_with(kMark)) {
+          name = line.substr(kMark.size());
+        } else if (auto fields = fields_of(line); !fields.empty() && fields[0][0] != '#' && !setting(line)) {
+          std::size_t words = fields[0][0] == '@' ? 1 : 5;
+          std::vector<Entry> more = his;
+          if (name.empty()) {
+            more.push_back({Symbol("line"), Field::kPlain, b.string(line)});
+            name = fmt::format("unmanaged:{}-{}",
+                               fmt::join(fields.begin() + static_cast<std::ptrdiff_t>(std::min(words, fields.size())),
+                                         fields.end(), " "),
+                               ++number);
+          }
+          out.push_back(absent("cron", std::move(name), arena, std::move(more)));
+          name.clear();
+        }
+      }
+    }
+    return out;
+  }
+
   Result<void> apply(Context& c, const Findings& f, std::vector<Change>& done) const override {
     auto lock = exclusive_use(c.host, "crontab");
     auto lines = table(c);
     if (!lines) return tl::unexpected(lines.error());
-    auto [from, to] = find(*lines, mark(c));
+    auto [from, to] = find(c, *lines);
     auto at = lines->begin() + static_cast<std::ptrdiff_t>(from);
     at = lines->erase(at, lines->begin() + static_cast<std::ptrdiff_t>(to));
     if (c.params.text("ensure", "present") != "absent") {
@@ -305,22 +364,28 @@ class Cron : public Provider {
 
  private:
   static std::string user(Context& c) { return c.params.text("user", "root"); }
-  static std::string mark(Context& c) { return "# Puppet Name: " + c.params.text("name", c.resource.title); }
-  static Result<std::vector<std::string>> table(Context& c) {
+  static constexpr std::string_view kMark = "# Puppet Name: ";
+  static std::string mark(Context& c) { return std::string(kMark) + c.params.text("name", c.resource.title); }
+  static Result<std::vector<std::string>> table(Context& c) { return table(c, user(c)); }
+  static Result<std::vector<std::string>> table(Context& c, const std::string& user) {
     Command k;
-    k.argv = {"crontab", "-u", user(c), "-l"};
+    k.argv = {"crontab", "-u", user, "-l"};
     auto r = c.host.run(k);
     if (r.end != CommandResult::End::kExited) return failure(fmt::format("crontab: {}", r.describe()));
     return r.code == 0 ? lines_of(r.out) : std::vector<std::string>{};
   }
-  static std::pair<std::size_t, std::size_t> find(const std::vector<std::string>& lines, const std::string& mark) {
+  static bool setting(const std::string& line) {
+    std::size_t eq = line.find('='), space = line.find_first_of(" \t*");
+    return eq != std::string::npos && (space == std::string::npos || eq < space);
+  }
+  static std::pair<std::size_t, std::size_t> find(Context& c, const std::vector<std::string>& lines) {
+    if (auto line = c.params.maybe("line")) {  // one that has no name, see instances
+      auto at = static_cast<std::size_t>(std::find(lines.begin(), lines.end(), *line) - lines.begin());
+      return {at, std::min(at + 1, lines.size())};
+    }
     for (std::size_t i = 0; i < lines.size(); ++i) {
-      if (lines[i] != mark) continue;
+      if (lines[i] != mark(c)) continue;
       std::size_t end = i + 1;
-      auto setting = [](const std::string& l) {
-        std::size_t eq = l.find('='), space = l.find_first_of(" \t*");
-        return eq != std::string::npos && (space == std::string::npos || eq < space);
-      };
       while (end < lines.size() && setting(lines[end])) ++end;
       return {i, std::min(end + 1, lines.size())};
     }

@@ -59,13 +59,6 @@ class Package : public Provider {
   std::span<const std::string_view> parameters() const override { return kParameters; }
   std::string_view exclusive() const override { return "packages"; }
 
-  std::string check(const Resource& r) const override {
-    std::string p = Params(r.parameters).text("provider");
-    if (!p.empty() && p != "apt" && p != "dpkg" && p != "aptitude")
-      return fmt::format("packages by {} are not supported, only by apt and dpkg", p);
-    return "";
-  }
-
   Result<Findings> examine(Context& c) const override {
     Findings f;
     auto all = installed(c.host);

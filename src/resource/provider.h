@@ -81,6 +81,9 @@ class Provider {
   }
   virtual std::span<const std::string_view> audited() const { return {}; }  // what `audit => all` means
 
+  // What there is of it on the host, each as the resource that would remove it; nullopt where that cannot be asked.
+  virtual Result<std::optional<std::vector<Resource>>> instances(Context&, Arena&) const { return std::nullopt; }
+
   // The things in the world that applying it may change ("file:/etc/hosts") and that it reads. For the determinacy
   // check.
   virtual std::vector<std::string> writes(const Resource& r) const;
@@ -92,6 +95,9 @@ class Provider {
 };
 
 const Provider* find_provider(std::string_view type);
+// What is wrong with the `provider` that a resource asks for, "" when nothing is. `elsewhere`: there is such a one, but
+// not here, so that only this resource fails.
+std::string wrong_provider(const Resource& r, bool& elsewhere);
 std::vector<std::string_view> provider_types();
 std::span<const std::string_view> common_parameters();  // require, notify, tag, noop, ...
 

@@ -16,6 +16,7 @@ const Provider& host_provider();
 const Provider& mount_provider();
 const Provider& notify_provider();
 const Provider& process_provider();
+const Provider& purge_provider();
 const Provider& tidy_provider();
 const Provider& wait_provider();
 

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "resource/provider.h"
@@ -9,8 +11,71 @@ namespace {
 std::vector<const Provider*> all() {
   return {&file_provider(),    &exec_provider(), &package_provider(), &service_provider(), &user_provider(),
           &group_provider(),   &cron_provider(), &host_provider(),    &mount_provider(),   &notify_provider(),
-          &process_provider(), &wait_provider(), &tidy_provider()};
+          &process_provider(), &wait_provider(), &tidy_provider(),    &purge_provider()};
 }
+
+// What `provider` may be: those that are done here, and those that Puppet has and nobody here can do.
+struct Providers {
+  std::string_view type;
+  std::vector<std::string_view> here, elsewhere;
+};
+const Providers kProviders[] = {
+    {"package",
+     {"apt", "aptitude", "dpkg"},
+     {"aix",
+      "appdmg",
+      "apple",
+      "aptrpm",
+      "blastwave",
+      "dnf",
+      "dnfmodule",
+      "fink",
+      "freebsd",
+      "gem",
+      "hpux",
+      "macports",
+      "nim",
+      "openbsd",
+      "opkg",
+      "pacman",
+      "pip",
+      "pip2",
+      "pip3",
+      "pkg",
+      "pkgdmg",
+      "pkgin",
+      "pkgng",
+      "pkgutil",
+      "portage",
+      "ports",
+      "portupgrade",
+      "puppet_gem",
+      "puppetserver_gem",
+      "rpm",
+      "rug",
+      "sun",
+      "sunfreeware",
+      "tdnf",
+      "up2date",
+      "urpmi",
+      "windows",
+      "xbps",
+      "yum",
+      "zypper"}},
+    {"service",
+     {"base", "debian", "init", "systemd"},
+     {"bsd", "daemontools", "freebsd", "gentoo", "launchd", "openbsd", "openrc", "openwrt", "rcng", "redhat", "runit",
+      "service", "smf", "src", "upstart", "windows"}},
+    {"user",
+     {"useradd"},
+     {"aix", "directoryservice", "hpuxuseradd", "ldap", "openbsd", "pw", "user_role_add", "windows_adsi"}},
+    {"group", {"groupadd"}, {"aix", "directoryservice", "ldap", "pw", "windows_adsi"}},
+    {"exec", {"posix", "shell"}, {"windows"}},
+    {"file", {"posix"}, {"windows"}},
+    {"cron", {"crontab"}, {}},
+    {"host", {"parsed"}, {}},
+    {"mount", {"parsed"}, {}},
+};
 
 constexpr std::string_view kCommon[] = {"require", "before", "notify",   "subscribe", "tag",   "noop",
                                         "alias",   "audit",  "loglevel", "schedule",  "stage", "name"};
@@ -31,6 +96,20 @@ std::vector<std::string_view> provider_types() {
 }
 
 std::span<const std::string_view> common_parameters() { return kCommon; }
+
+std::string wrong_provider(const Resource& r, bool& elsewhere) {
+  elsewhere = false;
+  std::string name = Params(r.parameters).text("provider");
+  if (name.empty()) return "";
+  for (auto& p : kProviders) {
+    if (p.type != r.type) continue;
+    if (std::find(p.here.begin(), p.here.end(), name) != p.here.end()) return "";
+    elsewhere = std::find(p.elsewhere.begin(), p.elsewhere.end(), name) != p.elsewhere.end();
+    return elsewhere ? fmt::format("Provider {} is not functional on this host", name)
+                     : fmt::format("Invalid {} provider '{}'", r.type, name);
+  }
+  return "";
+}
 
 std::vector<std::string> Provider::writes(const Resource& r) const {
   return {std::string(type()) + ":" + Params(r.parameters).text("name", r.title)};

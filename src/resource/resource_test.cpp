@@ -1,4 +1,7 @@
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -33,6 +36,7 @@ class Resources : public ::testing::Test {
     c.home = dir + "/home";
     c.say = [&](Level, std::string_view text) { said += std::string(text) + "\n"; };
     c.outputs = &outputs;
+    if (managed) c.managed = managed;
     fs::create_directories(c.home);
     const Provider* p = find_provider(type);
     if (std::string wrong = p->check(r); !wrong.empty()) return "?" + wrong;
@@ -57,6 +61,7 @@ class Resources : public ::testing::Test {
   }
 
   Arena arena;
+  std::function<bool(const std::string&)> managed;
   std::unique_ptr<Host> host = here();
   std::string dir, said;
   std::map<std::string, std::string> outputs;
@@ -255,6 +260,62 @@ TEST_F(Resources, SchedulesSayWhenAResourceIsDue) {
   EXPECT_FALSE(common_schedule("sometimes", b));
   std::vector<Entry> wrong{{Symbol("range"), Field::kPlain, text("25 - 26")}};
   EXPECT_EQ(wrong_schedule(b.map(wrong)), "invalid range 25 - 26");
+}
+
+// In a file system of its own, where what is purged is nobody's.
+TEST_F(Resources, WhatNobodySpeaksOfIsPurged) {
+  std::string result = dir + "/result";
+  pid_t child = ::fork();
+  if (child == 0) {
+    if (::unshare(CLONE_NEWNS) != 0 || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+        ::mount("none", "/etc", "tmpfs", 0, nullptr) != 0)
+      ::_exit(77);
+    auto write = [&](const char* path, const char* content) {
+      if (!host->write(path, content, 0644)) ::_exit(1);
+    };
+    write("/etc/hosts", "127.0.0.1 localhost\n10.0.0.1 mine other\n# a comment\n10.0.0.2 stray\n");
+    write("/etc/passwd",
+          "root:x:0:0::/root:/bin/sh\nmail:x:8:8::/:/bin/sh\nkept:x:1001:8::/:/bin/sh\nmine:x:1002:8::/:/bin/sh\n"
+          "stray:x:1003:8::/:/bin/sh\n");
+    write("/etc/group", "root:x:0:\nmail:x:8:\n");
+    write("/etc/login.defs", "UID_MIN 1000\nUID_MAX 60000\n");
+    managed = [](const std::string& name) {
+      return name == "host:localhost" || name == "host:mine" || name == "user:mine";
+    };
+    std::string all = bring("resources", "host", {{"purge", Value::boolean(true)}}, true) + "\n";
+    all += bring("resources", "host", {{"purge", Value::boolean(true)}}) + "\n";
+    all += bring("resources", "host", {{"purge", Value::boolean(true)}}) + "\n";
+    all += *host->read("/etc/hosts");
+    all += bring("resources", "user", {{"purge", Value::boolean(true)}, {"unless_uid", text("900-1001")}}, true) + "\n";
+    all += bring("resources", "user", {{"purge", Value::boolean(true)}, {"unless_system_user", text("1003")}}, true) +
+           "\n";
+    all += bring("resources", "exec", {{"purge", Value::boolean(true)}}) + "\n";
+    all += bring("resources", "nothing", {{"purge", Value::boolean(true)}}) + "\n";
+    ::_exit(host->write(result, all, 0644) ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 77) GTEST_SKIP() << "a file system of its own needs root";
+  EXPECT_EQ(*host->read(result),
+            "Host[stray] ensure: removed\nHost[stray] ensure: removed\n\n"
+            "127.0.0.1\tlocalhost\n10.0.0.1\tmine\tother\n# a comment\n"
+            "User[stray] ensure: removed\nUser[stray] ensure: removed\n"
+            "!Purging resources of type exec is not supported, since they cannot be queried from the system\n"
+            "?Could not find resource type 'nothing'\n");
+}
+
+TEST_F(Resources, AProviderThatIsNotHereFailsItsResourceOnly) {
+  bool elsewhere = false;
+  TreeBuilder builder(arena);
+  auto with_provider = [&](std::string_view name) {
+    std::vector<Entry> one{{Symbol("provider"), Field::kPlain, builder.string(name)}};
+    return Resource{"package", "a", builder.map(one)};
+  };
+  EXPECT_EQ(wrong_provider(with_provider("apt"), elsewhere), "");
+  EXPECT_EQ(wrong_provider(with_provider("yum"), elsewhere), "Provider yum is not functional on this host");
+  EXPECT_TRUE(elsewhere);
+  EXPECT_EQ(wrong_provider(with_provider("yumm"), elsewhere), "Invalid package provider 'yumm'");
+  EXPECT_FALSE(elsewhere);
 }
 
 }  // namespace

@@ -88,7 +88,7 @@ struct FileState {
   u32 uid = 0, gid = 0;
   std::string owner, group;  // names, or the numbers where there is none
   u64 size = 0;
-  i64 mtime = 0;
+  i64 mtime = 0, ctime = 0;
   std::string target;  // of a link
   std::string digest;  // sha256 of a file's content as hex, where it was asked for
 };

@@ -328,6 +328,7 @@ Result<FileState> Here::stat(const std::string& path, bool follow, bool digest) 
   s.group = names_.group(st.st_gid);
   s.size = static_cast<u64>(st.st_size);
   s.mtime = st.st_mtime;
+  s.ctime = st.st_ctime;
   if (s.kind == FileState::Kind::kLink) {
     std::string target(4096, '\0');
     ssize_t n = ::readlink(path.c_str(), target.data(), target.size());

@@ -211,7 +211,7 @@ CommandResult SshHost::run(const Command& command) {
 Result<FileState> SshHost::stat(const std::string& path, bool follow, bool digest) {
   std::string p = shell_quote(path);
   auto r = ask(
-      fmt::format("if [ -e {0} ] || [ -L {0} ]; then stat {1}-c '%f %u %g %s %Y %U %G' -- {0} && {{ [ ! -L {0} ] || "
+      fmt::format("if [ -e {0} ] || [ -L {0} ]; then stat {1}-c '%f %u %g %s %Y %Z %U %G' -- {0} && {{ [ ! -L {0} ] || "
                   "readlink -- {0}; }}"
                   "{2}; else echo absent; fi",
                   p, follow ? "-L " : "", digest ? fmt::format(" && if [ -f {0} ]; then sha256sum < {0}; fi", p) : ""));
@@ -223,9 +223,10 @@ Result<FileState> SshHost::stat(const std::string& path, bool follow, bool diges
   if (r.out.rfind("absent", 0) == 0) return s;
   unsigned raw = 0, uid = 0, gid = 0;
   unsigned long long size = 0;
-  long long mtime = 0;
+  long long mtime = 0, ctime = 0;
   char owner[256] = "", group[256] = "";
-  if (std::sscanf(r.out.c_str(), "%x %u %u %llu %lld %255s %255s", &raw, &uid, &gid, &size, &mtime, owner, group) != 7)
+  if (std::sscanf(r.out.c_str(), "%x %u %u %llu %lld %lld %255s %255s", &raw, &uid, &gid, &size, &mtime, &ctime, owner,
+                  group) != 8)
     return failure(fmt::format("cannot look at {} on {}: {}", path, target_.name, r.out));
   switch (raw & S_IFMT) {
     case S_IFREG: s.kind = FileState::Kind::kFile; break;
@@ -240,6 +241,7 @@ Result<FileState> SshHost::stat(const std::string& path, bool follow, bool diges
   s.group = std::string_view(group) == "UNKNOWN" ? std::to_string(gid) : group;
   s.size = size;
   s.mtime = mtime;
+  s.ctime = ctime;
   std::string rest = r.out.substr(r.out.find('\n') + 1);
   if (s.kind == FileState::Kind::kLink) s.target = rest.substr(0, rest.find('\n'));
   if (digest && s.kind == FileState::Kind::kFile && rest.size() >= 64)

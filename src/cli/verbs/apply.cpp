@@ -4,11 +4,13 @@
 #include <chrono>
 #include <fstream>
 #include <functional>
+#include <tuple>
 
 #include "base/file.h"
 #include "cli/apply_program.h"
 #include "cli/running.h"
 #include "cli/system_input.h"
+#include "lang/puppet/log.h"
 
 namespace tutti {
 namespace {
@@ -50,6 +52,44 @@ void say_compiled(const Value& catalog, std::chrono::duration<double> took) {
                       text("environment"), took.count()));
 }
 
+// What a manifest says with notice() and the others, as it says it.
+void listen(Call& call, bool as_puppet) {
+  static constexpr std::tuple<std::string_view, std::string_view, resource::Level> kLevels[] = {
+      {"debug", "Debug", resource::Level::kDebug},    {"info", "Info", resource::Level::kInfo},
+      {"notice", "Notice", resource::Level::kNotice}, {"warning", "Warning", resource::Level::kWarning},
+      {"err", "Error", resource::Level::kError},      {"alert", "Alert", resource::Level::kError},
+      {"crit", "Critical", resource::Level::kError},  {"emerg", "Emergency", resource::Level::kError}};
+  resource::Level least = call.options.has("quiet") ? resource::Level::kWarning : resource::Level::kNotice;
+  auto sink = std::make_shared<puppet::LogSink>();
+  sink->say = [=](std::string_view level, std::string_view scope, std::string_view message) {
+    for (auto& [name, word, number] : kLevels)
+      if (name == level && number >= least)
+        (as_puppet && number <= resource::Level::kNotice ? say_out : say_now)(
+            fmt::format("{}: Scope({}): {}\n", word, scope, message));
+  };
+  call.session.attach(Value::null(), std::move(sink));
+}
+
+// Why nothing was applied, in Puppet's own words.
+int refused_as_puppet(Call& call) {
+  for (const Diagnostic& d : call.session.diagnostics.all()) {
+    if (d.severity != Severity::kError) continue;
+    std::string message = d.message;
+    if (d.code == "CATALOG-CYCLE") {
+      constexpr std::string_view kHint =
+          "\\nTry the '--graph' option and opening the resulting '.dot' file in OmniGraffle or GraphViz";
+      if (std::size_t path = message.find(": ("); path != std::string::npos) message[path + 1] = '\n';
+      say_now(fmt::format("Error: {}{}\n", message, kHint));
+      say_now("Error: Failed to apply catalog: One or more resource dependency cycles detected in graph\n");
+      continue;
+    }
+    if (d.code == "CATALOG-INVALID") message += resource::place_text(*call.session.sources, d.where.begin);
+    say_now(fmt::format("Error: {}\n", message));
+  }
+  call.session.diagnostics.clear();
+  return exit_code::kError;
+}
+
 int run(Call& call) {
   // With a program in its text form there is nothing to plan: it is run as it is.
   if (std::any_of(call.arguments.begin(), call.arguments.end(), is_program_file)) return apply_program(call);
@@ -66,6 +106,7 @@ int run(Call& call) {
     prepare = [&, text = *text] { return running.deployer->load(text, call.arguments[0]); };
   } else {
     auto began = std::chrono::steady_clock::now();
+    listen(call, as_puppet);
     auto wanted = running.wanted();
     if (!wanted) return exit_code::kError;
     if (as_puppet) say_compiled(*wanted, std::chrono::steady_clock::now() - began);
@@ -79,7 +120,7 @@ int run(Call& call) {
     };
   }
   auto prepared = prepare();
-  if (!prepared) return exit_code::kError;
+  if (!prepared) return as_puppet ? refused_as_puppet(call) : exit_code::kError;
   bool waited = false;
   if (int busy = running.nothing_unfinished(prepared->system, &waited)) return busy;
   if (waited && !(prepared = prepare())) return exit_code::kError;  // the state is another one now

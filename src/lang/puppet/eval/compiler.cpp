@@ -7,6 +7,7 @@
 #include "base/near.h"
 #include "lang/puppet/catalog/native_type.h"
 #include "lang/puppet/hiera/hiera.h"
+#include "lang/puppet/log.h"
 #include "lang/puppet/types/regex.h"
 
 namespace tutti::puppet {
@@ -48,7 +49,13 @@ void Compiler::strict(Span at, const std::string& message, std::string code) {
 }
 
 void Compiler::log(std::string_view level, const std::string& message, Scope& scope, Pos at) {
-  (void)scope;
+  if (LogSink* sink = session_.attached<LogSink>(Value::null())) {
+    const Scope* inner = &scope;
+    while (inner->parent && !inner->resource) inner = inner->parent;
+    bool main = !inner->resource || inner->resource->title == "main";
+    sink->say(level, main ? "Class[main]" : inner->resource->ref(), message);
+    return;
+  }
   bool loud = level == "warning" || level == "err" || level == "alert" || level == "crit" || level == "emerg";
   Diagnostic& d = diagnostics().add(loud ? Severity::kWarning : Severity::kNote,
                                     fmt::format("PP-LOG-{}", upcase(level)), at, message);

@@ -1,0 +1,1 @@
+file { "${facts['here']}/aud": audit => all }
