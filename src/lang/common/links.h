@@ -17,6 +17,12 @@ inline Symbol link_tag() {
   return tag;
 }
 
+// The tag of an open value (kLazy) that is nothing but a reference to a map of which only a part is open.
+inline Symbol partly_open_tag() {
+  static const Symbol tag("partly-open");
+  return tag;
+}
+
 // What SmartFrog says of a value beside what it is, which conversions keep: the tag of a component that was written
 // `extends DATA`, and the hidden entry of a component that holds the tags of its attributes.
 inline Symbol data_tag() {

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -9,6 +10,7 @@
 #include "lang/smartfrog/reference/reference.h"
 #include "lang/smartfrog/syntax/format.h"
 #include "lang/smartfrog/syntax/parser.h"
+#include "lang/smartfrog/testing.h"
 #include "lang/smartfrog/write.h"
 
 // Texts nobody would write: sequences of tokens, some of them sensible. Whatever comes of them, it is a result or an
@@ -207,6 +209,27 @@ TEST(Hostile, SingleCases) {
     try_text(text, Level::kCore);
     try_text(text, Level::kProduction);
   }
+}
+
+// Each level has the one before it twice: what is the same is looked at once, and what grows is counted.
+TEST(Hostile, Doubling) {
+  auto doubled = [](std::string text, const std::string& level) {
+    for (int i = 1; i <= 60; i++) text += fmt::format(fmt::runtime(level), fmt::arg("n", i), fmt::arg("b", i - 1));
+    return text;
+  };
+  const std::string twice = "P{n} extends {{ x extends P{b}; y extends P{b}; }} ";
+  EXPECT_EQ(run_text(doubled("P0 extends Missing { a 1; } ", twice) + "sfConfig extends P60;", "production").codes,
+            "SF-TYPE");
+  EXPECT_EQ(
+      run_text(doubled("P0 extends Q { a 1; } Q extends P0 { b 1; } ", twice) + "sfConfig extends P60;", "production")
+          .codes,
+      "SF-TYPE");
+  EXPECT_EQ(run_text(doubled("sfConfig extends { v0 [1, 2]; ", "v{n} [v{b}, v{b}]; ") + "}", "production").codes,
+            "LIMIT-NODES");
+  Limits limits;
+  limits.memory = u64{64} << 20;
+  std::string texts = doubled("sfConfig extends { v0 \"ab\"; ", "v{n} (v{b} ++ v{b}); ") + "}";
+  EXPECT_EQ(run_text(texts, "production", false, limits).codes, "LIMIT-MEMORY");
 }
 
 }  // namespace

@@ -62,8 +62,12 @@ class Keeper {
     // What is in a list of SmartFrog stands in a function, by whose levels no way of CDL counts.
     if (lists_ > 0 && !way.starts_with('/')) way.clear();
     const Value* target = way.empty() ? nullptr : follow(link_path(way));
-    if (target && value.is(Kind::kLazy))
-      return Value::lazy(session_.arena.copy(std::string_view(way)), value.origin()).with_tag(link_tag());
+    if (target && value.is(Kind::kLazy)) {
+      std::string_view text = session_.arena.copy(std::string_view(way));
+      bool only_parts = value.tag() == partly_open_tag();  // for SmartFrog, what is open in it stays open in the copy
+      return (only_parts ? Value::reference(text, value.origin()) : Value::lazy(text, value.origin()))
+          .with_tag(link_tag());
+    }
     if (target && target != &value && equal(*target, value, true))
       return Value::reference(session_.arena.copy(std::string_view(way)), value.origin()).with_tag(link_tag());
     if (value.is(Kind::kList) && value.size() == node.items().size()) {  // a list that is an element of its own

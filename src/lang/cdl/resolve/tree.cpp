@@ -6,6 +6,7 @@
 
 #include "lang/cdl/resolve/system.h"
 #include "lang/cdl/syntax/path.h"
+#include "lang/common/links.h"
 
 namespace tutti::cdl {
 namespace {
@@ -98,6 +99,12 @@ Value scalar(Session& session, const Node& node, const Content& c, Origin origin
   if (basic == Basic::kBoolean && (text == "true" || text == "1")) return Value::boolean(true, origin);
   if (basic == Basic::kBoolean && (text == "false" || text == "0")) return Value::boolean(false, origin);
   return Value::string(c.text, origin);
+}
+
+// Whether a reference that is not lazy leads to something that is there but has open parts.
+bool waits_for_parts(const Node& node) {
+  const Task* t = node.wait && node.ref ? node.wait->task : nullptr;
+  return t && !t->lazy && t->blocked && t->blocked_until_done && t->blocked->settled;
 }
 
 enum class Marked : u8 { kNot, kMap, kList, kText, kReference };
@@ -317,6 +324,7 @@ Value to_value(Session& session, Node& node) {
   Value value;
   if (!node.settled) {
     value = is_lazy(awaited(node)) ? Value::lazy(session.arena.copy(std::string_view(open_words(node))), node.origin)
+                                         .with_tag(waits_for_parts(node) ? partly_open_tag() : Symbol())
                                    : Value::error("the reference cannot be resolved", Symbol("error"), node.origin);
   } else if (Marked marked = marked_kind(node); marked == Marked::kList) {
     std::vector<Value> items;

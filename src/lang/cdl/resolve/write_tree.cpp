@@ -138,7 +138,7 @@ class Writer {
   std::string kind_of(const Value& v) {
     if (v.is(Kind::kMap) && v.size() == 0) return kind("map");
     if (v.is(Kind::kList)) return kind("list");
-    if (v.is(Kind::kString) && v.text().empty()) return kind("text");
+    if (v.is(Kind::kString) && v.text().find_first_not_of(" \t\r\n") == std::string_view::npos) return kind("text");
     if (v.is(Kind::kBytes)) return kind("bytes");
     if (v.is(Kind::kReference) && !is_link(v)) return kind(v.tag().text() == "LINK" ? "link" : "reference");
     return {};

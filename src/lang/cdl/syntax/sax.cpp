@@ -334,7 +334,8 @@ void DocumentBuilder::note_stretch(const Frame& frame, const Frame& outer, Stret
   }
 }
 
-// White space is layout between elements, and where a value that is nothing else is spread over lines.
+// White space is layout between elements, and where a value that is nothing else is spread over lines and not marked
+// as text.
 void DocumentBuilder::finish_element(Frame& frame) {
   Element& e = *frame.element;
   if (frame.mode == Mode::kExpression) {
@@ -344,8 +345,10 @@ void DocumentBuilder::finish_element(Frame& frame) {
   std::span<Item> all(items_.data() + frame.first_item, items_.size() - frame.first_item);
   bool special = std::any_of(all.begin(), all.end(), [](const Item& i) { return i.element != nullptr; });
   std::size_t kept = 0;
+  static const QName kKind{Symbol(kKindNamespace), Symbol("kind")};
+  auto is_text = [](const Attribute& a) { return a.name == kKind && a.value == "text"; };
   for (const Item& item : all) {
-    if (!item.element && is_blank(item.text)) {
+    if (!item.element && is_blank(item.text) && std::none_of(e.attributes.begin(), e.attributes.end(), is_text)) {
       if (e.has_elements || e.extends || e.ref || item.text.find('\n') != std::string_view::npos) continue;
       if (special && frame.mode == Mode::kLists) continue;
     }

@@ -417,14 +417,15 @@ CoreCompiler::Found CoreCompiler::resolve(u32 scopes, const Reference& r) {
 }
 
 void CoreCompiler::missing(const char* code, const Reference& r, std::string message, std::string_view definition) {
+  auto& d = session_.diagnostics.error(code, r.span(), fmt::format(fmt::runtime(message), reference_symbol(r).text()));
+  if (session_.diagnostics.left_out() > 0) return;  // nobody will see what is said of it
+  d.note(std::string(definition));
   std::vector<Symbol> names;
   for (std::size_t i = scopes_.size(); i > 0 && names.size() < 1000; i--) {
     const Table* t = scopes_[i - 1]->table;
     for (u32 k = 0; k < t->size && names.size() < 1000; k++)
       if (t->slots[k].key != r.parts[0].name) names.push_back(t->slots[k].key);
   }
-  auto& d = session_.diagnostics.error(code, r.span(), fmt::format(fmt::runtime(message), reference_symbol(r).text()));
-  d.note(std::string(definition));
   if (is_production_word(r.parts[0].name.text())) {
     d.suggest(fmt::format("`{}` is more than a name only at --level production", r.parts[0].name.text()));
     return;

@@ -10,6 +10,20 @@
 #include "lang/smartfrog/production/production.h"
 
 namespace tutti::smartfrog::production {
+namespace {
+
+// Of the whole tree, as often as each is in it: what is shared is printed as often.
+u64 nodes_of(const Item& item) {
+  if (item.is(What::kDescription)) return item.description->nodes;
+  return item.is(What::kVector) ? item.vector->nodes : 1;
+}
+
+void check_size(const Budget& budget, u64 nodes) {
+  if (nodes > budget.limits().nodes)
+    throw LimitError("LIMIT-NODES", fmt::format("the result would have more than {} values", budget.limits().nodes));
+}
+
+}  // namespace
 
 // Descriptions to the common tree. A component that several attributes share becomes one body.
 Value Compiler::finish(Description* d) {
@@ -39,15 +53,13 @@ Value Compiler::finish(Description* d) {
       secrets_ = true;
     }
     entries.push_back({key, Field::kPlain, value.with_origin(s.item.basic.origin())});
-    d->nodes += s.item.is(What::kDescription) && s.kept.empty() ? s.item.description->nodes : 1;
+    d->nodes += s.kept.empty() ? nodes_of(s.item) : 1;
     if (s.tags.empty()) continue;
     std::vector<Value> list;
     for (Symbol tag : s.tags) list.push_back(Value::string(tag.text()));
     tags.push_back({key, Field::kPlain, builder.list(list)});
   }
-  if (d->nodes > session_.budget.limits().nodes)
-    throw LimitError("LIMIT-NODES",
-                     fmt::format("the result would have more than {} values", session_.budget.limits().nodes));
+  check_size(session_.budget, d->nodes);
   if (!d->orders.empty()) apply_order(session_, d->orders, entries);
   if (!tags.empty()) entries.push_back({tags_key(), Field::kHidden, builder.map(tags)});
   d->value = builder.map(entries, d->begin);
@@ -63,9 +75,21 @@ Value Compiler::finish(const Item& item) {
     case What::kBasic: return item.basic;
     case What::kDescription: return finish(item.description);
     case What::kVector: {
-      std::vector<Value> items;
-      for (const Item& i : item.vector->items) items.push_back(finish(i));
-      return session_.builder().list(items, origin);
+      Vector& v = *item.vector;
+      if (!v.finished) {
+        Budget::Level level(session_.budget);
+        session_.budget.node(v.items.size() + 1);
+        std::vector<Value> items;
+        v.nodes = 1;
+        for (const Item& i : v.items) {
+          items.push_back(finish(i));
+          v.nodes += nodes_of(i);
+        }
+        check_size(session_.budget, v.nodes);
+        v.value = session_.builder().list(items, origin);
+        v.finished = true;
+      }
+      return v.value.with_origin(origin);
     }
     case What::kVariable: return Value::open(arena_.copy(std::string_view("VAR" + item.basic.number_text())), origin);
     case What::kTbd: return Value::open("TBD", origin);

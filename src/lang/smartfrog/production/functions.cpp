@@ -14,6 +14,7 @@
 namespace tutti::smartfrog::production {
 namespace {
 
+constexpr std::size_t kLongestText = std::size_t{1} << 28;
 constexpr std::size_t kBytesOfAStep = 64;  // texts can be doubled often: making one takes steps by its size
 
 const Symbol kLong("LONG"), kFloat("FLOAT"), kDouble("DOUBLE");
@@ -122,6 +123,8 @@ std::string Compiler::shown(const Item& item) {
 bool Compiler::equal_items(const Item& a, const Item& b) {
   if (a.what != b.what) return false;
   if (a.is(What::kVector)) {
+    if (a.vector == b.vector) return true;
+    session_.budget.step(a.vector->items.size());
     if (a.vector->items.size() != b.vector->items.size()) return false;
     for (std::size_t i = 0; i < a.vector->items.size(); i++)
       if (!equal_items(a.vector->items[i], b.vector->items[i])) return false;
@@ -142,6 +145,7 @@ std::string Compiler::java_string(const Item& i) {
       session_.budget.step();
       if (out.size() > 1) out += ", ";
       out += java_string(e);
+      if (out.size() > kLongestText) throw LimitError("LIMIT-MEMORY", "a text grows past 256 MB");
     }
     return out + "]";
   }
@@ -185,7 +189,10 @@ Compiler::Found Compiler::call(std::string_view name, std::vector<Argument>& arg
     Item result = args[0].item;
     std::string text;
     if (fold.op == Tok::kConcat && args.size() > 1) {
-      for (const Argument& a : args) text += java_string(a.item);
+      for (const Argument& a : args) {
+        text += java_string(a.item);
+        if (text.size() > kLongestText) throw LimitError("LIMIT-MEMORY", "a text grows past 256 MB", own->begin.at);
+      }
       out = of(Value::string(arena_.copy(std::string_view(text))));
       return Found::kYes;
     }

@@ -47,6 +47,9 @@ struct Item {
 
 struct Vector {
   std::span<const Item> items;
+  bool finished = false;
+  u64 nodes = 0;
+  Value value;  // once finished
 };
 
 struct Slot {
@@ -79,7 +82,8 @@ struct Description {
   bool expression = false;  // an operator, IF, SWITCH or vector: begin and end are those of the whole
   bool types_done = false;  // it and all in it
   bool types_busy = false;
-  bool places = false;  // there may be placements in it
+  u64 types_failed = 0;  // how often something was taken in (production.h) when it could not be
+  bool places = false;   // there may be placements in it
   bool links_done = false;
   bool links_busy = false;
   bool finished = false;

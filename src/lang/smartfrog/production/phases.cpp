@@ -367,14 +367,16 @@ void Compiler::link(Description* d) {
   if (d->links_done) return;
   if (d->links_busy) {
     endless_ = true;
-    trouble(d->begin, "this component contains itself: a link in it leads to what it is in");
+    tell_endless(d);
     return;
   }
   Budget::Level level(session_.budget);
   d->links_busy = true;
+  linking_in_.emplace_back(d, 0);
   for (u32 i = 0; i < d->slots.size; i++) {
     session_.budget.step();
     Slot& s = d->slots.slots[i];
+    linking_in_.back().second = i;
     if (s.item.is_link() && !has_tag(s, names().ignore_link)) {
       Item found;
       Pos at = s.item.is(What::kReference) ? s.item.ref->begin : s.placed;
@@ -397,8 +399,26 @@ void Compiler::link(Description* d) {
       link(now.description);
     }
   }
+  linking_in_.pop_back();
   d->links_busy = false;
   d->links_done = true;
+}
+
+// Names the attributes on the way from a component to the link that leads back to it.
+void Compiler::tell_endless(Description* d) {
+  std::string way;
+  Pos last = d->begin;
+  auto at = std::find_if(linking_in_.begin(), linking_in_.end(), [&](const auto& x) { return x.first == d; });
+  for (; at != linking_in_.end(); ++at) {
+    const Slot& s = at->first->slots.slots[at->second];
+    way += fmt::format("{}{}", way.empty() ? "" : ":", s.key.text());
+    last = s.placed;
+  }
+  trouble(last, fmt::format("a component would contain itself: its `{}` is a link to it", way));
+  if (last != d->begin) {
+    troubles_.back().other = d->begin;
+    troubles_.back().other_text = "the component";
+  }
 }
 
 }  // namespace tutti::smartfrog::production

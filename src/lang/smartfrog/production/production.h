@@ -100,6 +100,7 @@ class Compiler {
   Found value_of(Description* d, u32 slot, Item& out);
   Found find_value(Description* d, u32 slot, Item& out);
   void tell_loop(Description* d, u32 slot);
+  void tell_endless(Description* d);
   Found outside(const RefPart& part, Item& out);
   Found apply(Description* at, Item& item, Item& out);
   Found check(Description* at, Item& item, Item& out);
@@ -143,9 +144,11 @@ class Compiler {
     const Reference* extends;
   };
   std::vector<Defining> defining_;  // components whose prototypes are being taken in, outermost first
-  std::set<Description*> circles_;  // components of circles of prototypes that have been told
-  std::vector<std::pair<Description*, u32>> resolving_;  // attributes whose value is being looked for, outermost first
+  std::vector<std::pair<Description*, u32>> linking_in_;  // components whose links are being made, outermost first
+  std::set<Description*> circles_;                        // components of circles of prototypes that have been told
+  std::vector<std::pair<Description*, u32>> resolving_;   // attributes whose value is being looked for, outermost first
   bool progress_ = false;
+  u64 taken_ = 1;         // counts the prototypes that were taken in
   bool endless_ = false;  // a component contains itself: there is no tree
   bool linking_ = false;  // values found may be kept: nothing moves any more
   std::string why_, help_;

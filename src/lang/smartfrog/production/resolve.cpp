@@ -158,6 +158,8 @@ void Compiler::tell_loop(Description* d, u32 slot) {
     if (loop != fmt::format("{} -> ", s.key.text())) message += fmt::format(": {}{}", loop, s.key.text());
   }
   trouble(written(s.item, s.placed), message);
+  if (s.item.is(What::kReference) && s.item.ref->parts.size() == 1 && s.item.ref->parts[0].name == s.key)
+    troubles_.back().other_text = fmt::format("`PARENT:{0}` is the `{0}` of what this is in", s.key.text());
 }
 
 Compiler::Found Compiler::walk(Description* at, std::span<const RefPart> parts, const Reference* whole, Item& out) {
@@ -193,9 +195,14 @@ Compiler::Found Compiler::walk(Description* at, std::span<const RefPart> parts, 
         if (!s) {
           std::vector<Symbol> keys;
           for (Description* o = d; o; o = p.kind == Part::kAttrib ? o->parent : nullptr)
-            for (const Slot& k : o->slots)
-              if (k.path.empty() && keys.size() < 2000) keys.push_back(k.key);
-          Symbol near = nearest(p.name, keys);
+            for (u32 k = 0; k < o->slots.size && keys.size() < 2000; k++)
+              if (o->slots.slots[k].path.empty()) keys.push_back(o->slots.slots[k].key);
+          // The suggestion takes longer than the rest: only as long as somebody will see it.
+          Symbol near = troubles_.size() <= session_.budget.limits().errors ? nearest(p.name, keys) : Symbol();
+          if (parts.size() == 1 && near.empty() && p.name.text().find_first_of("+-%") != std::string_view::npos)
+            return no(
+                fmt::format("there is no `{}` (names may hold `+`, `-` and `%`: operators need blanks around)",
+                            p.name.text()));
           return no(parts.size() == 1 ? fmt::format("there is no `{}`", shown())
                                       : fmt::format("there is no `{}` in what `{}` refers to", p.name.text(), shown()),
                     std::string(near.text()));

@@ -21,30 +21,34 @@ bool Compiler::type_phase(Description* root) {
     troubles_.clear();
     circles_.clear();
     progress_ = false;
+    taken_++;
     resolve_types(root);
   } while (!troubles_.empty() && progress_);
   return report("SF-TYPE");
 }
 
 void Compiler::resolve_types(Description* d) {
-  if (d->types_done) return;
+  if (d->types_done || d->types_failed == taken_) return;
   Budget::Level level(session_.budget);
   session_.budget.step();
   if (!take_in_types(d)) return;
-  bool all = true;
+  bool all = true, failed = true;
   for (u32 i = 0; i < d->slots.size; i++) {
     Item item = d->slots.slots[i].item;
     if (!item.is(What::kDescription)) continue;
     resolve_types(item.description);
-    all &= item.description->types_done;
+    if (item.description->types_done) continue;
+    all = false;
+    failed &= item.description->types_failed == taken_;
   }
   d->types_done = all;
+  if (!all && failed) d->types_failed = taken_;
 }
 
 bool Compiler::take_in_types(Description* d) {
   if (d->types_busy) return false;
   d->types_busy = true;
-  bool ok = true;
+  bool ok = true, again = false;
   while (ok && !d->types.empty()) {
     Type t = d->types.back();
     if (t.body) {
@@ -89,6 +93,7 @@ bool Compiler::take_in_types(Description* d) {
         bool cycle = prototype->types_busy;
         for (Description* p = d; p && !cycle; p = p->parent) cycle = p == prototype;
         if (cycle) tell_circle(prototype, at);
+        again = !cycle && prototype->types_failed != taken_;
         defining_.pop_back();
         ok = false;
         break;
@@ -112,9 +117,12 @@ bool Compiler::take_in_types(Description* d) {
     }
     if (!ok) break;
     progress_ = true;
+    taken_++;
     d->types = d->types.first(d->types.size() - 1);
   }
   d->types_busy = false;
+  // Not to be tried and told again until something else has been taken in.
+  if (!ok && !again) d->types_failed = taken_;
   return ok;
 }
 
@@ -127,6 +135,7 @@ void Compiler::tell_circle(Description* prototype, Span at) {
   std::string name = last ? text_of(*last) : "";
   std::string way = name;
   for (auto x = from; x != defining_.end(); ++x) {
+    x->component->types_failed = taken_;
     told |= circles_.contains(x->component);
     if (x->extends) way += fmt::format(" -> {}", text_of(*x->extends));
   }

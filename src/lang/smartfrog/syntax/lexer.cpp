@@ -284,7 +284,9 @@ Token Lexer::next() {
   utf8::decode(text_, end);
   return bad(t, static_cast<u32>(end),
              fmt::format("`{}` begins nothing that SmartFrog knows", text_.substr(at_, end - at_)),
-             production ? "" : "operators and names with `.` or `-` need --level production");
+             text_[at_] == '=' ? "an attribute is written `name value;`"
+             : production      ? ""
+                               : "operators and names with `.` or `-` need --level production");
 }
 
 Token Lexer::word(Token t) {

@@ -121,7 +121,7 @@ void Parser::read_attributes_into(Tok closer) {
         Pos opened = open_.size() > base ? open_.back().brace : Pos{};
         auto& d =
             session_.diagnostics.error("SF-PARSE", lexer_->span(ahead_), "a `}` is missing at the end of the file");
-        if (opened) d.relate(opened, "this block is not closed");
+        if (opened) d.relate(Pos{opened.at - 1}, "this block is not closed");
         while (open_.size() > base) {
           prototypes_.resize(open_.back().prototypes_from);
           open_.pop_back();
@@ -325,6 +325,10 @@ void Parser::read_name(Attribute& a) {
       if (n == 0 && ahead_.kind >= Tok::kExtends)
         fail_at(lexer_->span(ahead_),
                 fmt::format("`{}` is a reserved word, not the name of an attribute", lexer_->text(ahead_)));
+      // `web extend { ... }` was read as a link to something that is called `extend`.
+      if (n == 0 && at(Tok::kLeftBrace))
+        fail_at(lexer_->span(ahead_), "expected the name of an attribute, found `{`",
+                "a component is written `name extends { ... }`");
       fail(n == 0 ? "the name of an attribute" : "a name after `:`");
     }
     add(take().word);
