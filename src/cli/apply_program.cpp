@@ -116,6 +116,8 @@ int report_program(Running& running, const deploy::Outcome& o) {
     return o.unknown ? exit_code::kUnknown : exit_code::kInterrupted;
   }
   if (!call.session.diagnostics.ok()) return exit_code::kError;
+  if (!o.finished && !o.retry.empty() && running.remembers())
+    say_now(fmt::format("`tutti resume --repeat {0}` starts it again, `--done {0}` says that it is done.\n", o.retry));
   return o.finished ? exit_code::kOk : o.cancelled ? exit_code::kInterrupted : exit_code::kFailed;
 }
 

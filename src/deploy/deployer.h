@@ -93,9 +93,11 @@ struct Outcome {
   std::string summary;
   std::string wrong;                          // why nothing was done: the lock, a stale plan, the store
   int wrong_code = 0;                         // store::kHeld, ...
+  std::string retry;                          // programs: an action that failed for good
   std::map<std::string, std::string> status;  // catalogs: instance -> ok, failed, skipped
 
   bool good() const { return wrong.empty() && finished && failed == 0 && !open && !unknown; }
+  void sum_up(std::string_view what, bool left_open);
   // How the engine ended; false when the right to write was `lost` on the way, so that nothing more may be recorded.
   bool take(const engine::RunReport& report, const std::optional<std::string>& lost) {
     finished = report.finished;
@@ -152,7 +154,7 @@ class Deployer {
   Outcome run(const Prepared& prepared, RunSettings& settings);
   // A program as it is written. Under the lock of `program.system`, journalled, and recorded like a planned one.
   Outcome run(const Program& program, RunSettings& settings);
-  // Goes on with a run that did not end.
+  // Goes on with a run that did not end; or, where decisions say so of what failed in it, with a program that did (F6).
   Outcome resume(i64 run, RunSettings& settings);
   // Components, and all that is on these hosts, to be taken out of the record; nullopt, and an error, for names that
   // are not there and for what is protected. Nothing is done where they are: see deploy/forget.h.
@@ -190,6 +192,8 @@ class Deployer {
                   const Replay* replay);
   Outcome execute(const Program& program, RunSettings& settings, const store::Lease& lease, i64 run,
                   const engine::JournalRecord* record);
+  // The end of a run and the state it leaves, at once.
+  void write_end(const store::Lease& lease, i64 run, bool good, const Value& state, Outcome& out);
   // Takes out of the record what the run was begun for; the same when it is taken up again.
   Outcome strike(const store::RunRecord& record, const store::Lease& lease, i64 run);
   // How what a run starts is marked: unlike any other run, also of other projects on the same machine.

@@ -142,8 +142,7 @@ Outcome Deployer::strike(const store::RunRecord& record, const store::Lease& lea
   out.changed = static_cast<u32>(f->components.size());
   out.finished = true;
   out.summary = fmt::format("{} forgotten", out.changed);
-  if (auto r = place_.store->finish(lease, run, "done", out.summary, encode(next.build(b), *place_.seal)); !r)
-    return wrong(r.error());
+  write_end(lease, run, true, next.build(b), out);
   return out;
 }
 

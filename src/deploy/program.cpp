@@ -174,13 +174,7 @@ Outcome Deployer::execute(const Program& p, RunSettings& settings, const store::
       std::string name = s.transition_text(o.instance, o.transition), text;
       if (auto decision = settings.decisions.find(name); decision != settings.decisions.end()) {
         text = decision->second == "done" ? "was in flight and is done" : "was in flight and is done again";
-        if (decision->second == "done") {
-          ActionResult r;
-          r.instance = o.instance;
-          r.transition = o.transition;
-          r.attempt = o.attempt;
-          found.push_back(std::move(r));
-        }
+        if (decision->second == "done") found.push_back(o.ended_well());
       } else if (action.check() || action.idempotent || !action.what.find("run")) {
         left.open.push_back(o);
         text = action.check() ? "was in flight and is looked at" : "was in flight and is done again";
@@ -192,6 +186,16 @@ Outcome Deployer::execute(const Program& p, RunSettings& settings, const store::
         out.failures.push_back(fmt::format("{}: its result is not known", name));
       }
       if (settings.events.line) settings.events.line(0, fmt::format("{}  {}", name, text));
+    }
+    for (auto& f : record->again) {
+      std::string name = s.transition_text(f.instance, f.transition);
+      bool declared = settings.decisions.at(name) == "done";
+      if (declared)
+        found.push_back(f.ended_well());
+      else
+        left.again.push_back(f);
+      if (settings.events.line)
+        settings.events.line(0, fmt::format("{}  had failed and is {}", name, declared ? "done" : "done again"));
     }
     if (!out.failures.empty()) {
       out.unknown = true;
@@ -236,19 +240,15 @@ Outcome Deployer::execute(const Program& p, RunSettings& settings, const store::
     ++out.failed;
     if (a.how == How::kLost || a.how == How::kCancelled) out.unknown = true;
   }
-  if (report.cancelled && !report.finished && !settings.give_up) out.open = true;
-  out.summary = fmt::format("{} done, {} {} in {:.1f} s", out.changed, out.failed,
-                            out.unknown ? "without a known result" : "failed", out.seconds);
+  if (auto failures = runner.scheduler().failures(); !failures.empty())
+    out.retry = s.transition_text(failures[0].first, failures[0].second);
+  out.sum_up("done", report.cancelled && !report.finished && !settings.give_up);
   if (settings.ended) settings.ended(s, runner, report);
-  if (out.open) return out;
   // What failed and had a place to go for that is no failure of the program.
-  std::string status = report.finished ? "done" : out.cancelled ? "interrupted" : "failed";
-  Value next = engine::write_recorded(assembly_of(s, runner, scrub, std::move(unknown)), TreeBuilder(session_.arena));
-  auto finished = place_.store->finish(lease, run, status, out.summary, encode(next, *place_.seal));
-  if (!finished) {
-    out.wrong = finished.error().message;
-    out.wrong_code = finished.error().code;
-  }
+  TreeBuilder b(session_.arena);
+  if (!out.open)
+    write_end(lease, run, report.finished, engine::write_recorded(assembly_of(s, runner, scrub, std::move(unknown)), b),
+              out);
   return out;
 }
 

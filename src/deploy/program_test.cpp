@@ -191,5 +191,64 @@ TEST_F(Programs, SecretsThatAnActionGivesAreSealed) {
   EXPECT_TRUE(state->components.at("i").secret.count("seen"));
 }
 
+// F6: what failed for good is started again, or declared done, in a program that has ended; once more when that is cut
+// off.
+TEST_F(Programs, WhatFailedIsStartedAgainInAProgramThatHasEnded) {
+  std::string log = " >> " + dir + "/log";
+  std::string text =
+      "types:\n  T:\n    places: [off, half, on]\n    transitions:\n      first: {from: off, to: half, run: 'echo "
+      "first-$TUTTI_INSTANCE" +
+      log + "'}\n      second: {from: half, to: on, run: 'echo second-$TUTTI_INSTANCE" + log + "; test -e " + dir +
+      "/slow && { touch " + dir + "/begun; sleep 30; }; test -e " + dir + "/ok', check: 'test -e " + dir +
+      "/checked'}\n    behaviours: {go: [first, second]}\nprogram: ['add(a, T)', 'add(b, T)', 'pushB(a, go)', "
+      "'wait(a)', 'pushB(b, go)', 'wait_all()']\n";
+  {
+    Call c(dir);
+    Outcome o = c.run(text);
+    EXPECT_FALSE(o.finished);
+    EXPECT_EQ(o.retry, "a.second");
+  }
+  auto again = [&](const std::string& action, const std::string& what) {
+    Call c(dir);
+    c.settings.decisions[action] = what;
+    return c.deployer->resume(1, c.settings);
+  };
+  {
+    Call c(dir);
+    EXPECT_NE(c.deployer->resume(1, c.settings).wrong, "");  // it has ended, and nobody said what to do
+  }
+  EXPECT_NE(again("a.first", "repeat").wrong, "");  // that did not fail
+  Outcome o = again("a.second", "repeat");
+  EXPECT_EQ(o.wrong, "");
+  EXPECT_EQ(o.failed, 1u);  // and again it did
+  here()->write(dir + "/slow", "", 0644);
+  EXPECT_TRUE(killed_once(dir + "/begun", [&] { again("a.second", "repeat"); }));
+  fs::remove(dir + "/slow");
+  {
+    Call c(dir);
+    EXPECT_EQ(c.deployer->unfinished("s"), 1);
+    EXPECT_FALSE(c.resume().finished);  // its check says no, it is done again, and fails
+  }
+  o = again("a", "done");
+  EXPECT_FALSE(o.finished);  // now it is b's turn
+  EXPECT_EQ(o.retry, "b.second");
+  here()->write(dir + "/ok", "", 0644);
+  o = again("b.second", "repeat");
+  EXPECT_TRUE(o.finished);
+  EXPECT_EQ(o.failed, 0u);
+  EXPECT_EQ(*here()->read(dir + "/log"),
+            "first-a\nsecond-a\nsecond-a\nsecond-a\nsecond-a\nfirst-b\nsecond-b\nsecond-b\n");
+  // Once another run has begun from there, there is no way back into this one.
+  {
+    Call c(dir);
+    fs::remove(dir + "/ok");
+    EXPECT_FALSE(c.run(text).finished);
+    EXPECT_FALSE(c.run(text).finished);
+  }
+  Call c(dir);
+  c.settings.decisions["a.second"] = "repeat";
+  EXPECT_EQ(c.deployer->resume(2, c.settings).wrong_code, store::kStale);
+}
+
 }  // namespace
 }  // namespace tutti::deploy

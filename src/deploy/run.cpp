@@ -10,6 +10,7 @@
 #include "deploy/journal.h"
 #include "deploy/program.h"
 #include "deploy/reins.h"
+#include "engine/run/simulate.h"
 
 namespace tutti::deploy {
 namespace {
@@ -81,17 +82,20 @@ bool is_action(const model::System& s, std::string_view name) {
   return false;
 }
 
-// What was said about actions whose result is not known, by their full names: a component's name is enough where only
-// one of its actions is open. Returns what is wrong with it.
-std::string settle_decisions(const model::System& s, const engine::JournalRecord& record,
+using Started = engine::JournalRecord::Started;
+
+// What was said about actions whose result is not known, and those that failed, by their full names: a component's name
+// is enough where only one of its actions is meant. Returns what is wrong with it.
+std::string settle_decisions(const model::System& s, std::vector<Started> undecided, const std::vector<Started>& failed,
                              std::map<std::string, std::string>& decisions) {
+  undecided.insert(undecided.end(), failed.begin(), failed.end());
   std::map<std::string, std::string> settled;
   std::vector<std::string> open;
-  for (auto& o : record.open) open.push_back(s.transition_text(o.instance, o.transition));
+  for (auto& o : undecided) open.push_back(s.transition_text(o.instance, o.transition));
   for (auto& [name, what] : decisions) {
     std::vector<std::string> meant;
     for (std::size_t i = 0; i < open.size(); ++i)
-      if (open[i] == name || s.instances[record.open[i].instance].name.text() == name) meant.push_back(open[i]);
+      if (open[i] == name || s.instances[undecided[i].instance].name.text() == name) meant.push_back(open[i]);
     if (meant.empty() && is_action(s, name)) continue;  // its result is known: there is nothing to decide
     if (meant.size() != 1)
       return fmt::format("--{} {}: {}; {}", what, name,
@@ -101,6 +105,22 @@ std::string settle_decisions(const model::System& s, const engine::JournalRecord
   }
   decisions = std::move(settled);
   return "";
+}
+
+// Where the failed tokens are after what the journal has (F4).
+std::vector<Started> failed_tokens(const model::System& s, const engine::JournalRecord& record) {
+  engine::SimulatedExecutor nothing;
+  engine::Runner runner(s, nothing);
+  runner.drain();
+  engine::JournalRecord results;
+  results.results = record.results;
+  runner.resume(results);
+  std::vector<Started> out;
+  for (auto& [i, t] : runner.scheduler().failures())
+    if (std::none_of(record.open.begin(), record.open.end(),
+                     [&, i = i, t = t](auto& o) { return o.instance == i && o.transition == t; }))
+      out.push_back({i, t, 0});
+  return out;
 }
 
 bool is_catalog(const model::System& s, u32 i) {
@@ -169,7 +189,9 @@ Outcome Deployer::resume(i64 run, RunSettings& settings) {
   auto record = place_.store->run(run);
   if (!record) return wrong(record.error().message);
   if (!*record) return wrong(fmt::format("there is no run {}", run));
-  if ((*record)->status != "running") return wrong(fmt::format("run {} has ended already: {}", run, (*record)->status));
+  bool ended = (*record)->status != "running";
+  if (ended && ((*record)->kind != kProgramRun || settings.decisions.empty()))
+    return wrong(fmt::format("run {} has ended already: {}", run, (*record)->status));
   auto lease = place_.store->acquire((*record)->system, store::this_process(settings.command), settings.lease);
   if (!lease) return wrong(lease.error().message, lease.error().code);
   struct Release {
@@ -179,7 +201,7 @@ Outcome Deployer::resume(i64 run, RunSettings& settings) {
   } release{*place_.store, *lease};
   // Read again now that nobody else can write.
   record = place_.store->run(run);
-  if (!record || !*record || (*record)->status != "running")
+  if (!record || !*record || (!ended && (*record)->status != "running"))
     return wrong(fmt::format("run {} has just been ended by somebody else", run));
   auto entries = place_.store->entries(run);
   if (!entries) return wrong(entries.error().message);
@@ -191,14 +213,24 @@ Outcome Deployer::resume(i64 run, RunSettings& settings) {
     program->system = (*record)->system;
     Replay replay = read_journal(program->model, std::move(*entries), *place_.seal);
     if (!replay.wrong.empty()) return wrong(replay.wrong);
-    if (auto why = settle_decisions(program->model, replay.record, settings.decisions); !why.empty()) return wrong(why);
+    auto failed = failed_tokens(program->model, replay.record);
+    if (auto why = settle_decisions(program->model, replay.record.open, failed, settings.decisions); !why.empty())
+      return wrong(why);
+    for (auto& f : failed)
+      if (settings.decisions.count(program->model.transition_text(f.instance, f.transition)))
+        replay.record.again.push_back(f);
+    if (ended) {
+      if (replay.record.again.empty() && replay.record.open.empty())
+        return wrong(fmt::format("run {} has ended already, and nothing of that failed in it", run));
+      if (auto r = place_.store->reopen(*lease, run); !r) return wrong(r.error().message, r.error().code);
+    }
     return execute(*program, settings, *lease, run, &replay.record);
   }
   auto p = as_prepared(**record);
   if (!p) return wrong("what was stored of the run cannot be read");
   Replay replay = read_journal(p->program.system, std::move(*entries), *place_.seal);
   if (!replay.wrong.empty()) return wrong(replay.wrong);
-  if (auto why = settle_decisions(p->program.system, replay.record, settings.decisions); !why.empty())
+  if (auto why = settle_decisions(p->program.system, replay.record.open, {}, settings.decisions); !why.empty())
     return wrong(why);
   return execute(*p, settings, *lease, run, &replay);
 }
@@ -318,11 +350,7 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
         using Found = resource::ResourceExecutor::Found;
         std::string text;
         if (f == Found::kDone) {
-          ActionResult r;
-          r.instance = o.instance;
-          r.transition = o.transition;
-          r.attempt = o.attempt;
-          found.push_back(r);
+          found.push_back(o.ended_well());
           text = "was in flight and is done";
         } else if (f == Found::kNotDone) {
           text = "was in flight and is done again";
@@ -391,22 +419,25 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
   out.changed = static_cast<u32>(touched.size());
   if (!report.finished) out.stuck = report.stuck;
   [[maybe_unused]] auto learnt = place_.store->learn(durations);
-  if (report.cancelled && !report.finished && !settings.give_up) out.open = true;
-  if (out.open) {
-    out.summary = fmt::format("{} changed, {} {} in {:.1f} s", out.changed, out.failed,
-                              out.unknown ? "without a known result" : "failed", out.seconds);
-    return out;
-  }
-  bool good = report.finished && out.failed == 0;
-  std::string status = good ? "done" : out.cancelled ? "interrupted" : "failed";
-  out.summary = fmt::format("{} changed, {} failed in {:.1f} s", out.changed, out.failed, out.seconds);
-  Value next = next_state(p, runner, knowledge, report.actions, fate, scrub);
-  auto finished = place_.store->finish(lease, run, status, out.summary, encode(next, *place_.seal));
-  if (!finished) {
-    out.wrong = finished.error().message;
-    out.wrong_code = finished.error().code;
-  }
+  out.sum_up("changed", report.cancelled && !report.finished && !settings.give_up);
+  if (!out.open)
+    write_end(lease, run, report.finished && out.failed == 0,
+              next_state(p, runner, knowledge, report.actions, fate, scrub), out);
   return out;
+}
+
+void Outcome::sum_up(std::string_view what, bool left_open) {
+  open = open || left_open;
+  summary = fmt::format("{} {}, {} {} in {:.1f} s", changed, what, failed,
+                        unknown ? "without a known result" : "failed", seconds);
+}
+
+void Deployer::write_end(const store::Lease& lease, i64 run, bool good, const Value& state, Outcome& out) {
+  std::string status = good ? "done" : out.cancelled ? "interrupted" : "failed";
+  auto written = place_.store->finish(lease, run, status, out.summary, encode(state, *place_.seal));
+  if (written) return;
+  out.wrong = written.error().message;
+  out.wrong_code = written.error().code;
 }
 
 }  // namespace tutti::deploy

@@ -74,6 +74,7 @@ class SqliteStore : public Store {
   Result<void> append(const Lease& lease, i64 run, std::span<const Entry> entries) override;
   Result<void> finish(const Lease& lease, i64 run, const std::string& status, const std::string& summary,
                       const std::optional<std::string>& state) override;
+  Result<void> reopen(const Lease& lease, i64 run) override;
   Result<std::vector<RunRecord>> runs(const std::string& system, std::size_t most) override;
   Result<std::optional<RunRecord>> run(i64 id) override;
   Result<std::vector<Entry>> entries(i64 run) override;
@@ -276,6 +277,26 @@ Result<void> SqliteStore::finish(const Lease& lease, i64 run, const std::string&
     Statement s(db_, "UPDATE system SET serial=serial+1, state=? WHERE name=?");
     if (!s.all(*state, lease.system).run()) return db_.broken();
   }
+  return t.commit();
+}
+
+Result<void> SqliteStore::reopen(const Lease& lease, i64 run) {
+  std::lock_guard held(mutex_);
+  Transaction t(db_);
+  if (!t.began()) return db_.broken();
+  if (auto r = guard(lease); !r) return r;
+  i64 last = 0;
+  {
+    Statement s(db_, "SELECT max(id) FROM run WHERE system=?");
+    s.bind(lease.system);
+    if (s.step()) last = s.integer(0);
+    if (!s.ok()) return db_.broken();
+  }
+  if (last != run)
+    return failure(fmt::format("run {} is not the last one of {}: run {} came after it", run, lease.system, last),
+                   kStale);
+  Statement s(db_, "UPDATE run SET status='running', ended=0.0 WHERE id=?");
+  if (!s.all(run).run()) return db_.broken();
   return t.commit();
 }
 

@@ -107,6 +107,9 @@ class Store {
   virtual Result<void> finish(const Lease& lease, i64 run, const std::string& status, const std::string& summary,
                               const std::optional<std::string>& state) = 0;
 
+  // A run that has ended goes on; kStale when it was not the last one of its system.
+  virtual Result<void> reopen(const Lease& lease, i64 run) = 0;
+
   virtual Result<std::vector<RunRecord>> runs(const std::string& system,
                                               std::size_t most) = 0;  // newest first, without plans
   virtual Result<std::optional<RunRecord>> run(i64 id) = 0;

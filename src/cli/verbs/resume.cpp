@@ -9,8 +9,8 @@ namespace {
 
 constexpr OptionSpec kOptions[] = {
     TUTTI_RUNNING_OPTIONS,
-    {"done", "ACTION", "this action, whose result is not known, is done (`db.start`)", true},
-    {"repeat", "ACTION", "this action, whose result is not known, is to be done again", true},
+    {"done", "ACTION", "this action, whose result is not known or that failed, is done (`db.start`)", true},
+    {"repeat", "ACTION", "this action, whose result is not known or that failed, is to be done again", true},
     {"stop", "", "start nothing more: write down how things are and end the run"},
     {"parallel", "N", "at most N actions at once", false, 'j'},
     {"lease", "SECONDS", "how long the lock outlives us when we die on another host (default 30)"},
@@ -23,6 +23,12 @@ int run(Call& call) {
   if (!running.look()) return exit_code::kError;
   i64 id = call.arguments.empty() ? running.deployer->unfinished(call.options.get("system"))
                                   : std::strtoll(call.arguments[0].c_str(), nullptr, 10);
+  bool decided = !call.options.all("done").empty() || !call.options.all("repeat").empty();
+  if (!id && decided) {  // of what failed in the last run, which has ended
+    std::string system = running.the_system();
+    if (system.empty()) return exit_code::kError;
+    if (auto runs = running.place->store->runs(system, 1); runs && !runs->empty()) id = (*runs)[0].id;
+  }
   if (!id) {
     call.out.put("Nothing to resume: every run has ended.\n");
     return exit_code::kOk;
@@ -58,7 +64,9 @@ extern const Verb resume_verb = {
     .details =
         "Nothing that was finished is done again. An action that was in flight is looked at first: when what it was to "
         "bring about "
-        "is there it counts as done, when it can be repeated it is, and otherwise you are asked: --done or --repeat.",
+        "is there it counts as done, when it can be repeated it is, and otherwise you are asked: --done or --repeat.\n"
+        "A program that has ended because an action of it failed goes on the same way: --repeat starts the action "
+        "again, --done declares it done. (Of planned systems the next plan repairs.)",
     .examples = "$ tutti resume\n$ tutti resume --repeat db.initialise",
     .options = kOptions,
     .run = run,

@@ -27,8 +27,14 @@ struct JournalRecord {
   std::vector<ActionResult> results;
   struct Started {
     u32 instance = 0, transition = 0, attempt = 0;
+    ActionResult ended_well() const {
+      ActionResult r;
+      r.instance = instance, r.transition = transition, r.attempt = attempt;
+      return r;
+    }
   };
   std::vector<Started> open;
+  std::vector<Started> again;  // what failed for good and is to be started again (F6)
 };
 
 }  // namespace tutti::engine

@@ -331,7 +331,19 @@ RunReport Runner::resume(const JournalRecord& record) {
     list.erase(at);
     --m.waiting_;
   };
+  // What has a failed token and is in the journal once more was started again (F6).
+  auto revive = [&](u32 instance, u32 transition) {
+    auto failures = m.scheduler_.failures();
+    if (std::find(failures.begin(), failures.end(), std::pair{instance, transition}) == failures.end()) return;
+    m.scheduler_.retry(instance, transition);
+    m.collect();
+    auto& spans = m.report_.actions;  // it is told as it went the last time
+    auto old = std::find_if(spans.rbegin(), spans.rend(),
+                            [&](auto& a) { return a.instance == instance && a.transition == transition; });
+    if (old != spans.rend()) spans.erase(std::next(old).base());
+  };
   for (ActionResult r : record.results) {
+    revive(r.instance, r.transition);
     forget(r.instance, r.transition, r.attempt);
     m.take_in(r);
     m.collect();
@@ -342,7 +354,9 @@ RunReport Runner::resume(const JournalRecord& record) {
     }
   }
   m.replaying_ = false;
+  for (const JournalRecord::Started& s : record.again) revive(s.instance, s.transition);
   for (const JournalRecord::Started& s : record.open) {
+    revive(s.instance, s.transition);
     const ComponentType& type = m.system_.type_of(s.instance);
     const model::Action& action = type.action_of(type.transitions[s.transition]);
     if (action.idempotent || action.check()) {  // still in the ready list: started again

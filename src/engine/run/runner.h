@@ -62,7 +62,7 @@ class Runner {
   RunReport run();
   // Goes on from what an earlier run left: the recorded results are taken as they were, in order; what was started and
   // never ended is started again if it is idempotent or has a check (which is then asked first), else it counts as
-  // lost.
+  // lost. What had failed for good goes on where the record says so (F6).
   RunReport resume(const JournalRecord& record);
   // Goes exactly these steps, without executor: each takes one unit of time. Ends at the first that the scheduler does
   // not allow; report.steps says how many it did.
