@@ -85,7 +85,7 @@ void report_failure(Session& session, const Library& library, Task& task) {
   Diagnostic& d = session.diagnostics.error("CDL-NO-SUCH-NODE", span,
                                             step == ".." ? fmt::format("the path leads out of {}", where)
                                                          : fmt::format("there is no `{}` in {}", step, where));
-  if (task.failed_at) {
+  if (task.failed_at && session.diagnostics.left_out() == 0) {  // nobody will see what is said of the others
     std::vector<std::string_view> names;
     for (const Content& c : task.failed_at->items()) {
       if (c.node) names.push_back(c.node->name().local.text());

@@ -118,13 +118,14 @@ class Keeper {
     tags.push_back({key, Field::kPlain, session_.builder().list(names)});
   }
 
-  // What waits for another property is a lazy link to it; a lazy property itself is to be defined.
+  // What waits for another property is a lazy link to it, and a lazy property itself one to itself: its value is what
+  // it will be.
   Value waiting(const Node& node, const Value& lazy) {
     if (std::string_view words = mark(node, "lazy"); !words.empty()) return Value::lazy(words, lazy.origin());
     if (lazy.text().find('(') != std::string_view::npos) return lazy;  // an expression, which is no link
     std::string way = "/" + std::string(lazy.text());
     const Value* target = follow(link_path(way));
-    if (!target || target == &lazy) return Value::open("TBD", lazy.origin());
+    if (!target || target == &lazy) way = node.name().local.text();
     return Value::lazy(session_.arena.copy(std::string_view(way)), lazy.origin()).with_tag(link_tag());
   }
 

@@ -123,7 +123,8 @@ Marked marked_kind(const Node& node) {
   return Marked::kNot;
 }
 
-// Children by local name; a second name that differs only in its namespace is told apart by its prefix.
+// Children by local name; a second name that differs only in its namespace is told apart by its prefix, or by its
+// namespace in braces where it has none.
 class MapMaker {
  public:
   explicit MapMaker(Session& session) : session_(session) {}
@@ -131,15 +132,23 @@ class MapMaker {
   void add(const Node& child, const Value& value) {
     Symbol key = plain_name(child.name().local);
     Entry* entry = find(key);
-    if (entry && names_[static_cast<std::size_t>(entry - entries_.data())] != child.name()) {
+    if (entry && node_of(*entry)->name() != child.name()) {
+      const Node& first = *node_of(*entry);
+      if (first.inherited && !child.inherited) {
+        session_.diagnostics
+            .warning("CDL-OTHER-NAMESPACE", name_span(*child.source),
+                     fmt::format("this is not the inherited property {}: their namespaces differ", first.name().text()))
+            .relate(name_span(*first.source), "the inherited one, which stays as it is");
+      }
       std::string_view prefix = child.source->prefix.text();
-      key = Symbol(prefix.empty() ? child.name().text() : fmt::format("{}:{}", prefix, key.text()));
+      key = Symbol(prefix.empty() ? fmt::format("{{{}}}{}", child.name().ns.text(), key.text())
+                                  : fmt::format("{}:{}", prefix, key.text()));
       entry = find(key);
     }
     if (!entry) {
       index_.emplace(key.id(), entries_.size());
       entries_.push_back({key, Field::kPlain, value});
-      names_.push_back(child.name());
+      nodes_.push_back(&child);
       return;
     }
     auto at = static_cast<std::size_t>(entry - entries_.data());
@@ -155,10 +164,12 @@ class MapMaker {
   }
   void add_text(const Value& text) {
     entries_.push_back({Symbol("#text"), Field::kPlain, text});
-    names_.push_back({});
+    nodes_.push_back(nullptr);
   }
 
  private:
+  const Node* node_of(const Entry& entry) const { return nodes_[static_cast<std::size_t>(&entry - entries_.data())]; }
+
   Entry* find(Symbol key) {
     if (entries_.size() <= 8) {
       for (Entry& e : entries_) {
@@ -172,7 +183,7 @@ class MapMaker {
 
   Session& session_;
   std::vector<Entry> entries_;
-  std::vector<QName> names_;
+  std::vector<const Node*> nodes_;  // of each entry the first
   std::unordered_map<u32, std::size_t> index_;
   std::unordered_map<std::size_t, std::vector<Value>> repeated_;
 };

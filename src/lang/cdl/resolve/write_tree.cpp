@@ -179,7 +179,7 @@ class Writer {
         attributes = number_type(v);
         text = v.number_text();
         break;
-      case Kind::kLazy: attributes = is_link(v) ? link(v) + " cdl:lazy=\"true\"" : lazy(v.text()); break;
+      case Kind::kLazy: attributes = is_link(v) ? lazy_link(v) : lazy(v.text()); break;
       case Kind::kBytes:
         attributes = typed("hexBinary") + kind_of(v);
         for (unsigned char c : v.text()) text += fmt::format("{:02X}", c);
@@ -254,8 +254,19 @@ class Writer {
     return fmt::format("{} cdl:ref=\"{}\"", type, way);
   }
 
-  // What a link leads to, through other links; `maps` are those around it, the root first.
-  static const Value* follow(std::vector<const Value*> maps, const LinkPath& path, int most) {
+  // A lazy link to itself is a lazy property; what refers to one is open without being lazy itself.
+  std::string lazy_link(const Value& v) {
+    LinkPath p = link_path(v.text());
+    std::vector<const Value*> maps = maps_;
+    const Value* target = next(maps, p);
+    if (target == &v) return " cdl:lazy=\"true\"";
+    LinkPath onward = target && target->is(Kind::kLazy) && is_link(*target) ? link_path(target->text()) : LinkPath();
+    bool open = !onward.names.empty() && next(maps, onward) == target;
+    return link(v) + (open ? "" : " cdl:lazy=\"true\"");
+  }
+
+  // Where a link leads; `maps` are those around it, the root first, and become those around what is found.
+  static const Value* next(std::vector<const Value*>& maps, const LinkPath& path) {
     if (maps.empty() || path.names.empty() || (!path.from_root && path.up >= maps.size())) return nullptr;
     maps.resize(path.from_root ? 1 : maps.size() - path.up);
     const Value* at = maps.back();
@@ -265,8 +276,17 @@ class Writer {
       at = &e->value;
       if (at->is(Kind::kMap)) maps.push_back(at);
     }
-    if (!is_link(*at)) return at;
-    return most > 0 ? follow(std::move(maps), link_path(at->text()), most - 1) : nullptr;
+    return at;
+  }
+
+  // What a link leads to in the end, through other links.
+  static const Value* follow(std::vector<const Value*> maps, LinkPath path, int most) {
+    for (;; most--) {
+      const Value* at = next(maps, path);
+      if (!at || !is_link(*at)) return at;
+      if (most == 0) return nullptr;
+      path = link_path(at->text());
+    }
   }
 
   // A lazy value that waits for itself is a lazy property; one that waits for another is a reference to it. Other
