@@ -9,7 +9,7 @@
 namespace tutti {
 namespace {
 
-std::string shortened(std::string_view text, std::size_t widest) {
+std::string shortened(std::string_view text, std::size_t widest, bool quoted = false) {
   std::string out;
   std::size_t at = 0, shown = 0;
   while (at < text.size()) {
@@ -20,6 +20,9 @@ std::string shortened(std::string_view text, std::size_t widest) {
       out += "\\n";
     } else if (c == '\t') {
       out += "\\t";
+    } else if (quoted && (c == '"' || c == '\\')) {
+      out += '\\';
+      out += static_cast<char>(c);
     } else if (c == utf8::kInvalid || c < 0x20 || c == 0x7F) {
       out += '?';
     } else {
@@ -130,7 +133,7 @@ std::string show(const Value& v, std::size_t widest) {
     case Kind::kBool: return v.as_bool() ? "true" : "false";
     case Kind::kInt:
     case Kind::kDecimal: return shortened(v.number_text(), widest);
-    case Kind::kString: return fmt::format("\"{}\"", shortened(v.text(), widest));
+    case Kind::kString: return fmt::format("\"{}\"", shortened(v.text(), widest, true));
     case Kind::kBytes: return fmt::format("({} byte{})", v.text().size(), plural(v.text().size()));
     case Kind::kList: return v.size() == 0 ? "[]" : fmt::format("[{} value{}]", v.size(), plural(v.size()));
     case Kind::kMap: return v.size() == 0 ? "{}" : fmt::format("{{{} key{}}}", v.size(), plural(v.size()));

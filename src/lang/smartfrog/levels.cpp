@@ -19,7 +19,7 @@ class Comparison {
   void compare(const Value& a, const Value& b, Pos at) {
     if (found_ >= kMost || (a.same_body(b) && a.size() > 0)) return;
     Budget::Level level(session_.budget);
-    if (Pos own = session_.origins.nearest(a.origin())) at = own;
+    if (Pos own = place(a.origin())) at = own;
     if (!a.is(Kind::kMap) || !b.is(Kind::kMap)) {
       if (!equal(a, b)) say(at, fmt::format("is {}", show(b)));
       return;
@@ -33,7 +33,7 @@ class Comparison {
       if (other)
         compare(e.value, other->value, at);
       else
-        say(session_.origins.nearest(e.value.origin()), "is not there");
+        say(place(e.value.origin()), "is not there");
       path_.pop();
     }
     for (const Entry& e : b.entries()) {
@@ -46,6 +46,12 @@ class Comparison {
   }
 
  private:
+  // Where the attribute has its value from, and not where that was inherited.
+  Pos place(Origin o) const {
+    while (o.is_step() && session_.origins[o].how == How::kInherited) o = session_.origins[o].value;
+    return session_.origins.nearest(o);
+  }
+
   void say(Pos at, std::string difference) {
     if (found_++ >= kMost) return;
     session_.diagnostics

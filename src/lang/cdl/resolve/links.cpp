@@ -54,7 +54,7 @@ class Keeper {
 
  private:
   Value kept(const Node& node, const Value& value) {
-    if (value.is(Kind::kString) && stays_reference(node)) {
+    if (value.is(Kind::kString) && !node.source->ref && stays_reference(node)) {
       Value reference = Value::reference(value.text(), value.origin());
       return mark(node, "kind") == "link" ? reference.with_tag(Symbol("LINK")) : reference;
     }

@@ -65,6 +65,7 @@ Value to_value(Session& session, Node& node);
 bool has_type(const Node& node, std::string_view local);  // its cdl:type is that type of XML Schema
 bool stays_reference(const Node& node);  // text that another language wrote for a reference (kKindNamespace)
 Symbol plain_name(Symbol name);          // with _xHHHH_ as what it stands for
+inline constexpr std::string_view kEmptyName = "_x0000_";
 
 // The same tree with references within it kept as links (lang/common/links.h), for another language to write.
 Value with_links(Session& session, const System& system, const Value& value);

@@ -116,6 +116,7 @@ Marked marked_kind(const Node& node) {
     return a.value == "map"         ? Marked::kMap
            : a.value == "list"      ? Marked::kList
            : a.value == "text"      ? Marked::kText
+           : a.value == "bytes"     ? Marked::kText
            : a.value == "reference" ? Marked::kReference
            : a.value == "link"      ? Marked::kReference
                                     : Marked::kNot;
@@ -315,6 +316,7 @@ bool stays_reference(const Node& node) { return marked_kind(node) == Marked::kRe
 Symbol plain_name(Symbol name) {
   std::string_view t = name.text();
   if (t.find("_x") == std::string_view::npos) return name;
+  if (t == kEmptyName) return {};
   std::string out;
   for (std::size_t i = 0; i < t.size();) {
     u32 code = 0;

@@ -36,6 +36,7 @@ void escape(std::string& out, std::string_view text) {
 }
 
 std::string xml_name(std::string_view key) {
+  if (key.empty()) return std::string(kEmptyName);
   if (is_ncname(key) && key.find("_x") == std::string_view::npos) return std::string(key);
   std::string out;
   for (std::size_t i = 0; i < key.size(); i++) {

@@ -99,6 +99,7 @@ class Compiler {
   Found walk(Description* at, std::span<const RefPart> parts, const Reference* whole, Item& out);
   Found value_of(Description* d, u32 slot, Item& out);
   Found find_value(Description* d, u32 slot, Item& out);
+  Origin as_inherited(Origin link, Origin value, int most = 16);
   void tell_loop(Description* d, u32 slot);
   void tell_endless(Description* d);
   Found outside(const RefPart& part, Item& out);

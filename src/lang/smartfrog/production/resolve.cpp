@@ -131,14 +131,23 @@ Compiler::Found Compiler::find_value(Description* d, u32 slot, Item& out) {
   if (linking_ && f == Found::kYes && item.is(What::kReference) && !out.is_link()) {
     Origin o =
         session_.origins.add(How::kReferenced, item.ref->begin, out.basic.origin(), {}, Symbol(text_of(*item.ref)));
-    out.basic = out.basic.with_origin(o);
+    out.basic = out.basic.with_origin(as_inherited(item.basic.origin(), o));
     after.item = out;
   } else if (linking_ && f == Found::kLazy && item.is(What::kApply)) {
     after.item.lazy = true;
   } else if (linking_ && f == Found::kYes && item.is(What::kApply) && !out.is_link()) {
+    out.basic = out.basic.with_origin(as_inherited(item.basic.origin(), out.basic.origin()));
     after.item = out;
   }
   return f;
+}
+
+// A link or expression that was inherited is answered where it is now: its value came the way it came.
+Origin Compiler::as_inherited(Origin link, Origin value, int most) {
+  if (!link.is_step() || most == 0) return value;
+  OriginStep step = session_.origins[link];
+  if (step.how != How::kInherited) return value;
+  return session_.origins.add(How::kInherited, step.at, as_inherited(step.value, value, most - 1), {}, step.name);
 }
 
 // A loop is told once, where it was found, and not again by the others that are part of it.
@@ -200,9 +209,8 @@ Compiler::Found Compiler::walk(Description* at, std::span<const RefPart> parts, 
           // The suggestion takes longer than the rest: only as long as somebody will see it.
           Symbol near = troubles_.size() <= session_.budget.limits().errors ? nearest(p.name, keys) : Symbol();
           if (parts.size() == 1 && near.empty() && p.name.text().find_first_of("+-%") != std::string_view::npos)
-            return no(
-                fmt::format("there is no `{}` (names may hold `+`, `-` and `%`: operators need blanks around)",
-                            p.name.text()));
+            return no(fmt::format("there is no `{}` (names may hold `+`, `-` and `%`: operators need blanks around)",
+                                  p.name.text()));
           return no(parts.size() == 1 ? fmt::format("there is no `{}`", shown())
                                       : fmt::format("there is no `{}` in what `{}` refers to", p.name.text(), shown()),
                     std::string(near.text()));
