@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "cli/system_input.h"
@@ -14,6 +15,7 @@ using namespace engine;
 constexpr OptionSpec kOptions[] = {
     {"out", "FORMAT", "text (the default), json or yaml"},
     TUTTI_SYSTEM_OPTIONS,
+    {"events", "", "the critical path event by event"},
     {"models", "", "also what Aeolus and Ansible would take"},
     {"monte-carlo", "RUNS", "draw the durations from their laws so many times"},
     {"seed", "NUMBER", "of the random draws (default 1)"},
@@ -110,11 +112,19 @@ int run(Call& call) {
   }
   if (!critical.empty() && e.finishes) {
     t += "critical path\n";
-    for (u32 v : critical) {
+    double now = 0;
+    for (u32 v : call.options.has("events") ? e.critical : critical) {
       const Event& ev = graph.events()[v];
-      for (const Slack& s : e.slack)
-        if (s.instance == ev.instance && s.transition == ev.index && s.push == ev.push)
-          t += fmt::format("  {:>10}  {:<40} {}\n", show_time(s.start), graph.event_text(v), show_time(s.duration));
+      auto s = std::find_if(e.slack.begin(), e.slack.end(), [&](const Slack& x) {
+        return ev.kind == Event::Kind::kFire && x.instance == ev.instance && x.transition == ev.index &&
+               x.push == ev.push;
+      });
+      if (s == e.slack.end()) {
+        t += fmt::format("  {:>10}  {}\n", show_time(now), graph.event_text(v));
+        continue;
+      }
+      t += fmt::format("  {:>10}  {:<40} {}\n", show_time(s->start), graph.event_text(v), show_time(s->duration));
+      now = s->start + s->duration;
     }
     bool head = false;
     for (const Slack& s : e.slack) {
