@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cli/running.h"
 #include "cli/system_input.h"
 #include "format/json.h"
@@ -10,7 +12,18 @@ namespace {
 constexpr OptionSpec kOptions[] = {
     TUTTI_RUNNING_OPTIONS,
     {"out", "FORMAT", "text (the default), json or yaml"},
+    {"log", "", "also what the commands of programs printed"},
 };
+
+std::string indented(std::string_view text) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = std::min(text.find('\n', at), text.size());
+    out += fmt::format("              | {}\n", text.substr(at, end - at));
+    at = end + 1;
+  }
+  return out;
+}
 
 // As it is called everywhere else: db.start. In the journal it is db/start, since a component's name may hold dots.
 std::string action_name(std::string name) {
@@ -55,6 +68,7 @@ int run(Call& call) {
                                {"how", make.text(e.how)},
                                {"message", make.text(e.message)},
                                {"seconds", make.number(e.seconds)},
+                               {"log", make.text(e.log)},
                                {"changes", changes}}));
     }
     Value root = make.map({{"run", make.integer(r.id)},
@@ -74,6 +88,7 @@ int run(Call& call) {
     if (e.kind != EntryKind::kEnd || e.name.empty()) continue;
     call.out.put(fmt::format("{:8.2f}  {}  {} in {:.2f} s{}{}\n", at, action_name(e.name), e.how, e.seconds,
                              e.message.empty() ? "" : ": ", e.message));
+    if (call.options.has("log") || e.how != "ok") call.out.put(indented(e.log));
     if (e.changes.empty()) continue;
     if (auto source = call.session.sources->add("changes", e.changes))
       if (auto v = read_json(call.session, **source); v && v->is(Kind::kList))
