@@ -449,6 +449,8 @@ int apply_catalog(Running& running, const deploy::Prepared& p, deploy::Deployer:
   call.out.put(fmt::format("Run {}: {} resources, {} changed, {} failed, {} skipped.\n", o.run, p.resources, o.changed,
                            o.failed, skipped));
   if (o.failed) return failure_code(o);
+  bool dry = call.options.has("noop") || call.options.has("dry-run");
+  if (dry && o.would) return exit_code::kDifferent;
   return call.options.has("detailed-exitcode") && o.changed ? exit_code::kDifferent : exit_code::kOk;
 }
 

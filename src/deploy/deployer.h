@@ -87,6 +87,7 @@ struct Outcome {
   bool finished = false, cancelled = false, unknown = false;
   bool open = false;  // the run is left as it is, for `resume`
   u32 changed = 0, failed = 0, unreachable = 0;
+  u32 would = 0;  // catalogs: what would have been changed
   double seconds = 0;
   std::vector<std::string> failures;  // "db.start: ...", one line each
   std::vector<std::string> stuck;

@@ -414,7 +414,10 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
       out.status[std::string(s.instances[i].name.text())] = st->second;
       if (st->second == "failed") ++out.failed;
     }
-    if (outputs.count("noop")) touched.erase(i);
+    if (outputs.count("noop")) {
+      touched.erase(i);
+      ++out.would;
+    }
   }
   out.changed = static_cast<u32>(touched.size());
   if (!report.finished) out.stuck = report.stuck;

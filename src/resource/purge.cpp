@@ -46,10 +46,16 @@ Result<bool> of_the_system(Context& c, const std::string& name, i64 uid) {
   if (how == "false") return false;
   i64 least = how == "true" ? 0 : std::strtoll(how.c_str(), nullptr, 10);
   if (how == "true") {
-    auto r = c.host.shell("awk '$1 == \"UID_MIN\" { print $2 }' /etc/login.defs 2>/dev/null");
-    if (r.end == CommandResult::End::kLost) return failure(r.describe(), r.lost_code());
-    least = std::strtoll(r.out.c_str(), nullptr, 10);
-    if (least == 0) least = 500;
+    auto there = c.host.stat("/etc/login.defs", true, false);
+    if (!there) return tl::unexpected(there.error());
+    std::string text;
+    if (there->kind == FileState::Kind::kFile) {
+      auto read = c.host.read("/etc/login.defs");
+      if (!read) return tl::unexpected(read.error());
+      text = "\n" + *read;
+    }
+    std::size_t at = text.find("\nUID_MIN");
+    least = at == std::string::npos ? 500 : std::strtoll(text.c_str() + at + 8, nullptr, 10);
   }
   return uid < least;
 }

@@ -275,7 +275,8 @@ TEST_F(Resources, WhatNobodySpeaksOfIsPurged) {
     };
     write("/etc/hosts", "127.0.0.1 localhost\n10.0.0.1 mine other\n# a comment\n10.0.0.2 stray\n");
     write("/etc/passwd",
-          "root:x:0:0::/root:/bin/sh\nmail:x:8:8::/:/bin/sh\nkept:x:1001:8::/:/bin/sh\nmine:x:1002:8::/:/bin/sh\n"
+          "root:x:0:0::/root:/bin/sh\nmail:x:8:8::/:/bin/sh\nnet:x:998:8::/:/bin/sh\nkept:x:1001:8::/:/bin/"
+          "sh\nmine:x:1002:8::/:/bin/sh\n"
           "stray:x:1003:8::/:/bin/sh\n");
     write("/etc/group", "root:x:0:\nmail:x:8:\n");
     write("/etc/login.defs", "UID_MIN 1000\nUID_MAX 60000\n");
