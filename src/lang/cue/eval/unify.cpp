@@ -25,6 +25,19 @@ void State::update_scalar() {
   signal(kScalarKnown);
 }
 
+namespace {
+
+// What a field that need not be there shares is evaluated where it is written. Here its fields would meet what holds
+// the optional field, and take for a cycle what ends when the field is not there.
+bool evaluated_in_its_place(const Vertex* v, Vertex* shared) {
+  if (!shared->rooted() || shared->status != Status::kUnprocessed) return false;
+  for (; v; v = v->parent)
+    if (v->arc_type == ArcType::kOptional || v->arc_type == ArcType::kRequired) return true;
+  return false;
+}
+
+}  // namespace
+
 bool Context::unify(Vertex* v, Flags f) {
   Cond want = f.condition;
   Mode mode = f.mode;
@@ -94,7 +107,7 @@ bool Context::unify(Vertex* v, Flags f) {
       n->report_cycle();
       return true;
     }
-    unify(to_v, {.condition = want, .mode = mode, .check_typos = f.check_typos});
+    if (!evaluated_in_its_place(v, to_v)) unify(to_v, {.condition = want, .mode = mode, .check_typos = f.check_typos});
     // long chains of references are followed once: a finalized vertex that only stands for another is skipped
     if (n->is_shared && v->base == to_v) {
       Vertex* t = to_v;
@@ -155,6 +168,7 @@ bool Context::unify(Vertex* v, Flags f) {
       n->report_cycle();
       return true;
     }
+    if (evaluated_in_its_place(v, w)) return true;
     unify(w, {.condition = want, .mode = mode, .check_typos = f.check_typos});
     return true;
   }
