@@ -154,6 +154,26 @@ TEST_F(Deploy, WhoRefersToAValueThatChangedIsPlannedAgain) {
   EXPECT_FALSE(wrong);
 }
 
+TEST_F(Deploy, WhatIsThereAlreadyGivesItsOutputsToo) {
+  auto text = [&](const std::string& word, const std::string& more = "") {
+    std::string out = dir + "/out/" + word;
+    return "system: s\ncomponents:\n  gen: {type: generic, config: {make: \"mkdir " + out + more +
+           "; echo tutti:word=" + word + "\", check: \"test -d " + out + " && echo tutti:word=" + word +
+           "\"}}\n  f: {type: file, config: {path: " + dir + "/f, content: \"${gen.word}\"}}\n";
+  };
+  fs::create_directory(dir + "/out/one");
+  EXPECT_EQ(apply(text("one")).changed, 1u);  // only the file
+  EXPECT_EQ(*here()->read(dir + "/f"), "one");
+  // Killed after it was done and before that was written down: its check says so, and what it gives.
+  EXPECT_TRUE(killed_once(dir + "/out/two", [&] { apply(text("two", "; sleep 30")); }));
+  Call c(dir);
+  i64 run = c.deployer->unfinished("s");
+  EXPECT_TRUE(c.deployer->resume(run, c.settings).finished);
+  EXPECT_EQ(c.deployer->recorded("s")->components.at("gen").outputs.at("word"), "two");
+  EXPECT_TRUE(apply(text("two", "; sleep 30")).finished);
+  EXPECT_EQ(*here()->read(dir + "/f"), "two");
+}
+
 TEST_F(Deploy, ForgettingThatWasCutOffIsTakenUpAgain) {
   EXPECT_TRUE(apply("system: s\ncomponents:\n" + job("a") + job("b")).finished);
   i64 run = 0;

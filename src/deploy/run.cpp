@@ -342,15 +342,17 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
       std::vector<ActionResult> found;
       for (auto& o : record->open) {
         std::string name = s.transition_text(o.instance, o.transition), why;
+        engine::Outputs outputs;
         auto decision = settings.decisions.find(name);
         auto f = decision != settings.decisions.end()
                      ? (decision->second == "done" ? resource::ResourceExecutor::Found::kDone
                                                    : resource::ResourceExecutor::Found::kNotDone)
-                     : executor.probe(o.instance, o.transition, why);
+                     : executor.probe(o.instance, o.transition, why, outputs);
         using Found = resource::ResourceExecutor::Found;
         std::string text;
         if (f == Found::kDone) {
           found.push_back(o.ended_well());
+          found.back().outputs = std::move(outputs);
           text = "was in flight and is done";
         } else if (f == Found::kNotDone) {
           text = "was in flight and is done again";

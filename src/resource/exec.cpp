@@ -179,7 +179,9 @@ class Exec : public Provider {
       checked = true;
       auto r = run(c, *one);
       if (!r) return tl::unexpected(r.error());
-      if (r->ok()) return false;
+      if (!r->ok()) continue;
+      if (c.outputs) collect(r->out, *c.outputs);  // what is there already gives the same as what is made
+      return false;
     }
     for (const Value* one : commands(c.params.find("onlyif"))) {
       checked = true;

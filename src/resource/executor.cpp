@@ -200,7 +200,8 @@ ActionResult ResourceExecutor::perform(Job& job, Effect& effect) {
   return result;
 }
 
-ResourceExecutor::Found ResourceExecutor::probe(u32 instance, u32 transition, std::string& why) {
+ResourceExecutor::Found ResourceExecutor::probe(u32 instance, u32 transition, std::string& why,
+                                                engine::Outputs& outputs) {
   const model::ComponentType& type = system_.type_of(instance);
   const model::Action& action = type.action_of(type.transitions[transition]);
   if (action.what.is(Kind::kNull) || action.what.find("resource")) return Found::kNotDone;
@@ -213,8 +214,10 @@ ResourceExecutor::Found ResourceExecutor::probe(u32 instance, u32 transition, st
   auto todo = knowledge_.resources(instance, action, arena, why);
   if (!why.empty()) return Found::kFailed;
   bool all = true, unknown = false;
+  std::map<std::string, std::string> given;
   for (const Resource& r : todo) {
     Context c = context(r, *host, instance, nullptr, "");
+    c.outputs = &given;
     auto found = find_provider(r.type)->examine(c);
     if (!found) {
       why = found.error().message;
@@ -226,7 +229,11 @@ ResourceExecutor::Found ResourceExecutor::probe(u32 instance, u32 transition, st
     for (auto& ch : found->changes)
       if (ch.unknown && !sure) unknown = true;
   }
-  if (all) return Found::kDone;
+  if (all) {
+    knowledge_.learn(instance, given);
+    outputs.assign(given.begin(), given.end());
+    return Found::kDone;
+  }
   if (unknown) {
     why = "whether its command ran to its end cannot be seen, and it is not said to be repeatable";
     return Found::kUnknown;

@@ -52,9 +52,10 @@ class ResourceExecutor : public engine::Executor {
 
   Effect effect(u32 instance, u32 transition) const;
 
-  // Looks whether what an action was to bring about is there, without touching anything.
+  // Looks whether what an action was to bring about is there, without touching anything. `outputs` gets what its checks
+  // give, when it is.
   enum class Found : u8 { kDone, kNotDone, kUnknown, kFailed };
-  Found probe(u32 instance, u32 transition, std::string& why);
+  Found probe(u32 instance, u32 transition, std::string& why, engine::Outputs& outputs);
 
  private:
   struct Job {
