@@ -199,7 +199,7 @@ Description* Compiler::copy(const Description* d, Description* parent) {
   session_.budget.node(d->slots.size + 1);
   Description* made = arena_.make<Description>(*d);
   made->parent = parent;
-  made->types_busy = made->links_busy = made->links_done = made->finished = false;
+  made->types_busy = made->types_within = made->links_busy = made->links_done = made->finished = false;
   made->types = arena_.copy(std::span<const Type>(d->types));
   copy_slots(made, d->slots, 2);
   return made;

@@ -82,8 +82,9 @@ struct Description {
   bool expression = false;  // an operator, IF, SWITCH or vector: begin and end are those of the whole
   bool types_done = false;  // it and all in it
   bool types_busy = false;
-  u64 types_failed = 0;  // how often something was taken in (production.h) when it could not be
-  bool places = false;   // there may be placements in it
+  bool types_within = false;  // what is in it is being looked at: it cannot be done before that is
+  u64 types_failed = 0;       // how often something was taken in (production.h) when it could not be
+  bool places = false;        // there may be placements in it
   bool links_done = false;
   bool links_busy = false;
   bool finished = false;

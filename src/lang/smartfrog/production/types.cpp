@@ -28,10 +28,11 @@ bool Compiler::type_phase(Description* root) {
 }
 
 void Compiler::resolve_types(Description* d) {
-  if (d->types_done || d->types_failed == taken_) return;
+  if (d->types_done || d->types_within || d->types_failed == taken_) return;
   Budget::Level level(session_.budget);
   session_.budget.step();
   if (!take_in_types(d)) return;
+  d->types_within = true;
   bool all = true, failed = true;
   for (u32 i = 0; i < d->slots.size; i++) {
     Item item = d->slots.slots[i].item;
@@ -41,6 +42,7 @@ void Compiler::resolve_types(Description* d) {
     all = false;
     failed &= item.description->types_failed == taken_;
   }
+  d->types_within = false;
   d->types_done = all;
   if (!all && failed) d->types_failed = taken_;
 }
@@ -90,7 +92,7 @@ bool Compiler::take_in_types(Description* d) {
       defining_.push_back({d, t.ref});
       resolve_types(prototype);
       if (!prototype->types_done) {
-        bool cycle = prototype->types_busy;
+        bool cycle = prototype->types_busy || prototype->types_within;
         for (Description* p = d; p && !cycle; p = p->parent) cycle = p == prototype;
         if (cycle) tell_circle(prototype, at);
         again = !cycle && prototype->types_failed != taken_;
