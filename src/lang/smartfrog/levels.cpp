@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "lang/smartfrog/eval/core.h"
 #include "lang/smartfrog/syntax/parser.h"
 #include "tree/path.h"
@@ -70,24 +72,41 @@ class Comparison {
 
 }  // namespace
 
+namespace {
+
+// Whoever asked for one level is not to wait for the other.
+Limits for_comparison(Limits limits) {
+  limits.nodes = std::min<u64>(limits.nodes, 5'000'000);
+  limits.memory = std::min<u64>(limits.memory, u64{1} << 30);
+  return limits;
+}
+
+}  // namespace
+
 void compare_levels(Session& session, const Request& request, Level level, const Value& value,
                     const production::Settings& settings) {
   Level other = level == Level::kCore ? Level::kProduction : Level::kCore;
   std::string_view name = other == Level::kCore ? "core" : "production";
-  Session again(session.budget.limits(), session.sources);
+  Session again(for_comparison(session.budget.limits()), session.sources);
   const Source* source = again.open(request.files[0]);
   if (!source) return;
   Loader loader(again, request.options.all("include"));
   const Body* body = Parser(again, other, &loader).parse(*source);
   if (!body) return;
   std::optional<Value> result;
-  if (other == Level::kProduction) {
-    production::Compiler compiler(again, settings);
-    result = compiler.run(*body);
-  } else {
-    CoreCompiler compiler(again);
-    compiler.warn_about_order = false;
-    result = compiler.run(*body);
+  try {
+    if (other == Level::kProduction) {
+      production::Compiler compiler(again, settings);
+      result = compiler.run(*body);
+    } else {
+      CoreCompiler compiler(again);
+      compiler.warn_about_order = false;
+      result = compiler.run(*body);
+    }
+  } catch (const LimitError& e) {
+    session.diagnostics.add(Severity::kNote, "SF-LEVELS", source->first,
+                            fmt::format("it is not known what this means at --level {}: {}", name, e.what()));
+    return;
   }
   if (!result) {
     for (const Diagnostic& d : again.diagnostics.all()) {

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/near.h"
 #include "lang/cdl/syntax/sax.h"
 
@@ -87,6 +89,14 @@ void DocumentBuilder::property_attributes(Element& e) {
   const Raw *ref = nullptr, *root = nullptr;
   for (const Raw& a : raw_) {
     if (!is_cdl_namespace(a.name.ns)) {
+      static constexpr std::string_view kMeant[] = {"extends", "ref", "refroot", "lazy"};
+      std::string_view local = a.name.local.text();
+      if (a.name.ns.empty() && std::find(std::begin(kMeant), std::end(kMeant), local) != std::end(kMeant)) {
+        session_.diagnostics
+            .warning("CDL-UNPREFIXED", attribute_span(e, local),
+                     fmt::format("`{}` means nothing without a prefix", local))
+            .suggest(fmt::format("write cdl:{}", local));
+      }
       kept_.push_back({a.name, a.prefix, a.value, e.scope});
       continue;
     }

@@ -425,6 +425,8 @@ void Parser::read_include() {
         advance();
         fail_at(where, "includes are nested too deeply");
       }
+      if (++included_ > kMaxIncludes)
+        throw LimitError("LIMIT-INPUT", fmt::format("files are included more than {} times", kMaxIncludes), from.at);
       read_file(*source);
     }
   }

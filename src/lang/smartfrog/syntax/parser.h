@@ -115,6 +115,7 @@ class Parser {
   u32 next_unique_ = 0;
   u32 depth_ = 0;  // of expressions
   std::vector<const Source*> including_;
+  std::size_t included_ = 0;  // files so far, each as often as it was
   std::vector<Open> open_;
   std::vector<Attribute> attributes_;  // of all blocks being read, innermost last
   std::vector<OrderRule> orders_;
@@ -124,6 +125,7 @@ class Parser {
 // A limit on its own because expressions, unlike blocks, are read by recursion.
 constexpr u32 kMaxExpressionDepth = 1000;
 constexpr std::size_t kMaxIncludeDepth = 200;
+constexpr std::size_t kMaxIncludes = 10'000;
 
 // A reference in text alone, such as the argument of the Ref function. nullptr when it is none (nothing is reported).
 const Reference* parse_reference_text(Session& session, std::string_view text);
