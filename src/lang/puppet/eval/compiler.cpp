@@ -99,6 +99,7 @@ bool Compiler::compile(std::span<const Program* const> manifests) {
     settings_class.evaluated = true;
     settings_class.scope = top_;
     for (const char* t : {"class", "settings"}) settings_class.tag(Symbol(t));
+    settings_class.tags_merged = true;
     catalog_.add(&settings_class);
     catalog_.classes.push_back(Symbol("settings"));
     Scope* s = new_scope(Scope::Kind::kClass, top_);
@@ -228,6 +229,7 @@ void Compiler::evaluate_main(std::span<const Program* const> manifests) {
   catalog_.add(&main);
   top_->resource = &main;
   catalog_.edges.push_back({catalog_.resources[0], &main});
+  for (const char* own : {"title", "name"}) set_variable(*top_, Symbol(own), Val::string("main"));
   for (const Program* p : manifests) {
     try {
       execute(p->body, *top_);
@@ -379,6 +381,8 @@ bool Compiler::evaluate_collector(Collector& c) {
       collect_from_store(c, found);
     }
   }
+  // As in Puppet, a class or define whose collector has overridden something may override anything from then on.
+  if (!found.empty() && !c.overrides.empty()) may_override_.insert(c.scope->source);
   bool fresh = false;
   for (Resource* r : found) {
     r->is_virtual = false;

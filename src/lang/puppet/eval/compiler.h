@@ -185,6 +185,8 @@ class Compiler {
   void relate();
   void finish();
   void finish_resource(Resource& r);
+  void check_parameters(Resource& r);
+  void add_aliases(Resource& r);
   void copy_metaparameters();
   void check_references();
   void check_unevaluated();
@@ -213,6 +215,8 @@ class Compiler {
   std::unordered_map<Symbol, Scope*> class_scopes_;
   std::unordered_map<Symbol, int> class_busy_;
   std::deque<Collector> collectors_;
+  std::unordered_set<const Definition*> may_override_;  // where a collector with overrides has found something
+  std::unordered_set<const Resource*> changed_late_;  // overridden after they were evaluated
   std::vector<Relationship> relationships_;
   struct PendingOverride {
     const Type* reference;

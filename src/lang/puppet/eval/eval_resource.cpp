@@ -218,6 +218,21 @@ static bool unique_key(const Resource& r, std::string& out) {
   return any;
 }
 
+// The names that `alias` gives it, in the catalog: nothing else may have them.
+void Compiler::add_aliases(Resource& r) {
+  const ResourceParam* alias = r.is_class ? nullptr : r.find(sym_alias());
+  if (!alias) return;
+  const Val* all = &alias->value;
+  bool several = all->is(VK::kArray);
+  for (const Val& v : several ? all->items() : std::span<const Val>(all, 1)) {
+    if (!v.is(VK::kString)) continue;
+    if (Resource* old = catalog_.find(r.type, v.text()); old && old != &r)
+      fail(r.at, fmt::format("cannot alias {} to {}: {} is already declared", r.ref(), v.text(), old->ref()),
+           "PP-DUPLICATE");
+    catalog_.alias(v.text(), &r);
+  }
+}
+
 void Compiler::add_to_catalog(Resource* r, Scope& scope) {
   if (Resource* old = catalog_.find(r->type, r->title)) {
     EvalError e("PP-DUPLICATE",
@@ -238,19 +253,7 @@ void Compiler::add_to_catalog(Resource* r, Scope& scope) {
     catalog_.alias(arena().copy(std::string_view(key)), r);
   }
   catalog_.add(r);
-  if (const ResourceParam* alias = r->find(sym_alias()); alias && r->native) {
-    auto each = [&](const Val& v) {
-      if (!v.is(VK::kString)) return;
-      if (Resource* old = catalog_.find(r->type, v.text()); old && old != r)
-        fail(r->at, fmt::format("cannot alias {} to {}: {} is already declared", r->ref(), v.text(), old->ref()),
-             "PP-DUPLICATE");
-      catalog_.alias(v.text(), r);
-    };
-    if (alias->value.is(VK::kArray))
-      for (const Val& v : alias->value.items()) each(v);
-    else
-      each(alias->value);
-  }
+  add_aliases(*r);
   if (!r->is_class)
     if (const ResourceParam* s = r->find(sym_stage()); s && !s->value.undefined())
       fail(r->at,
@@ -430,11 +433,12 @@ Val Compiler::resource_override(const ResourceDecl& r, Scope& scope) {
 
 void Compiler::override_params(Resource& r, std::span<const ResourceParam> params, const Definition* source,
                                bool from_collector, Pos at) {
-  if (!from_collector && source != r.source && !child_of(source, r.source))
+  if (!from_collector && source != r.source && !child_of(source, r.source) && !may_override_.contains(source))
     fail(at, fmt::format("only subclasses can override parameters of {}", r.ref()), "PP-OVERRIDE");
   if (r.evaluated)
     strict(at, fmt::format("attempt to override an already evaluated resource, {}, with new values", r.ref()),
            "PP-OVERRIDE-LATE");
+  if (r.evaluated && r.definition) changed_late_.insert(&r);
   for (const ResourceParam& p : params) {
     ResourceParam copy = p;
     copy.source_override = from_collector;
@@ -631,7 +635,23 @@ Val Compiler::collect_expression(const Collect& c, Scope& scope) {
     if (q->kind == NodeKind::kParen) return self(self, as<Unary>(q).expr);
     const Binary& b = as<Binary>(q);
     if (b.op == Op::kAnd || b.op == Op::kOr) return self(self, b.left), self(self, b.right);
-    k.query_values.push_back({q, evaluate(b.right, scope)});
+    const Node* value = b.right;
+    while (value->kind == NodeKind::kParen) value = as<Unary>(value).expr;
+    switch (value->kind) {
+      case NodeKind::kUndef:
+      case NodeKind::kBoolean:
+      case NodeKind::kInteger:
+      case NodeKind::kFloat:
+      case NodeKind::kString:
+      case NodeKind::kConcat:
+      case NodeKind::kName:
+      case NodeKind::kVariable:
+      case NodeKind::kAccess: break;
+      default:
+        fail(value->span(), "a query compares with a literal, a variable or what an index gives, not with this",
+             "PP-COLLECT");
+    }
+    k.query_values.push_back({q, evaluate(value, scope)});
   };
   evaluate_query(evaluate_query, c.query);
   if (c.exported && settings().exported_file.empty()) {

@@ -21,32 +21,29 @@ bool is_relationship(Symbol s) {
 void Compiler::relate() {
   static const Symbol before("before"), notify("notify");
   for (const Relationship& rel : relationships_) {
-    auto resources = [&](const Val& ref, Collector* collector, bool is_source) {
-      std::vector<Resource*> out;
-      if (collector) {
-        out = collector->seen;
-        for (const Collector* c = collector; c && out.empty() && is_source; c = c->left_collector) {
-          out = c->seen;
-          if (!out.empty()) break;
-          for (const Val& v : c->empty_alternative)
-            if (Resource* r = find_resource(v.t)) out.push_back(r);
-        }
-        return out;
-      }
+    auto resource = [&](const Val& ref, bool is_source) {
       Resource* r = find_resource(ref.t);
-      if (!r) {
-        std::string other = is_source ? (rel.target_collector ? "a collector" : type_text(rel.target.t))
-                                      : (rel.source_collector ? "a collector" : type_text(rel.source.t));
-        fail(rel.at,
-             fmt::format("could not find resource '{}' for relationship {} '{}'", type_text(ref.t),
-                         is_source ? "on" : "from", other),
-             "PP-RELATIONSHIP");
-      }
-      out.push_back(r);
-      return out;
+      if (r) return r;
+      std::string other = is_source ? (rel.target_collector ? "a collector" : type_text(rel.target.t))
+                                    : (rel.source_collector ? "a collector" : type_text(rel.source.t));
+      fail(rel.at,
+           fmt::format("could not find resource '{}' for relationship {} '{}'", type_text(ref.t),
+                       is_source ? "on" : "from", other),
+           "PP-RELATIONSHIP");
     };
-    std::vector<Resource*> sources = resources(rel.source, rel.source_collector, true),
-                           targets = resources(rel.target, rel.target_collector, false);
+    // What is on the left of a collector that found nothing stands in for it.
+    std::vector<Resource*> sources, targets;
+    std::span<const Val> instead;
+    for (const Collector* c = rel.source_collector; c && sources.empty() && instead.empty(); c = c->left_collector) {
+      sources = c->seen;
+      if (sources.empty()) instead = c->empty_alternative;
+    }
+    // Where a collector found nothing there is no relationship, and the other side need not be there either.
+    if (rel.source_collector && sources.empty() && instead.empty()) continue;
+    if (rel.target_collector && (targets = rel.target_collector->seen).empty()) continue;
+    for (const Val& v : instead) sources.push_back(resource(v, true));
+    if (!rel.source_collector) sources = {resource(rel.source, true)};
+    if (!rel.target_collector) targets = {resource(rel.target, false)};
     Symbol name = rel.notify ? notify : before;
     for (Resource* s : sources)
       for (Resource* t : targets) {
@@ -83,8 +80,28 @@ void Compiler::check_native(Resource& r) {
   }
 }
 
+// The parameters of what is defined in the language were checked when it was evaluated; this is for what never is,
+// being virtual to the end, and for values that came after that.
+void Compiler::check_parameters(Resource& r) {
+  for (const Param& p : r.definition->params) {
+    const ResourceParam* given = r.find(p.name);
+    if (!given) {
+      if (!p.value)
+        fail(r.at, fmt::format("{}: expects a value for parameter '{}'", r.ref(), p.name.text()), "PP-PARAMETER");
+      continue;
+    }
+    if (!p.type) continue;
+    const Type* t = type_of_node(p.type, *top_);
+    if (is_instance(t, given->value)) continue;
+    auto wrong = describe_mismatch(fmt::format("parameter '{}'", p.name.text()), t, given->value);
+    fail(given->at ? given->at : r.at, fmt::format("{}: {}", r.ref(), wrong.empty() ? "wrong type" : wrong[0]),
+         "PP-PARAMETER");
+  }
+}
+
 void Compiler::finish_resource(Resource& r) {
   merge_scope_tags(r);
+  if (r.definition && !r.is_node && (!r.evaluated || changed_late_.contains(&r))) check_parameters(r);
   for (ResourceParam& p : r.params)
     if (p.value.is(VK::kSensitive)) {
       r.sensitive.push_back(p.name);
@@ -156,7 +173,9 @@ void Compiler::copy_metaparameters() {
       Resource* target = catalog_.edges[ordered[edge]].target;
       for (const ResourceParam& p : handed) {
         const ResourceParam* have = target->find(p.name);
-        if (!have || have->value.undefined()) set_param(*target, p);
+        if (have && !have->value.undefined()) continue;
+        set_param(*target, p);
+        if (p.name.text() == "alias" && !target->is_virtual) add_aliases(*target);
       }
       for (Symbol t : source->tags) target->tag(t);
       if (!seen[target->index]) {

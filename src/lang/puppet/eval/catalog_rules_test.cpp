@@ -1,0 +1,53 @@
+// Rules of catalogs that random manifests (tests/puppet/programs) showed; each answer is that of Puppet 7.23.
+#include <gtest/gtest.h>
+
+#include "lang/puppet/testing.h"
+
+namespace tutti::puppet {
+namespace {
+
+Compiled made(const std::string& manifest) { return compile_for_test(manifest, {}); }
+
+TEST(CatalogRules, TheTopScopeIsCalledMain) {
+  Compiled c = made("notify { \"${title} ${name}\": }");
+  ASSERT_TRUE(c.ok) << c.errors;
+  EXPECT_TRUE(c.resources.contains("notify[main main]"));
+}
+
+TEST(CatalogRules, WhatStaysVirtualIsCheckedToo) {
+  EXPECT_NE(made("define d($p) {} @d { 'x': }").errors.find("expects a value for parameter 'p'"), std::string::npos);
+  EXPECT_NE(made("define d(Integer $p) {} @d { 'x': p => 'a' }").errors.find("expects an Integer"), std::string::npos);
+  EXPECT_TRUE(made("define d(Integer $p = 1) {} @d { 'x': }").ok);
+  EXPECT_NE(made("define d(Integer $a = 1) {} d { 'x': } D <| |> { a => 'z' }").errors.find("expects an Integer"),
+            std::string::npos);
+}
+
+TEST(CatalogRules, QueriesCompareWithSimpleValuesOnly) {
+  for (const char* value : {"[1]", "-1", "(if true { 1 })", "default", "{}", "size('a')"})
+    EXPECT_FALSE(made(std::string("@user { 'a': uid => 1 } User <| uid == ") + value + " |>").ok) << value;
+  EXPECT_TRUE(made("$x = [1] @user { 'a': uid => 1 } User <| uid == $x[0] or uid == (2) |>").ok);
+}
+
+TEST(CatalogRules, DefinesHaveAliases) {
+  EXPECT_TRUE(made("define d() {} d { 'a': alias => 'q' } notify { 'b': require => D['q'] }").ok);
+  EXPECT_FALSE(made("define d() {} d { 'q': } d { 'a': alias => 'q' }").ok);
+  // Contained resources inherit it, which two of a type cannot.
+  EXPECT_TRUE(made("define d() { notify { 'x': } } d { 'a': alias => 'q' }").ok);
+  EXPECT_FALSE(made("define d() { notify { ['x', 'y']: } } d { 'a': alias => 'q' }").ok);
+}
+
+TEST(CatalogRules, ACollectorThatFindsNothingRelatesNothing) {
+  EXPECT_TRUE(made("User <| |> -> Notify['none']").ok);
+  EXPECT_TRUE(made("Notify['none'] -> User <| |>").ok);
+  EXPECT_FALSE(made("Notify['none'] -> User <| |> -> notify { 'a': }").ok);
+}
+
+TEST(CatalogRules, AfterACollectorWithOverridesItsScopeMayOverride) {
+  const std::string late = "Group['g'] { gid => 1 } include c class c { group { 'g': } } notify { 'n': } ";
+  EXPECT_FALSE(made(late).ok);
+  EXPECT_TRUE(made(late + "Notify <| |> { message => 'x' }").ok);
+  EXPECT_FALSE(made(late + "User <| |> { comment => 'x' }").ok);  // it found nothing
+}
+
+}  // namespace
+}  // namespace tutti::puppet
