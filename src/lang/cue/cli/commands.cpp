@@ -13,6 +13,7 @@ constexpr F kGlobal[] = {
     {"all-errors", 'E', F::kBool, "print all available errors"},
     {"chdir", 'C', F::kString, "change working directory before running command (must be the first flag)"},
     {"help", 'h', F::kBool, "help for the command"},
+    {"limit", 0, F::kStrings, "change a limit: input, nodes, steps, memory, depth, errors, time (ms), as NAME=N"},
     {"cpuprofile", 0, F::kString, ""},
     {"memprofile", 0, F::kString, ""},
 };

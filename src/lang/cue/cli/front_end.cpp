@@ -10,6 +10,7 @@
 #include <fstream>
 #include <set>
 
+#include "base/limit_option.h"
 #include "base/near.h"
 #include "lang/cue/cli/program.h"
 
@@ -275,7 +276,12 @@ int CueFrontEnd::run(std::span<const std::string> given) const {
     return usage_error(fmt::format("chdir {}: no such file or directory", chdir_to));
   std::error_code ec;
   std::string dir = fs::current_path(ec).string();
-  Program program(*spec, std::move(flags), dir);
+  Limits limits;
+  std::vector<std::string> wanted = flags.all("limit");
+  if (const char* usual = std::getenv("TUTTI_LIMIT"); usual && wanted.empty()) wanted.emplace_back(usual);
+  for (const std::string& limit : wanted)
+    if (!set_limit(limits, limit, error)) return usage_error(error);
+  Program program(*spec, std::move(flags), dir, limits);
   return program.run();
 }
 

@@ -15,9 +15,9 @@ namespace tutti::cue {
 
 namespace fs = std::filesystem;
 
-Program::Program(const CommandSpec& command, CommandFlags flags, std::string dir)
+Program::Program(const CommandSpec& command, CommandFlags flags, std::string dir, const Limits& allowed)
     : command_(command), flags_(std::move(flags)), dir_(std::move(dir)) {
-  Limits limits = evaluation_limits({});
+  Limits limits = evaluation_limits(allowed);
   arena_.set_limit(limits.memory);
   budget_ = std::make_unique<Budget>(limits);
   store_ = std::make_unique<NodeStore>(arena_);
@@ -60,8 +60,11 @@ int Program::run() {
     if (!s.silent) print_error(s.problems);
     failed_ = true;
   } catch (const LimitError& e) {
-    print_error({{e.what(), {}}});
-    failed_ = true;
+    constexpr int kLimitMet = 124;
+    LoadProblem problem{fmt::format("{} [{}]", e.what(), e.code()), {}};
+    if (e.at()) problem.places.push_back(Pos{e.at()});
+    print_error({problem});
+    return kLimitMet;
   }
   std::fwrite(out_.data(), 1, out_.size(), stdout);
   std::fflush(stdout);

@@ -34,7 +34,7 @@ struct Item {
 // One call of the tool: what it loaded, the evaluator, and its output.
 class Program {
  public:
-  Program(const CommandSpec& command, CommandFlags flags, std::string dir);
+  Program(const CommandSpec& command, CommandFlags flags, std::string dir, const Limits& allowed);
   ~Program();
 
   int run();

@@ -113,6 +113,7 @@ void Context::yield_from(Comprehension* c, std::size_t i, u32 comp, std::vector<
           continue;
         }
         budget.node(2);
+        budget.step();
         Vertex* scope = new_vertex();
         scope->parent = env_vertex(env);
         scope->status = Status::kFinalized;

@@ -84,12 +84,26 @@ bool refers_to_definition(const Node* x) {
 
 }  // namespace
 
+// On a cycle the same reference comes by again and again; once is enough.
+bool State::followed_already(Environment* env, Node* ref, const CloseInfo& id) {
+  if (!id.is_cyclic()) return false;
+  ctx.budget.step(1 + tasks.size() / kLookedAtInAStep);
+  for (Task* t : tasks)
+    if (t->x == ref && t->run == TaskKind::kResolver && t->id.is_cyclic() &&
+        ctx.same_conjunct({env, ref, {}}, {t->env, t->x, {}})) {
+      if (id.def != t->id.def) add_replacement({id.def, t->id.def});
+      return true;
+    }
+  return false;
+}
+
 void State::schedule_conjunct(Conjunct c, CloseInfo id) {
   if (c.ci.from_def) node->closed_recursive = true;
   Environment* env = c.env;
   mark_non_cyclic(id);
   Node* x = expression_of(c.x);
-  ctx.budget.step();
+  // few programs have many that are on a cycle, and those that do mostly have no end
+  ctx.budget.step(id.is_cyclic() ? 64 : 1);
   switch (x->type) {
     case NodeType::kVertex: {
       auto* v = to<Vertex>(x);
@@ -163,7 +177,7 @@ void State::schedule_conjunct(Conjunct c, CloseInfo id) {
   if (x->is_value()) {
     insert_value(env, x, id);
   } else if (x->is_reference()) {
-    schedule_task(TaskKind::kResolver, env, x, id);
+    if (!followed_already(env, x, id)) schedule_task(TaskKind::kResolver, env, x, id);
   } else {
     unshare();
     // a call that could go round for ever waits for something that is not cyclic

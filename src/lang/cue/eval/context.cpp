@@ -1,5 +1,6 @@
 #include "lang/cue/eval/context.h"
 
+#include <fmt/format.h>
 #include <re2/re2.h>
 
 namespace tutti::cue {
@@ -67,6 +68,7 @@ Environment* Context::env_up(u32 n) {
 }
 
 Vertex* Context::overlay_root(Vertex* v) {
+  budget.step(overlays.size() / 4);
   for (std::size_t i = overlays.size(); i-- > 0;)
     if (auto it = overlays[i].map->find(v); it != overlays[i].map->end()) return it->second;
   return v;
@@ -85,6 +87,11 @@ State* Context::new_state(Vertex* v) {
     free_states_ = n->next_free;
     n->next_free = nullptr;
   } else {
+    if (arena.bytes() + (states_.size() + 1) * sizeof(State) > budget.limits().memory) {
+      throw LimitError("LIMIT-MEMORY",
+                       fmt::format("needs more than {} bytes of memory (--limit memory=N)", budget.limits().memory),
+                       src.at);
+    }
     states_.push_back(std::make_unique<State>(*this));
     n = states_.back().get();
   }
@@ -102,12 +109,16 @@ void Context::free_state(State* s) {
     }
   for (Task* t : s->tasks) {
     bool listed = t->state == TaskState::kWaiting || t->state == TaskState::kRunning;
-    if (!listed) free_task(t);
+    if (listed)
+      t->defunct = true;  // whoever wakes it finds that there is nothing left to do
+    else
+      free_task(t);
   }
   s->node->state = nullptr;
   static_cast<StateFlags&>(*s) = StateFlags();
   s->node = s->underlying = s->link_parent = nullptr;
   s->refs = 0;
+  ++s->life;
   s->is_disjunct = s->has_disjunction = s->is_frozen = false;
   s->sched = SchedState::kReady;
   s->completed = s->needs = s->provided = s->frozen = 0;

@@ -218,13 +218,12 @@ class Context {
   Vertex* package_vertex(Symbol path, Pos at);
   Vertex* literal_operand(StructLit* x);  // operand.cpp
   bool same_scopes(const Environment* a, const Environment* b, u64 used);
+  bool same_conjunct(const Conjunct& a, const Conjunct& b);
+  u64 scopes_of(const Node* x);  // those its references lead to
 
   // The operands made of a literal, the last ones, by the scope it stood in.
-  struct Operands {
-    u64 scopes = 0;
-    std::vector<std::pair<Environment*, Vertex*>> made;
-  };
-  std::unordered_map<const StructLit*, Operands> operands_;
+  std::unordered_map<const StructLit*, std::vector<std::pair<Environment*, Vertex*>>> operands_;
+  std::unordered_map<const Node*, u64> scopes_used_;
 
   std::vector<Task*> task_pool_;
   std::vector<std::pair<const Call*, Node*>> active_calls_;  // functions being called, with their first arguments

@@ -18,6 +18,13 @@ bool declares_disjunction(Vertex* v) {
 }
 }  // namespace
 
+namespace {
+bool lies_within(const Vertex* v, const Vertex* outer) {
+  while (v && v != outer) v = v->parent;
+  return v;
+}
+}  // namespace
+
 bool Context::has_depth_cycle(Vertex* v) {
   State* s = v->state;
   return s && v->status != Status::kFinalized && s->eval_depth > 0 && s->eval_depth < eval_depth;
@@ -39,7 +46,13 @@ bool State::detect_cycle(Vertex* arc, Environment* env, Node* ref, CloseInfo& ci
   Vertex* target = deref(arc);
   Vertex* here = deref(node);
   bool chain_step = false;
+  u64 followed = 0;
   for (RefNode* r = ci.refs; r; r = r->next) {
+    if (++followed % 2 == 0) ctx.budget.step();
+    // the same reference again, further in, to what lies further in: it unfolds itself
+    if (r->ref == ref && r->arc != target && lies_within(here, r->node) &&
+        (lies_within(target, r->arc) || lies_within(target, r->node)))
+      return mark_cyclic_path(arc, env, ref, ci);
     if (deref(r->arc) == target) {
       if (deref(r->node) == here) return true;
       if (ci.cycle == Cycle::kOptional && has_non_cyclic) {

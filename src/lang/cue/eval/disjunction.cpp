@@ -50,6 +50,7 @@ struct Copier {
     if (x->overlay) return x->overlay;
     Vertex* v = ctx.store.make<Vertex>(*x);
     ctx.budget.node();
+    ctx.budget.step(8);
     map[x] = v;
     x->overlay = v;
     originals.push_back(x);
@@ -212,15 +213,15 @@ Bottom* State::run_disjunctions() {
       return b;
     }
   } else {
-    disjuncts.insert(disjuncts.end(), cross.begin(), cross.end());
+    for (State* s : cross) disjuncts.push_back({s, s->life});
   }
   Cond done = 0;
   int defaults = 0;
-  if (disjuncts.size() == 1) done = disjuncts[0]->completed;
-  for (State* d : disjuncts)
-    if (d->default_mode == Default::kIs) {
+  if (disjuncts.size() == 1) done = disjuncts[0].state->completed;
+  for (const Kept& d : disjuncts)
+    if (d.state->default_mode == Default::kIs) {
       ++defaults;
-      done = d->completed;
+      done = d.state->completed;
     }
   if (defaults == 1 || disjuncts.size() == 1) signal(done);
   return nullptr;
@@ -290,7 +291,9 @@ void State::cross_product(std::vector<State*>& dst, std::vector<State*>& cross, 
       append_disjunct(dst, r);
       continue;
     }
-    for (State* x : r->disjuncts) {
+    for (const Kept& kept : r->disjuncts) {
+      if (!kept.alive()) continue;
+      State* x = kept.state;
       Default m = std::max(r->orig_default, x->default_mode);
       x->default_mode = combine_default(r->default_mode, m, left_drops, false);
       if (x->default_mode != Default::kMaybe) decided = true;
@@ -403,9 +406,12 @@ void State::finalize_disjunctions() {
     node->base = settled;
     return;
   }
+  // what was given back is not needed any more: the value has been made of it
+  std::erase_if(disjuncts, [](const Kept& d) { return !d.alive(); });
   if (disjuncts.empty()) return;
   std::size_t failed = 0;
-  for (State* x : disjuncts) {
+  for (const Kept& d : disjuncts) {
+    State* x = d.state;
     x->node->conjuncts.forget();
     if (Bottom* b = x->get_err()) {
       (b->code == Code::kUser ? user_errs : disjunct_errs).push_back(b);
@@ -426,7 +432,7 @@ void State::finalize_disjunctions() {
   std::vector<Node*> values(disjuncts.size());
   u32 p = 0;
   for (std::size_t i = 0; i < disjuncts.size(); ++i) {
-    State* x = disjuncts[i];
+    State* x = disjuncts[i].state;
     if (x->default_mode == Default::kIs) {
       has_defaults = true;
       values[i] = values[p];

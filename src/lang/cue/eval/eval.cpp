@@ -247,11 +247,7 @@ Node* Context::unify_node(Node* x, Flags f) {
   } else if (Vertex* v = resolve(x, f); v && !has_err()) {
     v = v->deref_value();
     if (State* n = state(v)) {
-      ++n->refs;
-      struct Release {
-        State* s;
-        ~Release() { --s->refs; }
-      } release{n};
+      State::Hold hold(n);
       if (!ci.is_cyclic()) n->has_non_cycle = true;
       n->process(kArcTypeKnown | kFieldSetKnown, Mode::kYield);
       if (!n->disjuncts.empty()) unify(n->node, {.condition = kArcTypeKnown | kFieldSetKnown, .mode = Mode::kYield});

@@ -55,6 +55,52 @@ TEST(CueEval, ClosednessOfManyWays) {
   EXPECT_EQ(evaluate(text + "v: #D39 & {g: 1}"), "error: v.g: field not allowed");
 }
 
+// A reference that unfolds itself further and further in is a structural cycle, not work without end. The steps allowed
+// are few: more would mean that it was found too late.
+TEST(CueEval, StructuresThatUnfoldThemselves) {
+  Limits limits;
+  limits.steps = 1'000'000;
+  for (const char* text : {"b: {e: b, e: {e: {e: {e: b}, b: b.e}, b: e}}",
+                           "b: {b: a, a: {a: {a: {a: {a: {b: b.a.a, a: {b: {}, a: a.b.b.b.b.a}, b: {a: a.a.a, a: b}},"
+                           " a: b, a: a & int, a}, b: a}}, b: a}, a: a.a}, a: a.b, a: a"}) {
+    Session session(limits);
+    auto source = session.sources->add("x.cue", text);
+    Instance instance(session);
+    const Source* one[] = {*source};
+    ASSERT_TRUE(instance.load_sources(one)) << text;
+    Bottom* b = instance.evaluate()->bottom();
+    ASSERT_TRUE(b) << text;
+    EXPECT_LT(flatten(b).size(), 100u) << text;
+  }
+}
+
+// Values whose evaluation leads back into itself in many ways: whatever comes out, it does not end in a crash.
+TEST(CueEval, TangledValuesEnd) {
+  Limits limits;
+  limits.steps = 3'000'000;
+  for (const char* text : {
+           "a: {a: {b: {[string]: {b: a & b.a.a, b: b, b.b}, a: {if b != _|_ {b: {}}, b: a.b & close(b.a.a.b.b),"
+           " a: {a: *[b.a] | a, a: a.a, a}}, b: b}, \"\\(a.a)\": {}, b}, a}, a.b",
+           "b: {a: a, a: a + 1}, a: {b: b.a, b: {a: b & {a?: a, a: b, b: a, a: b, ...}, a.a}, a: b, a.a.a.b}, a",
+           "a: {a: {a: *a.a | {a: a, a: {a: {a: a}, a: a.a.a, a: a.a}, a}}, a}, a: a, a",
+           "c: {e: [{b: {c: {c: c.c.c & c, c: {for k, v in c {(k): {[string]: {b: e, \"\\(e.b)\": c, e: a}, c: c.e,"
+           " a: *{d?: v.e + 1, d: k & a.d, \"\\(e)\": c, b: \"x\\(v)\", e: a.e} | v, ...}}, e: b,"
+           " for k, v in e {(k): c & c}, for k, v in a {e: c}, a: c.d & c}, for k, v in c {b: e}, a: c},"
+           " [string]: d.a, a: {}, d: \"s\", c}}]}, [string]: e & e.a.d, e: *e | e",
+       }) {
+    Session session(limits);
+    auto source = session.sources->add("x.cue", text);
+    Instance instance(session);
+    const Source* one[] = {*source};
+    if (!instance.load_sources(one)) continue;
+    try {
+      EXPECT_TRUE(instance.evaluate()) << text;
+    } catch (const LimitError& e) {
+      EXPECT_EQ(e.code(), "LIMIT-STEPS") << text;
+    }
+  }
+}
+
 TEST(CueEval, Comprehensions) {
   EXPECT_EQ(evaluate("l: [for x in [1, 2, 3] if x > 1 {x * 2}]"), "{l:[4,6]}");
   EXPECT_EQ(evaluate("a?: int\nif a == _|_ {b: 1}"), "{a?:int,b:1}");

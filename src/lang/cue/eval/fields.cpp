@@ -104,12 +104,12 @@ Vertex* State::get_arc(Label l, ArcType mode, bool* added) {
 }
 
 namespace {
-u64 conjunct_key(const Conjunct& c) {
+// The same for conjuncts that say the same.
+u64 conjunct_key(const Conjunct& c, u64 scopes) {
   u64 h = reinterpret_cast<std::uintptr_t>(c.x);
-  if (c.env) {
-    h = h * 0x9e3779b97f4a7c15u + reinterpret_cast<std::uintptr_t>(c.env->up);
-    h = h * 0x9e3779b97f4a7c15u + reinterpret_cast<std::uintptr_t>(c.env->vertex);
-  }
+  for (const Environment* e = c.env; e && scopes; e = e->up, scopes >>= 1)
+    if (scopes & 1)
+      h = (h + e->dynamic_label.bits()) * 0x9e3779b97f4a7c15u + reinterpret_cast<std::uintptr_t>(e->vertex);
   return h;
 }
 }  // namespace
@@ -120,8 +120,9 @@ bool State::may_have(const Conjunct& c) {
   constexpr u32 kMany = 32;
   if (node->conjuncts.size() < kMany || !ctx.overlays.empty()) return true;
   if (keyed > node->conjuncts.size()) keyed = 0;
-  for (; keyed < node->conjuncts.size(); ++keyed) keys.insert(conjunct_key(node->conjuncts[keyed]));
-  return keys.contains(conjunct_key(c));
+  auto key = [&](const Conjunct& x) { return conjunct_key(x, ctx.scopes_of(expression_of(x.x))); };
+  for (; keyed < node->conjuncts.size(); ++keyed) keys.insert(key(node->conjuncts[keyed]));
+  return keys.contains(key(c));
 }
 
 void Context::insert_conjunct(Vertex* v, Conjunct c, const CloseInfo& id, ArcType mode, bool check, bool* added) {
@@ -131,20 +132,24 @@ void Context::insert_conjunct(Vertex* v, Conjunct c, const CloseInfo& id, ArcTyp
   n->mark_non_cyclic(id);
   update_arc_type(v, mode);
   const Conjunct* same = nullptr;
-  if (check && n->may_have(c))
+  if (check && n->may_have(c)) {
+    budget.step(v->conjuncts.size() / kLookedAtInAStep);
     for (auto& x : v->conjuncts)
-      if (x.x == c.x &&
-          (x.env == c.env || (x.env && c.env && x.env->up == c.env->up && env_vertex(x.env) == env_vertex(c.env)))) {
+      if (same_conjunct(x, c)) {
         same = &x;
         break;
       }
+  }
   if (!same) {
     v->conjuncts.push(arena, c);
     if (added) *added = true;
   } else if (same->ci.def) {
     n->add_replacement({id.def, same->ci.def});
   }
+  // on a cycle the same comes by again and again
+  if (same && id.is_cyclic()) return;
   if (v->status != Status::kFinalized && n->initialized) n->schedule_conjunct(c, id);
+  if (same) return;  // they have it
   for (std::size_t i = 0; i < n->notify.size(); ++i) {
     Receiver r = n->notify[i];
     if (!r.v->state || r.v->status == Status::kFinalized) continue;
@@ -192,8 +197,7 @@ bool State::insert_constraint(Node* pattern, const Conjunct& c) {
     pairs.push(ctx.arena, {pattern, constraint});
   } else {
     for (auto& x : constraint->conjuncts)
-      if (x.x == c.x && (x.env == c.env || (x.env && c.env && x.env->up == c.env->up &&
-                                            ctx.env_vertex(x.env) == ctx.env_vertex(c.env)))) {
+      if (ctx.same_conjunct(x, c)) {
         add_replacement({c.ci.def, x.ci.def});
         return false;
       }

@@ -16,7 +16,7 @@ inline Limits evaluation_limits(Limits l) {
   l.depth *= kLevelsOfEvaluator;
   Limits usual;
   if (l.nodes == usual.nodes) l.nodes = 20'000'000;
-  if (l.steps == usual.steps) l.steps = 500'000'000;
+  if (l.steps == usual.steps) l.steps = 60'000'000;
   if (l.memory == usual.memory || l.memory == machine_memory())
     l.memory = std::min<u64>(machine_memory(), u64{4} << 30);
   return l;

@@ -37,7 +37,7 @@ u64 scopes_used(const Node* x, u32 level) {
 }  // namespace
 
 bool Context::same_scopes(const Environment* a, const Environment* b, u64 used) {
-  for (; used && a != b; used >>= 1, a = a->up, b = b->up) {
+  for (; used && a != b; used = used == kAllScopes ? used : used >> 1, a = a->up, b = b->up) {
     if (!a || !b) return false;
     if (used & 1 && (env_vertex(const_cast<Environment*>(a)) != env_vertex(const_cast<Environment*>(b)) ||
                      a->dynamic_label != b->dynamic_label))
@@ -46,20 +46,31 @@ bool Context::same_scopes(const Environment* a, const Environment* b, u64 used) 
   return true;
 }
 
+u64 Context::scopes_of(const Node* x) {
+  auto [at, added] = scopes_used_.try_emplace(x, 0);
+  if (added) at->second = scopes_used(x, 0);
+  return at->second;
+}
+
+// Whether two conjuncts say the same: one expression in scopes that agree wherever it looks.
+bool Context::same_conjunct(const Conjunct& a, const Conjunct& b) {
+  if (a.x != b.x) return false;
+  if (a.env == b.env) return true;
+  return a.env && b.env && same_scopes(a.env, b.env, scopes_of(expression_of(a.x)));
+}
+
 Vertex* Context::literal_operand(StructLit* x) {
   constexpr std::size_t kRemembered = 16;
   constexpr int kTimes = 3;  // before that, what it refers to is most often found to be a cycle, and better told
-  auto [at, added] = operands_.try_emplace(x);
-  Operands& o = at->second;
-  if (added) o.scopes = scopes_used(x, 0);
+  auto& made = operands_[x];
   int times = 0;
-  for (std::size_t i = o.made.size(); i-- > 0;)
-    if (o.made[i].second->state && same_scopes(o.made[i].first, e, o.scopes) && ++times == kTimes)
-      return o.made[i].second;
+  for (std::size_t i = made.size(); i-- > 0;)
+    if (made[i].second->state && same_scopes(made[i].first, e, scopes_of(x)) && ++times == kTimes)
+      return made[i].second;
   Conjunct c{e, x, ci};
   Vertex* v = inline_vertex(nullptr, &c);
-  if (o.made.size() == kRemembered) o.made.erase(o.made.begin());
-  o.made.emplace_back(e, v);
+  if (made.size() == kRemembered) made.erase(made.begin());
+  made.emplace_back(e, v);
   complete_arcs_only(v);
   return v;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "lang/cue/format/literal.h"
 
@@ -453,14 +454,21 @@ void positions(std::vector<Pos>& out, const Node* n) {
     for (auto& c : to<Vertex>(n)->conjuncts) positions(out, expression_of(c.x));
 }
 
+// The single errors of a joined one, in order and each once: lists are joined with lists that hold the same.
 void collect(std::vector<const Error*>& out, const Error* e) {
-  if (!e) return;
-  if (e->left || e->right) {
-    collect(out, e->left);
-    collect(out, e->right);
-    return;
+  std::unordered_set<const Error*> seen;
+  std::vector<const Error*> todo{e};
+  while (!todo.empty()) {
+    e = todo.back();
+    todo.pop_back();
+    if (!e || !seen.insert(e).second) continue;
+    if (e->left || e->right) {
+      todo.push_back(e->right);
+      todo.push_back(e->left);
+    } else {
+      out.push_back(e);
+    }
   }
-  out.push_back(e);
 }
 
 }  // namespace

@@ -62,8 +62,9 @@ void merge_infos(State* a, State* b) {
     for (auto& v : a->infos) has |= v.id == w.id;
     if (!has) a->infos.push_back(w);
   }
-  for (auto& w : b->replaces)
-    if (std::find(a->replaces.begin(), a->replaces.end(), w) == a->replaces.end()) a->replaces.push_back(w);
+  a->replaces.insert(a->replaces.end(), b->replaces.begin(), b->replaces.end());
+  std::sort(a->replaces.begin(), a->replaces.end());
+  a->replaces.erase(std::unique(a->replaces.begin(), a->replaces.end()), a->replaces.end());
   for (Vertex* wa : b->node->arcs)
     if (Vertex* va = a->node->find_raw(wa->label)) merge_infos(va->state, wa->state);
 }

@@ -207,6 +207,8 @@ bool State::process_ancestors(Mode mode) {
 }
 
 bool State::process(Cond want, Mode mode) {
+  Hold hold(this);
+  ctx.budget.step(1 + tasks.size() / kLookedAtInAStep);
   signal(completions());
   if (!meets(want)) process_ancestors(mode);
 
@@ -254,6 +256,7 @@ bool State::process(Cond want, Mode mode) {
     // deadlock: take what is not known as decided, then let the waiting tasks go on
     auto& blocked = ctx.blocking;
     while (true) {
+      ctx.budget.step(blocked.size() / kLookedAtInAStep);
       for (std::size_t i = 0, n = blocked.size(); i < n && i < blocked.size(); ++i)
         if (State* s = blocked[i]->blocked_on) s->signal(kScalarKnown | kArcTypeKnown);
       for (std::size_t i = 0; i < blocked.size(); ++i)
@@ -310,6 +313,7 @@ void State::run_task(Task* t, Mode mode) {
   if (t->state == TaskState::kSuccess || t->state == TaskState::kFailed) return;
   ctx.budget.step();
   Budget::Level level(ctx.budget);
+  Hold hold(n);
   ctx.free_scope.push_back(n);
   std::size_t depth = ctx.stack.size();
   bool yielded = false;

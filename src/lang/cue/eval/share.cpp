@@ -10,6 +10,7 @@ void State::unshare() {
   is_shared = false;
   node->is_shared = false;
   node->opened_shared = false;
+  if (!node->base || node->base->type != NodeType::kVertex) return;  // an error took its place
   auto* v = to<Vertex>(node->base);
   node->base = orig_base;
   for (std::size_t i = 0; i < shared_ids.size(); ++i) schedule_vertex(shared, v, shared_ids[i]);

@@ -60,6 +60,9 @@ struct Task {
   Node* x = nullptr;
 };
 
+// Where lists are gone through, so many count as one step of the budget.
+constexpr std::size_t kLookedAtInAStep = 16;
+
 // Thrown to leave a task that has to wait.
 struct Yield {};
 
@@ -90,7 +93,7 @@ struct RefInfo {
 };
 struct ReplaceId {
   DefId from, to;
-  friend bool operator==(const ReplaceId&, const ReplaceId&) = default;
+  friend auto operator<=>(const ReplaceId&, const ReplaceId&) = default;
 };
 constexpr u8 kHasEllipsis = 1, kHasTop = 2, kHasStruct = 4, kHasOpenValidator = 8;
 // Everything a number is contained in, ascending.
@@ -157,6 +160,13 @@ struct StateFlags {
   Bottom* errs = nullptr;
 };
 
+// A state that may be given back in the meantime.
+struct Kept {
+  State* state;
+  u32 life;
+  bool alive() const;
+};
+
 struct State : StateFlags {
   explicit State(Context& c) : ctx(c) {}
 
@@ -166,6 +176,7 @@ struct State : StateFlags {
   Vertex* link_parent = nullptr;  // where a value without a place will be put
   State* next_free = nullptr;
   int refs = 0;
+  u32 life = 0;  // how often it was given back
   bool is_disjunct = false;
   bool has_disjunction = false;
 
@@ -193,13 +204,22 @@ struct State : StateFlags {
   std::vector<Conjunct> checks;
   std::vector<PostCheck> post_checks;
   std::vector<PendingDisjunction> disjunctions;
-  std::vector<State*> disjuncts;
+  std::vector<Kept> disjuncts;
   Disjunction* settled = nullptr;  // found without copies
   u64 print = 0;                   // of a disjunct: different for different values, mostly
   std::vector<Bottom*> disjunct_errs, user_errs;
   std::unordered_map<Vertex*, Vertex*> vertex_map;
   std::unordered_set<u64> keys;  // of the first `keyed` conjuncts, once there are many
   u32 keyed = 0;
+
+  // While one lives, the state is not given back.
+  struct Hold {
+    explicit Hold(State* s) : state(s) { ++s->refs; }
+    ~Hold() { --state->refs; }
+    Hold(const Hold&) = delete;
+    Hold& operator=(const Hold&) = delete;
+    State* state;
+  };
 
   // schedule.cpp
   bool meets(Cond c) const {
@@ -226,6 +246,7 @@ struct State : StateFlags {
   // conjunct.cpp
   void schedule_conjuncts();
   void schedule_conjunct(Conjunct c, CloseInfo id);
+  bool followed_already(Environment* env, Node* ref, const CloseInfo& id);
   void schedule_struct(Environment* env, StructLit* s, CloseInfo ci);
   void schedule_vertex(Conjunct c, Vertex* arc, CloseInfo ci);
   void insert_value(Environment* env, Node* v, CloseInfo id);
@@ -325,5 +346,7 @@ struct State : StateFlags {
   bool has_err();
   Bottom* get_err();
 };
+
+inline bool Kept::alive() const { return state->life == life; }
 
 }  // namespace tutti::cue
