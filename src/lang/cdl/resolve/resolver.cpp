@@ -21,6 +21,7 @@ bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") 
 
 void Resolver::run() {
   std::size_t at = 0;
+  stuck_ = false;
   for (;;) {
     std::vector<Task*>& fresh = instances_.fresh();
     queue_.insert(queue_.end(), fresh.begin(), fresh.end());
@@ -28,6 +29,7 @@ void Resolver::run() {
     if (at == queue_.size()) break;
     Task& task = *queue_[at++];
     if (!task.resolved) attempt(task);
+    stuck_ |= !task.resolved;
   }
   queue_.clear();
   round_ends_ = true;

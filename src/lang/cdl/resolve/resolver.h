@@ -33,7 +33,8 @@ class Resolver {
 
   // Nodes that got their value in the last round, from supply() to the end of run(), in the order they did.
   const std::vector<Node*>& changed() const { return changed_; }
-  u64 tries() const { return tries_; }  // references looked at so far
+  u64 tries() const { return tries_; }   // references looked at so far
+  bool stuck() const { return stuck_; }  // whether the last run left one of those it looked at unresolved
 
   // The child of that name. `many`: there are several (and null is returned).
   Node* child(Node& node, const PathStep& step, bool& many);
@@ -62,6 +63,7 @@ class Resolver {
   std::vector<Node*> changed_;
   std::unordered_map<const Content*, std::unordered_map<u64, Node*>> index_;
   u64 tries_ = 0;
+  bool stuck_ = false;
   bool round_ends_ = false;  // what comes next belongs to another round
 };
 

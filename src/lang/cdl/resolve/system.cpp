@@ -44,7 +44,7 @@ u64 System::resolve() {
   u64 before = resolver_.tries();
   resolver_.run();
   // Templates may be incomplete (3.2.2): only what the system needs must be there.
-  if (document_->system && !root_->done) resolver_.explain(*root_);
+  if (document_->system && !root_->done && resolver_.stuck()) resolver_.explain(*root_);
   return resolver_.tries() - before;
 }
 
@@ -110,7 +110,12 @@ Node* System::find(std::string_view path) {
   while (!rest.empty()) {
     std::string_view name = step();
     if (name.empty()) continue;
-    Node* next = nullptr;
+    bool many = false;
+    Node* next = resolver_.child(*at, {PathStep::kName, false, {{}, Symbol(name)}}, many);
+    if (next) {
+      at = next;
+      continue;
+    }
     std::vector<std::string_view> names;
     for (const Content& c : at->items()) {
       if (!c.node || c.node->source->kind != ElementKind::kProperty) continue;
