@@ -192,7 +192,22 @@ Schemas::Known Schemas::known(QName type) const {
   return Known::kNoSchema;
 }
 
-bool Schemas::compile(const std::vector<QName>& types) {
+bool Schemas::compile(std::vector<QName>& types) {
+  std::vector<std::string> complaints, more;
+  if (compile(types, complaints)) return true;
+  if (compile({}, more)) {  // one of the types is not there: those of a namespace need not be known by name
+    for (QName& type : types)
+      if (!compile({type}, more)) type = {};
+    if (compile(types, more)) return true;
+  }
+  Diagnostic& d = session_.diagnostics.error("CDL-BAD-SCHEMA", parts_.empty() ? Pos() : parts_[0].pos,
+                                             "the types cannot be used: their schema is wrong");
+  for (const std::string& c : complaints) d.note(c);
+  return false;
+}
+
+bool Schemas::compile(const std::vector<QName>& types, std::vector<std::string>& told) {
+  xmlSchemaFree(schema_);
   std::map<std::string, const std::string*> texts;
   std::map<u32, std::vector<const Part*>> by_namespace;
   for (const Part& part : parts_) {
@@ -221,6 +236,7 @@ bool Schemas::compile(const std::vector<QName>& types) {
     imports += fmt::format("<xs:import namespace=\"{}\" schemaLocation=\"{}\"/>", uri, location);
   }
   for (std::size_t i = 0; i < types.size(); i++) {
+    if (types[i].local.empty()) continue;
     std::string name(types[i].local.text());
     if (!types[i].ns.empty()) name = fmt::format("q{}:{}", types[i].ns.id(), name);
     elements += fmt::format("<xs:element name=\"t{}\" type=\"{}\"/>", i, name);
@@ -234,11 +250,8 @@ bool Schemas::compile(const std::vector<QName>& types) {
   schema_ = xmlSchemaParse(parser);
   xmlSchemaFreeParserCtxt(parser);
   texts_now = nullptr;
-  if (schema_) return true;
-  Diagnostic& d = session_.diagnostics.error("CDL-BAD-SCHEMA", parts_.empty() ? Pos() : parts_[0].pos,
-                                             "the types cannot be used: their schema is wrong");
-  for (const std::string& c : complaints.all) d.note(c);
-  return false;
+  told = std::move(complaints.all);
+  return schema_ != nullptr;
 }
 
 }  // namespace tutti::cdl

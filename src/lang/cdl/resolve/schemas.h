@@ -23,8 +23,8 @@ class Schemas {
 
   enum class Known : u8 { kYes, kNo, kNoSchema };
   Known known(QName type) const;
-  // False (with a diagnostic) where the schemas are wrong.
-  bool compile(const std::vector<QName>& types);
+  // False (with a diagnostic) where the schemas are wrong. A type that turns out not to be there becomes an empty name.
+  bool compile(std::vector<QName>& types);
   xmlSchema* schema() const { return schema_; }
 
  private:
@@ -35,6 +35,7 @@ class Schemas {
     Pos pos;
     bool whole = true;  // its types are all in `names`: it includes no others
   };
+  bool compile(const std::vector<QName>& types, std::vector<std::string>& complaints);
   void add_inline(const Document& document, const TypesPart& part);
   void add_file(const Document& document);
   void note_names(struct _xmlNode* schema, Part& part);

@@ -109,6 +109,11 @@ class Checker {
     return d;
   }
 
+  void unknown(const Node& node, QName type) {
+    session_.diagnostics.error("CDL-UNKNOWN-TYPE", attribute_span(*node.source, "type"),
+                               fmt::format("there is no type {}", type.text()));
+  }
+
   void check_own_types() {
     if (own_.empty()) return;
     Schemas schemas(session_, system_.library());
@@ -119,11 +124,10 @@ class Checker {
       Schemas::Known known = schemas.known(type);
       if (known != Schemas::Known::kYes) {
         if (!told.insert(type.key()).second) continue;
-        Span where = attribute_span(*node->source, "type");
         if (known == Schemas::Known::kNo) {
-          session_.diagnostics.error("CDL-UNKNOWN-TYPE", where, fmt::format("there is no type {}", type.text()));
+          unknown(*node, type);
         } else {
-          session_.diagnostics.warning("CDL-UNKNOWN-TYPE", where,
+          session_.diagnostics.warning("CDL-UNKNOWN-TYPE", attribute_span(*node->source, "type"),
                                        fmt::format("no schema for the type {}: values are not checked", type.text()));
         }
         continue;
@@ -132,10 +136,17 @@ class Checker {
       if (at == types.size()) types.push_back(type);
       todo.emplace_back(node, at);
     }
+    const std::vector<QName> wanted = types;
     if (todo.empty() || !schemas.compile(types)) return;
     xmlSchemaValidCtxt* context = xmlSchemaNewValidCtxt(schemas.schema());
     xmlSchemaSetValidStructuredErrors(context, heard, this);
-    for (const auto& [node, at] : todo) validate(context, *node, types[at], at);
+    for (const auto& [node, at] : todo) {
+      if (!types[at].local.empty()) {
+        validate(context, *node, types[at], at);
+      } else if (told.insert(wanted[at].key()).second) {
+        unknown(*node, wanted[at]);
+      }
+    }
     xmlSchemaFreeValidCtxt(context);
   }
 
