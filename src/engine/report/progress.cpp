@@ -10,6 +10,7 @@ namespace tutti::engine {
 namespace {
 constexpr double kOften = 0.1;          // seconds between two drawings
 constexpr std::size_t kAskable = 2000;  // instances; of more nobody is asked what they wait for
+constexpr std::size_t kCheap = 100;     // so many are asked as often as anything happens
 }  // namespace
 
 Progress::Progress(const model::System& system, Display& to, const Manner& manner)
@@ -106,7 +107,8 @@ void Progress::ended(double now, const ActionResult& r, bool will_retry) {
 }
 
 void Progress::idle(double now, const Scheduler& scheduler) {
-  if (!manner_.live || now - last_asked_ < 3 * kOften) return;
+  // Nothing may happen for long after this, so what is cheap to ask is asked every time.
+  if (!manner_.live || (now - last_asked_ < 3 * kOften && system_.instances.size() > kCheap)) return;
   last_asked_ = now;
   std::string first;
   std::size_t others = 0;
