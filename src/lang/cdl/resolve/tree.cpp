@@ -107,7 +107,7 @@ bool waits_for_parts(const Node& node) {
   return t && !t->lazy && t->blocked && t->blocked_until_done && t->blocked->settled;
 }
 
-enum class Marked : u8 { kNot, kMap, kList, kText, kReference };
+enum class Marked : u8 { kNot, kMap, kList, kText, kEscaped, kReference };
 
 Marked marked_kind(const Node& node) {
   static const QName kKind{Symbol(kKindNamespace), Symbol("kind")};
@@ -117,11 +117,30 @@ Marked marked_kind(const Node& node) {
            : a.value == "list"      ? Marked::kList
            : a.value == "text"      ? Marked::kText
            : a.value == "bytes"     ? Marked::kText
+           : a.value == "escaped"   ? Marked::kEscaped
            : a.value == "reference" ? Marked::kReference
            : a.value == "link"      ? Marked::kReference
                                     : Marked::kNot;
   }
   return Marked::kNot;
+}
+
+// Text with what XML cannot hold in it, as write_tree.cpp wrote it.
+std::string unescaped(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); i++) {
+    u32 code = 0;
+    if (text[i] != '\\' || i + 1 == text.size()) {
+      out += text[i];
+    } else if (text[i + 1] == 'u' && i + 5 < text.size() &&
+               std::from_chars(text.data() + i + 2, text.data() + i + 6, code, 16).ptr == text.data() + i + 6) {
+      out += static_cast<char>(code);
+      i += 5;
+    } else {
+      out += text[++i];
+    }
+  }
+  return out;
 }
 
 // Children by local name; a second name that differs only in its namespace is told apart by its prefix, or by its
@@ -349,7 +368,8 @@ Value to_value(Session& session, Node& node) {
             : node.source->parent && marked != Marked::kMap ? Value::null(node.origin)
                                                             : session.builder().map({}, node.origin);
   } else if (node.content_size == 1 && !node.content[0].node) {
-    value = scalar(session, node, node.content[0], node.origin);
+    value = marked == Marked::kEscaped ? session.builder().string(unescaped(node.content[0].text), node.origin)
+                                       : scalar(session, node, node.content[0], node.origin);
     if (node.secret) value = value.as_secret();
   } else {
     MapMaker map(session);

@@ -16,6 +16,10 @@
 namespace tutti::cdl {
 namespace {
 
+// XML 1.0 has no way to write these.
+bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t' && c != '\r'; }
+bool has_controls(std::string_view text) { return std::any_of(text.begin(), text.end(), is_control); }
+
 void escape(std::string& out, std::string_view text) {
   for (char c : text) {
     switch (c) {
@@ -25,14 +29,28 @@ void escape(std::string& out, std::string_view text) {
       case '"': out += "&quot;"; break;
       case '\r': out += "&#13;"; break;
       default:
-        // XML 1.0 has no way to write other control characters.
-        if (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') {
+        if (is_control(c)) {
           out += "\xEF\xBF\xBD";
         } else {
           out += c;
         }
     }
   }
+}
+
+// The text of an element marked as `escaped`.
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (char c : text) {
+    if (c == '\\') {
+      out += "\\\\";
+    } else if (is_control(c)) {
+      out += fmt::format("\\u{:04X}", static_cast<unsigned char>(c));
+    } else {
+      out += c;
+    }
+  }
+  return out;
 }
 
 std::string xml_name(std::string_view key) {
@@ -140,6 +158,7 @@ class Writer {
     if (v.is(Kind::kMap) && v.size() == 0) return kind("map");
     if (v.is(Kind::kList)) return kind("list");
     if (v.is(Kind::kString) && v.text().find_first_not_of(" \t\r\n") == std::string_view::npos) return kind("text");
+    if (v.is(Kind::kString) && has_controls(v.text())) return kind("escaped");
     if (v.is(Kind::kBytes)) return kind("bytes");
     if (v.is(Kind::kReference) && !is_link(v)) return kind(v.tag().text() == "LINK" ? "link" : "reference");
     return {};
@@ -197,7 +216,7 @@ class Writer {
       case Kind::kList: attributes = kind_of(v); break;
       case Kind::kString:
         attributes = kind_of(v);
-        text = v.text();
+        text = has_controls(v.text()) ? escaped(v.text()) : std::string(v.text());
         break;
       case Kind::kResource: text = fmt::format("{}[{}]", v.tag().text(), v.text()); break;
       default: text = v.text(); break;
