@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/run/simulate.h"
 #include "engine/testing/use_cases.h"
 
 namespace tutti::engine {
@@ -14,20 +13,21 @@ struct Seen : Display {
   std::string all;
 };
 
-// The server is down again a moment after the start, and then waits for a long time in which nothing happens.
-TEST(Progress, SaysWhoWaitsAlsoWhenThatBeginsJustAfterSomethingElse) {
+// A dependency cannot be updated as long as the server uses it. Nothing more may happen for a long time, so it is said
+// the first time that there is to wait, however short the time since somebody last asked.
+TEST(Progress, SaysWhoWaitsAsSoonAsSomebodyDoes) {
   UseCase c;
   c.n = 1;
-  c.di = c.sc = c.ss = c.sp = {0.01};
-  c.dr = c.du = {10};
+  c.di = c.dr = c.du = c.sc = c.ss = c.sp = {10};
   model::System system = c.system(UseCase::Kind::kUpdateWithServer);
+  Scheduler before(system), after(system);
+  after.begin();
   Seen seen;
-  {
-    Progress progress(system, seen, {.live = true, .columns = 300});
-    SimulatedExecutor executor;
-    Runner(system, executor, {}, nullptr, &progress).run();
-  }
-  EXPECT_NE(seen.all.find("| server cannot enter"), std::string::npos) << seen.all;
+  Progress progress(system, seen, {.live = true, .columns = 300});
+  progress.idle(1.0, before);
+  EXPECT_EQ(seen.all.find("cannot"), std::string::npos) << seen.all;
+  progress.idle(1.2, after);
+  EXPECT_NE(seen.all.find("| dep0 cannot leave running"), std::string::npos) << seen.all;
 }
 
 }  // namespace
