@@ -44,7 +44,7 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
       if (r.type == "exec" && !params.has("creates") && !params.has("unless") && !params.has("onlyif")) continue;
       std::vector<Entry> one{{Symbol("type"), Field::kPlain, b.string(r.type)},
                              {Symbol("title"), Field::kPlain, b.string(r.title)},
-                             {Symbol("parameters"), Field::kPlain, r.parameters}};
+                             {Symbol("parameters"), Field::kPlain, scrub.marked(r.parameters, b)}};
       held[a.instance][key] = b.map(one);
     }
   }

@@ -49,24 +49,27 @@ struct Item {
   }
 };
 
-void differences(const Value& a, const Value& b, std::string path, std::vector<PlanChange::Detail>& out) {
+void differences(const Value& a, const Value& b, std::string path, std::vector<PlanChange::Detail>& out,
+                 bool secret = false) {
   if (equal(a, b)) return;
+  secret = secret || a.secret() || b.secret();  // what is in a secret map is one
   if (a.is(Kind::kMap) && b.is(Kind::kMap)) {
     for (const Entry& e : a.entries()) {
       const Entry* other = b.find(e.key);
       std::string p = path;
       append_path_key(p, e.key.text(), p.empty());
-      differences(e.value, other ? other->value : Value::null(), p, out);
+      differences(e.value, other ? other->value : Value::null(), p, out, secret);
     }
     for (const Entry& e : b.entries())
       if (!a.find(e.key)) {
         std::string p = path;
         append_path_key(p, e.key.text(), p.empty());
-        differences(Value::null(), e.value, p, out);
+        differences(Value::null(), e.value, p, out, secret);
       }
     return;
   }
-  out.push_back({std::move(path), a, b, a.secret() || b.secret()});
+  auto kept = [&](const Value& v) { return secret && !v.is(Kind::kNull) ? v.as_secret() : v; };
+  out.push_back({std::move(path), kept(a), kept(b), secret});
 }
 
 // The same life cycle with nothing to do on the way.
