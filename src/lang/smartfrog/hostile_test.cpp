@@ -218,6 +218,8 @@ TEST(Hostile, Doubling) {
     return text;
   };
   const std::string twice = "P{n} extends {{ x extends P{b}; y extends P{b}; }} ";
+  EXPECT_EQ(run_text(doubled("P0 extends { a 1; } ", twice) + "sfConfig extends P60;", "production").codes,
+            "LIMIT-NODES");
   EXPECT_EQ(run_text(doubled("P0 extends Missing { a 1; } ", twice) + "sfConfig extends P60;", "production").codes,
             "SF-TYPE");
   EXPECT_EQ(

@@ -188,6 +188,7 @@ Item Compiler::make_function(const Expr& e, Description* parent) {
 
 Item Compiler::copy(const Item& item, Description* parent) {
   Item made = item;
+  if (item.is(What::kDescription) && item.description->plain && !copies_all_) return made;
   if (item.is(What::kDescription) || item.is(What::kApply) || item.is(What::kAssert))
     made.description = copy(item.description, parent);
   return made;
@@ -200,6 +201,7 @@ Description* Compiler::copy(const Description* d, Description* parent) {
   Description* made = arena_.make<Description>(*d);
   made->parent = parent;
   made->types_busy = made->types_within = made->links_busy = made->links_done = made->finished = false;
+  made->plain = false;
   made->types = arena_.copy(std::span<const Type>(d->types));
   copy_slots(made, d->slots, 2);
   return made;

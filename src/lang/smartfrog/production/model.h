@@ -85,6 +85,9 @@ struct Description {
   bool types_within = false;  // what is in it is being looked at: it cannot be done before that is
   u64 types_failed = 0;       // how often something was taken in (production.h) when it could not be
   bool places = false;        // there may be placements in it
+  // Nothing but values down to the bottom: copies of what it is in share it. Its parent is then that of one of them,
+  // and it is replaced by a copy before anything is placed in it.
+  bool plain = false;
   bool links_done = false;
   bool links_busy = false;
   bool finished = false;

@@ -151,6 +151,7 @@ bool Compiler::place(Description* d, const Slot& s) {
   std::vector<RefPart> parts;
   for (std::size_t i = 0; i + 1 < s.path.size(); i++) parts.push_back({Part::kHere, s.path[i]});
   Item found;
+  own(d, parts);
   Found f = walk(d, parts, nullptr, found);
   std::string name;
   for (std::size_t i = 0; i + 1 < s.path.size(); i++) name += (i ? ":" : "") + std::string(s.path[i].text());
@@ -203,6 +204,7 @@ bool Compiler::function_phase(Description* root, Symbol phase) {
 
 // Whether there was anything to do.
 bool Compiler::construct_all(Description* d, Symbol phase) {
+  if (d->plain) return false;
   Budget::Level level(session_.budget);
   bool any = false;
   session_.budget.step(d->slots.size);
@@ -364,7 +366,7 @@ bool Compiler::link_phase(Description* root) {
 }
 
 void Compiler::link(Description* d) {
-  if (d->links_done) return;
+  if (d->links_done || d->plain) return;
   if (d->links_busy) {
     endless_ = true;
     tell_endless(d);

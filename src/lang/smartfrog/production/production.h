@@ -96,6 +96,7 @@ class Compiler {
   // resolve.cpp
   Found resolve(Description* at, Item& item, Item& out);
   Found resolve_reference(Description* at, const Reference& r, std::span<const RefPart> parts, Item& out);
+  Description* own(Description* at, std::span<const RefPart> parts, int links = 100);
   Found walk(Description* at, std::span<const RefPart> parts, const Reference* whole, Item& out);
   Found value_of(Description* d, u32 slot, Item& out);
   Found find_value(Description* d, u32 slot, Item& out);
@@ -149,9 +150,10 @@ class Compiler {
   std::set<Description*> circles_;                        // components of circles of prototypes that have been told
   std::vector<std::pair<Description*, u32>> resolving_;   // attributes whose value is being looked for, outermost first
   bool progress_ = false;
-  u64 taken_ = 1;         // counts the prototypes that were taken in
-  bool endless_ = false;  // a component contains itself: there is no tree
-  bool linking_ = false;  // values found may be kept: nothing moves any more
+  bool copies_all_ = false;  // copies share nothing
+  u64 taken_ = 1;            // counts the prototypes that were taken in
+  bool endless_ = false;     // a component contains itself: there is no tree
+  bool linking_ = false;     // values found may be kept: nothing moves any more
   std::string why_, help_;
   bool reported_ = false;  // what why_ says is among the troubles already
   u32 epoch_ = 1;          // goes on when troubles are forgotten, because something optional covers them

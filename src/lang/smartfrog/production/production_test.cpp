@@ -171,11 +171,19 @@ TEST(Production, Limits) {
   EXPECT_EQ(deep('[', ']', "core"), "LIMIT-DEPTH");
 }
 
+// Instances share what they inherit without changing it, until something is placed in it or looked for around it.
+TEST(Production, WhatIsSharedIsOwnedWhenItChanges) {
+  EXPECT_EQ(
+      production("P extends { n extends { v 1; w extends { z 1; } } } sfConfig extends { a extends P; b extends P; "
+                 "l a:n; l:v 5; a:n:w:z 7; c b:n:PARENT:n:v; d extends P { n:w:z 9; } }"),
+      "{a:{n:{v:5, w:{z:7}}}, b:{n:{v:1, w:{z:1}}}, l:{v:5, w:{z:7}}, c:1, d:{n:{v:1, w:{z:9}}}}");
+}
+
 // What doubles with every line takes steps as it grows, so that --limit steps and --limit time end it.
 TEST(Production, CopiesAndTextsTakeSteps) {
   Limits limits;
   limits.steps = 100'000;
-  std::string copies = "p0 extends { x 1; }", texts = "sfConfig extends { x0 \"ab\";",
+  std::string copies = "p0 extends { x 1; y x; }", texts = "sfConfig extends { x0 \"ab\";",
               vectors = "sfConfig extends { x0 [1];";
   for (int i = 1; i < 30; i++) {
     copies += fmt::format(" p{} extends {{ a extends p{} b extends p{} }}", i, i - 1, i - 1);

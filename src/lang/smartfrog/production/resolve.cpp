@@ -171,15 +171,48 @@ void Compiler::tell_loop(Description* d, u32 slot) {
     troubles_.back().other_text = fmt::format("`PARENT:{0}` is the `{0}` of what this is in", s.key.text());
 }
 
+// Follows names to a component that is to be changed, and makes what is shared on the way the component's own. Null
+// where the way is not a plain one, which walk() will tell.
+Description* Compiler::own(Description* at, std::span<const RefPart> parts, int links) {
+  Description* d = at;
+  for (const RefPart& p : parts) {
+    if (p.kind == Part::kParent) d = d->parent;
+    if (p.kind == Part::kRoot)
+      while (d->parent) d = d->parent;
+    if (p.kind == Part::kAttrib)
+      while (d && !d->slots.find(p.name)) d = d->parent;
+    if (!d) return nullptr;
+    if (p.kind == Part::kParent || p.kind == Part::kRoot || p.kind == Part::kThis) continue;
+    Slot* s = p.kind == Part::kAttrib || p.kind == Part::kHere ? d->slots.find(p.name) : nullptr;
+    if (!s) return nullptr;
+    if (s->item.is(What::kDescription)) {
+      if (s->item.description->plain) s->item.description = copy(s->item.description, d);
+      d = s->item.description;
+    } else if (s->item.is(What::kReference) && !s->item.lazy && !s->item.data && links > 0) {
+      d = own(d, s->item.ref->parts, links - 1);
+    } else {
+      return nullptr;
+    }
+    if (!d) return nullptr;
+  }
+  return d;
+}
+
 Compiler::Found Compiler::walk(Description* at, std::span<const RefPart> parts, const Reference* whole, Item& out) {
   Description* d = at;
+  std::vector<Description*> above;  // those that names led down from: what is shared knows one of its parents only
   auto shown = [&] { return whole ? text_of(*whole) : std::string(parts[0].name.text()); };
   for (std::size_t i = 0; i < parts.size(); i++) {
     const RefPart& p = parts[i];
     const bool last = i + 1 == parts.size();
     switch (p.kind) {
       case Part::kParent:
-        d = d->parent;
+        if (above.empty()) {
+          d = d->parent;
+        } else {
+          d = above.back();
+          above.pop_back();
+        }
         if (!d) return no(fmt::format("`{}` goes further out than the file", shown()));
         break;
       case Part::kRoot:
@@ -191,6 +224,10 @@ Compiler::Found Compiler::walk(Description* at, std::span<const RefPart> parts, 
         Slot* s = d->slots.find(p.name);
         if (p.kind == Part::kAttrib) {
           Description* outer = d;
+          for (; !s && !above.empty(); above.pop_back()) {
+            outer = above.back();
+            s = outer->slots.find(p.name);
+          }
           while (!s && outer->parent) {
             session_.budget.step();
             outer = outer->parent;
@@ -216,8 +253,13 @@ Compiler::Found Compiler::walk(Description* at, std::span<const RefPart> parts, 
                     std::string(near.text()));
         }
         Item found;
+        bool direct = s->item.is(What::kDescription);
         Found f = value_of(d, static_cast<u32>(s - d->slots.slots), found);
         if (f != Found::kYes) return f;
+        if (direct)
+          above.push_back(d);
+        else
+          above.clear();
         if (last) {
           out = found;
           return Found::kYes;

@@ -13,6 +13,23 @@ namespace {
 
 bool has_tag(const Slot& s, Symbol tag) { return std::find(s.tags.begin(), s.tags.end(), tag) != s.tags.end(); }
 
+bool is_plain(const Item& item) {
+  if (item.is(What::kDescription)) return item.description->plain;
+  if (item.is(What::kVector))
+    return std::all_of(item.vector->items.begin(), item.vector->items.end(), [](const Item& i) { return is_plain(i); });
+  return item.is(What::kBasic);
+}
+
+bool is_plain(const Description& d) {
+  if (!d.types.empty() || !d.orders.empty() || d.places) return false;
+  for (u32 i = 0; i < d.slots.size; i++) {
+    const Slot& s = d.slots.slots[i];
+    if (!s.path.empty() || !s.tags.empty() || s.merge || s.key.text().starts_with("phase.") || !is_plain(s.item))
+      return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 bool Compiler::type_phase(Description* root) {
@@ -44,6 +61,7 @@ void Compiler::resolve_types(Description* d) {
   }
   d->types_within = false;
   d->types_done = all;
+  d->plain = all && is_plain(*d);
   if (!all && failed) d->types_failed = taken_;
 }
 
@@ -101,7 +119,9 @@ bool Compiler::take_in_types(Description* d) {
         break;
       }
       defining_.pop_back();
+      copies_all_ = t.merge || t.base;  // it is changed all the way down
       Description* copied = copy(prototype, d);
+      copies_all_ = false;
       if (t.ref) {
         Symbol name(text_of(*t.ref));
         for (Slot& s : copied->slots) {
@@ -112,7 +132,7 @@ bool Compiler::take_in_types(Description* d) {
       if (t.merge) mark_merge(copied);
       for (Slot& s : copied->slots)
         if (s.item.is(What::kDescription) || s.item.is(What::kApply) || s.item.is(What::kAssert))
-          s.item.description->parent = d;
+          if (!s.item.description->plain) s.item.description->parent = d;
       inherit_orders(d, copied->orders);
       if (copied->places) mark_places(d);
       ok = take_in(d, copied->slots, at);
