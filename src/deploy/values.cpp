@@ -1,6 +1,7 @@
 // Values that components take from others: who was made with which, and who is to follow when they change.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "deploy/deployer.h"
@@ -119,6 +120,12 @@ std::optional<Prepared> Deployer::follow_up(const std::string& system, const std
   wrong = false;
   if (resource::is_catalog(wanted)) return std::nullopt;
   std::size_t before = session_.diagnostics.errors();
+  auto now = recorded(system);
+  auto refers = [](auto& c) { return !c.second.made.is(Kind::kNull) || !c.second.reads.is(Kind::kNull); };
+  if (!now || std::none_of(now->components.begin(), now->components.end(), refers)) {
+    wrong = !now;
+    return std::nullopt;
+  }
   engine::PlanOptions options;
   options.only = {""};  // nobody: only to see what the values are now
   auto next = prepare(wanted, system, kind, options);
