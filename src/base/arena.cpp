@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/budget.h"
+#include "base/limit_place.h"
 
 namespace tutti {
 
@@ -17,7 +18,8 @@ void* Arena::allocate_slow(std::size_t size, std::size_t align) {
   constexpr std::size_t kFirst = 4096, kLargest = std::size_t{32} << 20;
   std::size_t next = std::clamp(bytes_, kFirst, kLargest);
   if (size > limit_ || bytes_ > limit_ - size) {
-    throw LimitError("LIMIT-MEMORY", fmt::format("needs more than {} bytes of memory (--limit memory=N)", limit_));
+    throw LimitError("LIMIT-MEMORY", fmt::format("needs more than {} bytes of memory (--limit memory=N)", limit_),
+                     limit_place());
   }
   if (size + align > next / 4) {
     auto own = std::make_unique_for_overwrite<char[]>(size + align);

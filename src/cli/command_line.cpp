@@ -1,16 +1,15 @@
 #include "cli/command_line.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 
-#include "base/limit_option.h"
 #include "base/machine.h"
 #include "base/near.h"
 #include "cli/registry.h"
+#include "text/common_options.h"
 
 namespace tutti {
 namespace {
@@ -83,18 +82,6 @@ std::vector<ShownOption> options_of(const Verb& verb) {
   return all;
 }
 
-bool use_colour(std::string_view wish, int descriptor) {
-  if (wish == "always") return true;
-  if (wish == "never") return false;
-  const char* no = std::getenv("NO_COLOR");
-  if (no != nullptr && *no != '\0') return false;
-  const char* force = std::getenv("CLICOLOR_FORCE");
-  if (force != nullptr && *force != '\0' && std::string_view(force) != "0") return true;
-  const char* term = std::getenv("TERM");
-  if (term != nullptr && std::string_view(term) == "dumb") return false;
-  return ::isatty(descriptor) == 1;
-}
-
 Parsed parse_command_line(const Verb& verb, std::span<const std::string> args) {
   Parsed parsed;
   CLI::App app;
@@ -157,7 +144,8 @@ Parsed parse_command_line(const Verb& verb, std::span<const std::string> args) {
       parsed.manner.lang = g.values.back();
     } else if (g.name == "limit") {
       for (const std::string& v : g.values) {
-        if (!set_limit(parsed.manner.limits, v, parsed.wrong)) return parsed;
+        parsed.wrong = set_limit(parsed.manner.limits, v);
+        if (!parsed.wrong.empty()) return parsed;
       }
     } else if (g.flag) {
       parsed.options.add(g.name, "");
@@ -172,16 +160,8 @@ Parsed parse_command_line(const Verb& verb, std::span<const std::string> args) {
       }
     }
   }
-  if (color != "auto" && color != "always" && color != "never") {
-    parsed.wrong = fmt::format("--color is auto, always or never, not `{}`", color);
-  }
-  if (diagnostics == "line") {
-    parsed.manner.diagnostics = DiagnosticStyle::kLine;
-  } else if (diagnostics == "json") {
-    parsed.manner.diagnostics = DiagnosticStyle::kJson;
-  } else if (diagnostics != "text") {
-    parsed.wrong = fmt::format("--diagnostics is text, line or json, not `{}`", diagnostics);
-  }
+  if (std::string wrong = wrong_colour(color); !wrong.empty()) parsed.wrong = wrong;
+  if (std::string wrong = set_style(parsed.manner.diagnostics, diagnostics); !wrong.empty()) parsed.wrong = wrong;
   parsed.manner.colour = use_colour(color, 2);
   parsed.manner.colour_out = parsed.manner.output.empty() && use_colour(color, 1);
   if (parsed.wrong.empty() && !parsed.help) {

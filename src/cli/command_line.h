@@ -29,7 +29,4 @@ struct ShownOption {
 };
 std::vector<ShownOption> options_of(const Verb& verb);
 
-// `auto`, `always` or `never` against NO_COLOR, CLICOLOR_FORCE, TERM and whether the descriptor is a terminal.
-bool use_colour(std::string_view wish, int descriptor);
-
 }  // namespace tutti

@@ -157,7 +157,7 @@ class Trimmer {
   }
 
   void fields(const Level& level, Vertex* v) {
-    Budget::Level deeper(c_.budget);
+    cue::Level deeper(c_);
     for (const auto& [key, slots] : level)
       if (Vertex* a = arc_named(v, key.first, key.second)) place(slots, a);
   }
@@ -266,7 +266,7 @@ class Trimmer {
     Vertex* at = v->deref_value();
     if (!inner.empty()) fields(inner, at);
     if (!elements.empty()) {
-      Budget::Level deeper(c_.budget);
+      cue::Level deeper(c_);
       std::size_t i = 0;
       for (Vertex* a : at->arcs) {
         if (!a->label.is_int()) continue;

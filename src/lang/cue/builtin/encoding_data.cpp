@@ -5,6 +5,7 @@
 #include "lang/cue/builtin/support.h"
 #include "lang/cue/compile/compile.h"
 #include "lang/cue/eval/context.h"
+#include "lang/cue/eval/limits.h"
 #include "lang/cue/eval/print.h"
 #include "lang/cue/eval/validate.h"
 #include "lang/cue/export/encode.h"
@@ -58,7 +59,7 @@ bool yaml_text(CallContext& c, Node* n, std::string& out, std::string& error) {
   ExportProfile p;
   p.take_defaults = p.final = true;
   ast::Node* x = export_expression(c.context, texts(c), n, p);
-  return encode_yaml(x, out, error);
+  return encode_yaml(x, out, error, kLongestText);
 }
 
 // The value of a text against a schema.
@@ -309,7 +310,7 @@ const BuiltinSpec kToml[] = {
 std::string json_text(CallContext& c, Node* value) {
   std::string out, error;
   if (!concrete(c, value)) return {};
-  if (!encode_json(c.context, texts(c), value, {}, out, error))
+  if (!encode_json(c.context, texts(c), value, {.longest = kLongestText}, out, error))
     c.context.add_bottom(c.context.bottom(Code::kIncomplete, {}, "{}", std::string_view(error)));
   return out;
 }

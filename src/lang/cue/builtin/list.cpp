@@ -5,6 +5,7 @@
 #include "lang/cue/builtin/data.h"
 #include "lang/cue/builtin/support.h"
 #include "lang/cue/eval/context.h"
+#include "lang/cue/eval/limits.h"
 #include "lang/cue/eval/print.h"
 #include "lang/cue/eval/validate.h"
 
@@ -49,6 +50,7 @@ void flatten_into(CallContext& c, Node* list, i64 depth, std::vector<Node*>& out
       flatten_into(c, v, depth - 1, out);
     else
       out.push_back(v);
+    check_list(out.size());
   }
 }
 
@@ -194,6 +196,7 @@ const BuiltinSpec kFunctions[] = {
        if (c.failed()) return nullptr;
        if (n < 0) return c.error("negative count");
        if (n > kMaxRepeat) return c.error(fmt::format("count {} exceeds limit of {}", n, kMaxRepeat));
+       check_list(static_cast<u64>(n) * x.size());
        for (i64 i = 0; i < n; ++i) out.insert(out.end(), x.begin(), x.end());
        return c.make_list(out);
      }},
@@ -203,7 +206,10 @@ const BuiltinSpec kFunctions[] = {
      [](CallContext& c) -> Node* {
        std::vector<Node*> out;
        for (Node* l : c.list(0))
-         for (Node* n : list_items(c, l)) out.push_back(n);
+         for (Node* n : list_items(c, l)) {
+           check_list(out.size());
+           out.push_back(n);
+         }
        return c.failed() ? nullptr : c.make_list(out);
      }},
     {"Take",

@@ -27,7 +27,7 @@ void register_packages() {
   add_tool();
 }
 
-std::string_view package_by_name(std::string_view name) {
+std::span<const std::string_view> builtin_package_paths() {
   static constexpr std::string_view kPaths[] = {"crypto/ed25519",
                                                 "crypto/hmac",
                                                 "crypto/md5",
@@ -59,7 +59,11 @@ std::string_view package_by_name(std::string_view name) {
                                                 "tool/file",
                                                 "tool/http",
                                                 "tool/os"};
-  for (std::string_view p : kPaths)
+  return kPaths;
+}
+
+std::string_view package_by_name(std::string_view name) {
+  for (std::string_view p : builtin_package_paths())
     if (p.substr(p.rfind('/') + 1) == name) return p;
   return {};
 }

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "base/utf8.h"
+#include "lang/cue/eval/limits.h"
 
 namespace tutti::cue {
 
@@ -141,6 +142,7 @@ std::vector<std::vector<int>> regex_find_all(const RE2& re, std::string_view tex
       at = static_cast<std::size_t>(m[1]);
     }
     last_end = m[1];
+    check_list(out.size());
     if (take) out.push_back(std::move(m));
   }
   return out;

@@ -4,6 +4,7 @@
 
 #include "lang/cue/builtin/regex.h"
 #include "lang/cue/builtin/support.h"
+#include "lang/cue/eval/limits.h"
 
 namespace tutti::cue {
 
@@ -34,6 +35,10 @@ Node* named(CallContext& c, std::string_view s, const RE2& re, const std::vector
 // What $1, $name and ${name} of a replacement stand for.
 void expand(std::string& out, std::string_view t, std::string_view s, const std::vector<int>& m,
             const std::vector<std::string>& names) {
+  auto add = [&](std::string_view text) {
+    check_text(out.size() + text.size());
+    out += text;
+  };
   for (std::size_t i = 0; i < t.size(); ++i) {
     if (t[i] != '$' || i + 1 >= t.size()) {
       out += t[i];
@@ -58,11 +63,11 @@ void expand(std::string& out, std::string_view t, std::string_view s, const std:
     bool digits = std::all_of(name.begin(), name.end(), [](char ch) { return ch >= '0' && ch <= '9'; });
     if (digits && (name.size() == 1 || name[0] != '0')) {
       std::size_t n = name.size() < 6 ? std::stoul(name) : 99999;
-      if (n < m.size() / 2) out += group(s, m, n);
+      if (n < m.size() / 2) add(group(s, m, n));
     } else {
       for (std::size_t k = 0; k < names.size(); ++k)
         if (names[k] == name) {
-          out += group(s, m, k);
+          add(group(s, m, k));
           break;
         }
     }
@@ -81,6 +86,7 @@ Node* replace(CallContext& c, bool literal) {
   std::size_t at = 0;
   for (const auto& m : regex_find_all(*re, s, -1)) {
     out += s.substr(at, static_cast<std::size_t>(m[0]) - at);
+    check_text(out.size() + repl.size());
     if (literal)
       out += repl;
     else

@@ -117,6 +117,9 @@ struct PackageTable {
 // The path of the builtin package that goes by a name ("json" is "encoding/json"); "" for none.
 std::string_view package_by_name(std::string_view name);
 
+// Their paths, for "did you mean".
+std::span<const std::string_view> builtin_package_paths();
+
 // nullptr when there is no such package.
 const PackageTable* find_package(std::string_view path);
 

@@ -5,6 +5,7 @@
 
 #include "base/utf8.h"
 #include "lang/cue/builtin/support.h"
+#include "lang/cue/eval/limits.h"
 #include "lang/cue/format/literal.h"
 
 namespace tutti::cue {
@@ -106,15 +107,17 @@ std::string format_float(double d, char form, i64 precision, i64 bits) {
   if (std::isnan(d)) return "NaN";
   if (std::isinf(d)) return d < 0 ? "-Inf" : "+Inf";
   bool single = bits == 32;
-  char buffer[2048];
+  constexpr i64 kMostDigits = 400;  // of a double before its point, with sign and exponent
+  if (precision > 0) check_text(static_cast<u64>(precision));
+  std::string buffer(static_cast<std::size_t>(kMostDigits + 1100 + std::max<i64>(precision, 0)), '\0');
+  char *begin = buffer.data(), *end = begin + buffer.size();
   auto chars = [&](std::chars_format f) {
     std::to_chars_result r{};
     if (precision < 0)
-      r = single ? std::to_chars(buffer, buffer + sizeof buffer, static_cast<float>(d), f)
-                 : std::to_chars(buffer, buffer + sizeof buffer, d, f);
+      r = single ? std::to_chars(begin, end, static_cast<float>(d), f) : std::to_chars(begin, end, d, f);
     else
-      r = std::to_chars(buffer, buffer + sizeof buffer, d, f, static_cast<int>(std::min<i64>(precision, 1000)));
-    return std::string(buffer, r.ptr);
+      r = std::to_chars(begin, end, d, f, static_cast<int>(precision));
+    return std::string(begin, r.ptr);
   };
   switch (form) {
     case 'e':

@@ -5,6 +5,7 @@
 
 #include "base/utf8.h"
 #include "lang/cue/builtin/support.h"
+#include "lang/cue/eval/limits.h"
 
 namespace tutti::cue {
 
@@ -43,6 +44,7 @@ std::vector<std::string> explode(std::string_view s, i64 n) {
     }
     std::size_t from = i;
     code_point(s, i);
+    check_list(out.size());
     out.emplace_back(s.substr(from, i - from));
   }
   return out;
@@ -56,6 +58,7 @@ std::vector<std::string> split(std::string_view s, std::string_view sep, std::si
   while (n < 0 || static_cast<i64>(out.size()) < n - 1) {
     std::size_t at = s.find(sep);
     if (at == std::string_view::npos) break;
+    check_list(out.size());
     out.emplace_back(s.substr(0, at + keep));
     s.remove_prefix(at + sep.size());
   }
@@ -113,6 +116,7 @@ std::string replace(std::string_view s, std::string_view from, std::string_view 
     std::size_t i = 0;
     for (;; ++done) {
       if (n >= 0 && done >= n) return out += s.substr(i);
+      check_text(out.size() + to.size());
       out += to;
       if (i >= s.size()) return out;
       std::size_t at = i;
@@ -121,6 +125,7 @@ std::string replace(std::string_view s, std::string_view from, std::string_view 
     }
   }
   for (std::size_t at; (n < 0 || done < n) && (at = s.find(from)) != std::string_view::npos; ++done) {
+    check_text(out.size() + at + to.size());
     out += s.substr(0, at);
     out += to;
     s.remove_prefix(at + from.size());
@@ -179,6 +184,7 @@ const BuiltinSpec kFunctions[] = {
        if (c.failed()) return nullptr;
        if (n < 0) return c.error("negative count");
        if (n > kMaxRepeat) return c.error(fmt::format("count {} exceeds limit of {}", n, kMaxRepeat));
+       check_text(static_cast<u64>(n) * s.size());
        std::string out;
        for (i64 i = 0; i < n; ++i) out += s;
        return c.make_string(out);
@@ -308,6 +314,7 @@ const BuiltinSpec kFunctions[] = {
          if (!is_space(code_point(s, i))) {
            word += s.substr(from, i - from);
          } else if (!word.empty()) {
+           check_list(out.size());
            out.push_back(std::move(word));
            word.clear();
          }
@@ -322,6 +329,9 @@ const BuiltinSpec kFunctions[] = {
        std::vector<std::string_view> items = c.strings(0);
        std::string_view sep = c.string(1);
        if (c.failed()) return nullptr;
+       u64 size = items.size() * sep.size();
+       for (std::string_view item : items) size += item.size();
+       check_text(size);
        std::string out;
        for (std::size_t i = 0; i < items.size(); ++i) {
          if (i > 0) out += sep;

@@ -8,6 +8,7 @@
 #include "lang/cue/builtin/encodings.h"
 #include "lang/cue/builtin/support.h"
 #include "lang/cue/eval/context.h"
+#include "lang/cue/eval/limits.h"
 #include "lang/cue/eval/print.h"
 #include "lang/cue/export/order.h"
 #include "lang/cue/format/literal.h"
@@ -15,6 +16,9 @@
 namespace tutti::cue {
 
 namespace {
+
+// An action of a template is looked up and taken apart anew each time: worth many steps of the evaluator.
+constexpr u64 kStepsOfAction = 10;
 
 // A value while a template runs: a node of CUE, or something the template made.
 struct Datum {
@@ -127,7 +131,8 @@ class Template {
   void block(std::size_t& at, const Datum& dot, std::string& out, bool top) {
     std::size_t scope = variables_.size();
     for (; at < tokens_.size(); ++at) {
-      c_.context.budget.step();
+      c_.context.budget.step(kStepsOfAction);
+      check_text(out.size());
       const Token& t = tokens_[at];
       if (t.kind == Token::kText) {
         out += t.text;
@@ -501,6 +506,26 @@ class Template {
   }
 
  private:
+  // Go's printf takes no width and no precision above a million.
+  static bool too_wide(std::string_view spec) {
+    u64 n = 0;
+    for (char ch : spec) {
+      n = ch >= '0' && ch <= '9' ? n * 10 + static_cast<u64>(ch - '0') : 0;
+      if (n > 1'000'000) return true;
+    }
+    return false;
+  }
+
+  template <class T>
+  static std::string printed(const std::string& format, T value) {
+    int size = std::snprintf(nullptr, 0, format.c_str(), value);
+    if (size <= 0) return {};
+    std::string out(static_cast<std::size_t>(size) + 1, '\0');
+    std::snprintf(out.data(), out.size(), format.c_str(), value);
+    out.pop_back();
+    return out;
+  }
+
   std::string print_format(const std::vector<Datum>& a) {
     std::string f = show(a[0]), out;
     std::size_t next = 1;
@@ -512,6 +537,10 @@ class Template {
       std::size_t from = ++i;
       while (i < f.size() && std::string_view("+-# 0123456789.").find(f[i]) != std::string_view::npos) ++i;
       std::string spec = f.substr(from, i - from);
+      if (too_wide(spec)) {  // the rest of the format is lost, as in Go
+        out += "%!(NOVERB)";
+        break;
+      }
       char verb = i < f.size() ? f[i] : '%';
       if (verb == '%') {
         out += '%';
@@ -522,19 +551,15 @@ class Template {
         continue;
       }
       const Datum& d = a[next++];
-      char buffer[512];
       std::string c_spec = "%" + spec;
       if (verb == 'd' || verb == 'x' || verb == 'X' || verb == 'o' || verb == 'c') {
         if ((verb == 'x' || verb == 'X') && is_text(d)) {
           for (char ch : show(d)) out += fmt::format("{:02x}", static_cast<unsigned char>(ch));
           continue;
         }
-        std::snprintf(buffer, sizeof buffer, (c_spec + (verb == 'c' ? "c" : std::string("ll") + verb)).c_str(),
-                      static_cast<long long>(to_int(d)));
-        out += buffer;
+        out += printed(c_spec + (verb == 'c' ? "c" : std::string("ll") + verb), static_cast<long long>(to_int(d)));
       } else if (verb == 'f' || verb == 'e' || verb == 'g') {
-        std::snprintf(buffer, sizeof buffer, (c_spec + verb).c_str(), to_real(d));
-        out += buffer;
+        out += printed(c_spec + verb, to_real(d));
       } else if (verb == 'q') {
         out += go_quote(show(d));
       } else {

@@ -15,6 +15,7 @@
 #include "lang/cue/builtin/support.h"
 #include "lang/cue/cli/cmd_task.h"
 #include "lang/cue/cli/plan.h"
+#include "lang/cue/eval/error_code.h"
 #include "lang/cue/format/literal.h"
 #include "lang/cue/import/decode.h"
 #include "lang/cue/syntax/parser.h"
@@ -117,6 +118,13 @@ class Commander {
           what = commands ? fmt::format("field not found: {}", label_text(name_)) : "field not found: command";
         else
           what = fmt::format("could not find command {}", quote(name_));
+        if (commands && p_.answering().hints) {
+          std::vector<std::string_view> names;
+          for (const Vertex* a : commands->deref_value()->arcs)
+            if (a->label.is_string()) names.push_back(a->label.name());
+          if (std::string near = meant_name(name_, names); !near.empty())
+            what += fmt::format("\n    did you mean {}?", near);
+        }
         fmt::print(stderr,
                    "{}\nEnsure custom commands are defined in a \"_tool.cue\" file.\nRun 'cue help cmd' to list "
                    "available custom commands.\n",

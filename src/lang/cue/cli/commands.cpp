@@ -13,7 +13,9 @@ constexpr F kGlobal[] = {
     {"all-errors", 'E', F::kBool, "print all available errors"},
     {"chdir", 'C', F::kString, "change working directory before running command (must be the first flag)"},
     {"help", 'h', F::kBool, "help for the command"},
-    {"limit", 0, F::kStrings, "change a limit: input, nodes, steps, memory, depth, errors, time (ms), as NAME=N"},
+    {"limit", 0, F::kStrings, "change a limit: input, nodes, steps, memory, depth, errors, time (ms)"},
+    {"diagnostics", 0, F::kString, "errors with codes and help: text (with the line and a caret), line, json"},
+    {"color", 0, F::kString, "auto, always or never"},
     {"cpuprofile", 0, F::kString, ""},
     {"memprofile", 0, F::kString, ""},
 };

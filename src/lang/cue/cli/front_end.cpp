@@ -10,7 +10,6 @@
 #include <fstream>
 #include <set>
 
-#include "base/limit_option.h"
 #include "base/near.h"
 #include "lang/cue/cli/program.h"
 
@@ -171,7 +170,8 @@ std::span<const FrontEnd::OwnVerb> CueFrontEnd::own_verbs() const {
 
 int CueFrontEnd::run(std::span<const std::string> given) const {
   std::vector<std::string> args(given.begin(), given.end());
-  if (!args.empty() && args[0] == "cue") args.erase(args.begin());
+  bool as_cue = !args.empty() && args[0] == "cue";
+  if (as_cue) args.erase(args.begin());
   auto usage_error = [](const std::string& message) {
     std::fprintf(stderr, "%s\n", message.c_str());
     return 1;
@@ -274,14 +274,12 @@ int CueFrontEnd::run(std::span<const std::string> given) const {
   }
   if (!chdir_to.empty() && ::chdir(chdir_to.c_str()) != 0)
     return usage_error(fmt::format("chdir {}: no such file or directory", chdir_to));
+  Answering answering;
+  answering.hints = !as_cue && ::isatty(2) == 1;
+  if (std::string wrong = answering.read(flags); !wrong.empty()) return usage_error(wrong);
   std::error_code ec;
   std::string dir = fs::current_path(ec).string();
-  Limits limits;
-  std::vector<std::string> wanted = flags.all("limit");
-  if (const char* usual = std::getenv("TUTTI_LIMIT"); usual && wanted.empty()) wanted.emplace_back(usual);
-  for (const std::string& limit : wanted)
-    if (!set_limit(limits, limit, error)) return usage_error(error);
-  Program program(*spec, std::move(flags), dir, limits);
+  Program program(*spec, std::move(flags), std::move(answering), dir);
   return program.run();
 }
 

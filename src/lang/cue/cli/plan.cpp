@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "lang/cue/builtin/regex.h"
+#include "lang/cue/eval/error_code.h"
 #include "lang/cue/format/format.h"
 #include "lang/cue/format/literal.h"
 #include "lang/cue/proto/data.h"
@@ -16,7 +17,8 @@ namespace {
 
 std::vector<LoadProblem> as_problems(const std::vector<SyntaxError>& errors) {
   std::vector<LoadProblem> out;
-  for (const SyntaxError& e : errors) out.push_back({e.message, e.pos ? std::vector<Pos>{e.pos} : std::vector<Pos>{}});
+  for (const SyntaxError& e : errors)
+    out.push_back({e.message, e.pos ? std::vector<Pos>{e.pos} : std::vector<Pos>{}, "", kSyntaxCode});
   return out;
 }
 

@@ -7,17 +7,47 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "base/limit_place.h"
+#include "base/machine.h"
+#include "lang/cue/eval/error_code.h"
 #include "lang/cue/eval/limits.h"
 #include "lang/cue/format/literal.h"
 #include "lang/cue/import/decode.h"
+#include "text/common_options.h"
 
 namespace tutti::cue {
 
 namespace fs = std::filesystem;
 
-Program::Program(const CommandSpec& command, CommandFlags flags, std::string dir, const Limits& allowed)
-    : command_(command), flags_(std::move(flags)), dir_(std::move(dir)) {
-  Limits limits = evaluation_limits(allowed);
+constexpr int kLimitMet = 124;  // the exit code, as of every verb
+
+std::string Answering::read(const CommandFlags& flags) {
+  // What is given on the command line comes before the environment.
+  auto values = [&](std::string_view flag, const char* variable) {
+    std::vector<std::string> out = flags.all(flag);
+    if (const char* env = std::getenv(variable); out.empty() && env && *env) out.emplace_back(env);
+    return out;
+  };
+  limits.memory = machine_memory();
+  for (const std::string& v : values("limit", "TUTTI_LIMIT"))
+    if (std::string wrong = set_limit(limits, v); !wrong.empty()) return wrong;
+  for (const std::string& v : values("diagnostics", "TUTTI_DIAGNOSTICS")) {
+    as_cue = false;
+    if (std::string wrong = set_style(style, v); !wrong.empty()) return wrong;
+  }
+  std::string wish = "auto";
+  for (const std::string& v : values("color", "TUTTI_COLOR")) wish = v;
+  colour = use_colour(wish, 2);
+  return wrong_colour(wish);
+}
+
+Program::Program(const CommandSpec& command, CommandFlags flags, Answering answering, std::string dir)
+    : command_(command),
+      flags_(std::move(flags)),
+      answering_(std::move(answering)),
+      dir_(std::move(dir)),
+      session_(answering_.limits) {
+  Limits limits = evaluation_limits(answering_.limits);
   arena_.set_limit(limits.memory);
   budget_ = std::make_unique<Budget>(limits);
   store_ = std::make_unique<NodeStore>(arena_);
@@ -54,21 +84,29 @@ int Program::run() {
       {"fmt", run_fmt},   {"import", run_import}, {"trim", run_trim}, {"cmd", run_cmd},
       {"fix", run_fix},   {"mod", run_mod},       {"exp", run_exp},
   };
+  LimitPlace place(context_->src.at);
   try {
     kRuns.at(command_.name)(*this);
   } catch (const Stop& s) {
     if (!s.silent) print_error(s.problems);
     failed_ = true;
   } catch (const LimitError& e) {
-    constexpr int kLimitMet = 124;
-    LoadProblem problem{fmt::format("{} [{}]", e.what(), e.code()), {}};
-    if (e.at()) problem.places.push_back(Pos{e.at()});
-    print_error({problem});
-    return kLimitMet;
+    return limit_met(e.code(), Pos{e.at()}, e.what());
+  } catch (const std::bad_alloc&) {
+    return limit_met("LIMIT-MEMORY", {}, "there is not enough memory");
   }
   std::fwrite(out_.data(), 1, out_.size(), stdout);
   std::fflush(stdout);
   return failed_ ? 1 : 0;
+}
+
+// cue has no limits, and so no words for them. Nothing of the result is written.
+int Program::limit_met(const std::string& code, Pos at, const std::string& what) {
+  Diagnostics met;
+  met.error(code, at, what);
+  std::string text = render(met, sources(), answering_.style, answering_.colour);
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  return kLimitMet;
 }
 
 void Program::fail(std::string message, std::vector<Pos> places) {
@@ -87,6 +125,8 @@ std::vector<LoadProblem> Program::problems_of(const Bottom* b) {
   for (const FlatError& e : flatten(b)) {
     LoadProblem p;
     p.message = e.path.empty() ? e.message : e.path + ": " + e.message;
+    p.near = e.near;
+    p.code = error_code(e.message);
     if (e.pos) p.places.push_back(e.pos);
     std::vector<Pos> rest;
     for (Pos o : e.others)
@@ -124,6 +164,7 @@ std::string Program::show(const std::vector<LoadProblem>& problems) const {
       text += "\n";
     else
       text += ":\n" + places;
+    if (answering_.hints && !p.near.empty()) text += fmt::format("    did you mean {}?\n", p.near);
     if (std::find(seen.begin(), seen.end(), text) != seen.end()) continue;
     seen.push_back(text);
     out += text;
@@ -131,10 +172,16 @@ std::string Program::show(const std::vector<LoadProblem>& problems) const {
   return out;
 }
 
+std::string Program::show_diagnostics(const std::vector<LoadProblem>& problems) const {
+  Diagnostics list(answering_.limits.errors);
+  for (const LoadProblem& p : problems) report(list, p);
+  return render(list, *session_.sources, answering_.style, answering_.colour);
+}
+
 void Program::print(std::string_view text) { out_ += text; }
 
 void Program::print_error(const std::vector<LoadProblem>& problems) {
-  std::string text = show(problems);
+  std::string text = answering_.as_cue ? show(problems) : show_diagnostics(problems);
   std::fwrite(text.data(), 1, text.size(), stderr);
   failed_ = true;
 }
@@ -161,7 +208,7 @@ Vertex* Program::build_files(const std::vector<ast::File*>& files, const std::st
       return fa != fb ? fa < fb : a.pos < b.pos;
     });
     for (const CompileError& e : errors) {
-      LoadProblem p{e.path.empty() ? e.message : e.path + ": " + e.message, {}};
+      LoadProblem p{e.path.empty() ? e.message : e.path + ": " + e.message, {}, e.near, error_code(e.message)};
       if (e.pos) p.places.push_back(e.pos);
       problems.push_back(std::move(p));
     }
@@ -208,7 +255,7 @@ Vertex* Program::build_expression(ast::Node* x, Vertex* scope, const std::string
   if (!compiler.errors().empty()) {
     std::vector<LoadProblem> problems;
     for (const CompileError& e : compiler.errors()) {
-      LoadProblem p{e.message, {}};
+      LoadProblem p{e.message, {}, e.near, error_code(e.message)};
       if (e.pos) p.places.push_back(e.pos);
       problems.push_back(std::move(p));
     }

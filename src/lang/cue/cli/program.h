@@ -31,16 +31,29 @@ struct Item {
   ast::File* file = nullptr;  // when it is a document as it was read
 };
 
+// How a call answers, by the options that tutti has for every verb.
+struct Answering {
+  Limits limits;
+  bool as_cue = true;  // errors in cue's words; otherwise as diagnostics, in this style
+  DiagnosticStyle style = DiagnosticStyle::kExcerpt;
+  bool colour = false;
+  bool hints = false;  // "did you mean" beside cue's words: for people, since scripts may compare the words
+
+  // From the flags or the environment; "" or what is wrong.
+  std::string read(const CommandFlags& flags);
+};
+
 // One call of the tool: what it loaded, the evaluator, and its output.
 class Program {
  public:
-  Program(const CommandSpec& command, CommandFlags flags, std::string dir, const Limits& allowed);
+  Program(const CommandSpec& command, CommandFlags flags, Answering answering, std::string dir);
   ~Program();
 
   int run();
 
   // ---- for the commands
   const CommandFlags& flags() const { return flags_; }
+  const Answering& answering() const { return answering_; }
   Session& session() { return session_; }
   Sources& sources() { return *session_.sources; }
   Arena& arena() { return arena_; }
@@ -68,6 +81,7 @@ class Program {
   void print_error(const Bottom* b);
   std::vector<LoadProblem> problems_of(const Bottom* b);
   std::string show(const std::vector<LoadProblem>& problems) const;
+  std::string show_diagnostics(const std::vector<LoadProblem>& problems) const;
   // Where the result goes: standard output or a file that is written when all went well.
   void write_output(const std::string& path, std::string_view text, bool force);
 
@@ -75,8 +89,11 @@ class Program {
   std::string shown_place(Pos at) const;
   Vertex* package_source(const PackageTable& t);
 
+  int limit_met(const std::string& code, Pos at, const std::string& what);
+
   const CommandSpec& command_;
   CommandFlags flags_;
+  Answering answering_;
   std::string dir_;
   Session session_;
   Arena arena_;

@@ -147,14 +147,14 @@ void Compiler::insert(const ast::Node* at, Symbol name, Entry entry) {
   }
 }
 
-void Compiler::error(Pos at, std::string message) {
+void Compiler::error(Pos at, std::string message, std::string near) {
   for (auto& e : errors_)
     if (e.pos == at && e.message == message) return;
-  errors_.push_back({at, path(), std::move(message)});
+  errors_.push_back({at, path(), std::move(message), std::move(near)});
 }
 
-Node* Compiler::bad(const ast::Node* n, std::string message) {
-  error(n ? ast::first(n).pos : Pos{}, std::move(message));
+Node* Compiler::bad(const ast::Node* n, std::string message, std::string near) {
+  error(n ? ast::first(n).pos : Pos{}, std::move(message), std::move(near));
   return store_.make<Bottom>(Code::kEval);
 }
 

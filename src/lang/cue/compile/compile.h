@@ -13,6 +13,7 @@ struct CompileError {
   Pos pos;
   std::string path;  // labels joined with dots
   std::string message;
+  std::string near = {};  // the name that may have been meant; "" for none
 };
 
 struct CompileInput {
@@ -57,8 +58,7 @@ class Compiler {
     bool comprehension_var = false;
     std::vector<std::pair<Symbol, Entry>> names;
     std::vector<std::pair<u32, u32>> index;  // hash table once there are many
-    std::string label;                       // of the field being compiled, for paths
-    const ast::Node* label_node = nullptr;
+    const ast::Node* label_node = nullptr;   // of the field being compiled, for paths
   };
 
   Frame& push(u32 up);
@@ -67,8 +67,8 @@ class Compiler {
   Entry* lookup(Symbol name, std::size_t* frame = nullptr);
   bool is_hidden(const ast::Node* let) const;
   void insert(const ast::Node* at, Symbol name, Entry entry);
-  void error(Pos at, std::string message);
-  Node* bad(const ast::Node* n, std::string message);
+  void error(Pos at, std::string message, std::string near = {});
+  Node* bad(const ast::Node* n, std::string message, std::string near = {});
   std::string path() const;
 
   void declare(ast::Nodes decls);
@@ -88,6 +88,7 @@ class Compiler {
   void disjuncts(std::vector<Disjunct>& out, bool& marked, ast::Node* n, bool mark);
   Node* resolve(const ast::Ident* n);
   Node* reference(const ast::Ident* n, Entry& e, std::size_t frame);
+  std::string meant(Symbol name) const;
   Node* predeclared(const ast::Ident* n);
   void check_let(Entry& e, std::size_t frame, const ast::Ident* n);
   void check_pattern_names(ast::Node* n);
@@ -110,6 +111,9 @@ class Compiler {
 
 // The last element of an import path and the name given after a colon: "a.b/c@v1:d" is d.
 std::string import_name(std::string_view path);
+
+// The names that need no declaration, for "did you mean".
+std::vector<std::string_view> predeclared_names();
 
 // BasicType, range or builtin of a predeclared name; nullptr for none. (compile/predeclared.cpp)
 Node* predeclared_value(NodeStore& store, std::string_view name, const ast::Node* src);

@@ -4,6 +4,7 @@
 
 #include "lang/cue/builtin/registry.h"
 #include "lang/cue/compile/compile.h"
+#include "lang/cue/eval/error_code.h"
 #include "lang/cue/eval/predeclared.h"
 #include "lang/cue/format/literal.h"
 
@@ -274,7 +275,22 @@ Node* Compiler::resolve(const ast::Ident* n) {
       imports_.push_back(Symbol(path));
       return store_.make<ImportRef>(Symbol(path), n);
     }
-  return bad(n, fmt::format("reference \"{}\" not found", name.text()));
+  return bad(n, fmt::format("reference \"{}\" not found", name.text()), meant(name));
+}
+
+// The name in scope that a name without meaning is nearest to.
+std::string Compiler::meant(Symbol name) const {
+  if (std::string_view path = package_by_name(name.text()); !path.empty()) return fmt::format("import \"{}\"", path);
+  std::vector<std::string_view> names;
+  for (auto f = stack_.rbegin(); f != stack_.rend(); ++f)
+    for (auto& [known, entry] : f->names) {
+      bool own = f->label_node && f->label_node->kind == AK::kIdent && as<ast::Ident>(f->label_node)->name == known;
+      if (!own) names.push_back(known.text());  // the field whose value this is
+    }
+  for (Label l : file_scope_)
+    if (!l.is_int()) names.push_back(l.name());
+  for (std::string_view p : predeclared_names()) names.push_back(p);
+  return meant_name(name.text(), names);
 }
 
 Node* Compiler::predeclared(const ast::Ident* n) {

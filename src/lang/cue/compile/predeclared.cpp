@@ -7,6 +7,13 @@ namespace tutti::cue {
 
 namespace {
 
+struct Basic {
+  std::string_view name;
+  Kinds kind;
+};
+constexpr Basic kBasic[] = {{"string", kStringKind}, {"bytes", kBytesKind}, {"bool", kBoolKind},
+                            {"int", kIntKind},       {"float", kFloatKind}, {"number", kNumberKind}};
+
 struct Range {
   std::string_view name, low, high;
   Kinds kind;
@@ -32,19 +39,17 @@ constexpr Range kRanges[] = {
 
 }  // namespace
 
+std::vector<std::string_view> predeclared_names() {
+  std::vector<std::string_view> out = predeclared_function_names();
+  for (const Basic& b : kBasic) out.push_back(b.name);
+  for (const Range& r : kRanges) out.push_back(r.name);
+  return out;
+}
+
 Node* predeclared_value(NodeStore& store, std::string_view name, const ast::Node* src) {
   if (name.substr(0, 2) == "__" && name != "__closeAll" && name != "__reclose" && name != "__no_sharing")
     name.remove_prefix(2);
-  struct Basic {
-    std::string_view name;
-    Kinds kind;
-  };
-  for (Basic b : {Basic{"string", kStringKind},
-                  {"bytes", kBytesKind},
-                  {"bool", kBoolKind},
-                  {"int", kIntKind},
-                  {"float", kFloatKind},
-                  {"number", kNumberKind}})
+  for (const Basic& b : kBasic)
     if (b.name == name) return store.make<BasicType>(b.kind, src);
   for (const Range& r : kRanges) {
     if (r.name != name) continue;

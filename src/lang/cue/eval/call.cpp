@@ -4,6 +4,7 @@
 
 #include "lang/cue/compile/compile.h"
 #include "lang/cue/eval/context.h"
+#include "lang/cue/eval/limits.h"
 #include "lang/cue/syntax/parser.h"
 
 namespace tutti::cue {
@@ -316,8 +317,14 @@ bool CallContext::is_null(std::size_t i) {
 
 bool CallContext::failed() const { return context.has_err(); }
 
-Node* CallContext::make_string(std::string_view s) { return context.make_string(s); }
-Node* CallContext::make_bytes(std::string_view s) { return context.make_bytes(s); }
+Node* CallContext::make_string(std::string_view s) {
+  check_text(s.size());
+  return context.make_string(s);
+}
+Node* CallContext::make_bytes(std::string_view s) {
+  check_text(s.size());
+  return context.make_bytes(s);
+}
 Node* CallContext::make_bool(bool b) { return context.store.make<Bool>(b); }
 Node* CallContext::make_int(i64 i) { return context.store.integer(i); }
 Node* CallContext::make_number(const Decimal& d, Kinds kind) { return context.store.num(kind, d); }

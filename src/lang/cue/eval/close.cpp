@@ -159,6 +159,7 @@ void Context::not_allowed(Vertex* arc, Bottom** out) {
     if (c.x->pos) at.push_back(c.x->pos);
   Bottom* b = fail("field not allowed");
   b->error->others = store.keep(at);
+  b->error->among = arc->parent;
   b->close_check = true;
   arc->base = b;
   arc->status = Status::kFinalized;

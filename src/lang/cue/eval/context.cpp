@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <re2/re2.h>
 
+#include "lang/cue/eval/limits.h"
+
 namespace tutti::cue {
 
 namespace {
@@ -27,6 +29,15 @@ Context::Context(NodeStore& s, Budget& b)
       struct_marker(s.make<StructMarker>()) {}
 
 Context::~Context() = default;
+
+void Context::too_deep() const {
+  bool out_of_stack = levels < budget.limits().depth;
+  throw LimitError("LIMIT-DEPTH",
+                   out_of_stack ? "nested deeper than the stack holds"
+                                : fmt::format("nested deeper than {} levels (--limit depth=N)",
+                                              budget.limits().depth / kLevelsOfEvaluator),
+                   src.at);
+}
 
 Context::Frame Context::push_conjunct(const Conjunct& c) {
   Frame f{e, errs, src, ci};

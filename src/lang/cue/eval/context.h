@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "base/budget.h"
+#include "base/stack.h"
 #include "lang/cue/builtin/registry.h"
 #include "lang/cue/eval/id_map.h"
 #include "lang/cue/eval/state.h"
@@ -33,6 +34,9 @@ class Context {
   Budget& budget;
 
   // ---- where evaluation is
+  u32 levels = 0;
+  const char* stack_floor = nullptr;  // of the thread that evaluates
+  [[noreturn]] void too_deep() const;
   struct Frame {
     Environment* env;
     Bottom* err;
@@ -257,6 +261,23 @@ struct EvalScope {
   Context& context;
   Context::Frame frame;
   bool open = true;
+};
+
+// One level of evaluation for as long as it lives. Ends the request where the user's limit is met, and before the
+// stack is used up, whatever limit was asked for.
+class Level {
+ public:
+  explicit Level(Context& c) : context_(c) {
+    if (c.levels == 0) c.stack_floor = tutti::stack_floor();
+    if (c.levels >= c.budget.limits().depth || reinterpret_cast<const char*>(this) < c.stack_floor) c.too_deep();
+    c.levels++;
+  }
+  ~Level() { --context_.levels; }
+  Level(const Level&) = delete;
+  Level& operator=(const Level&) = delete;
+
+ private:
+  Context& context_;
 };
 
 template <class T>

@@ -306,7 +306,7 @@ void State::cross_product(std::vector<State*>& dst, std::vector<State*>& cross, 
 }
 
 State* State::do_disjunct(Conjunct c, Default m, Mode mode, Vertex* orig, Bottom** err) {
-  Budget::Level level(ctx.budget);
+  Level level(ctx);
   ctx.budget.step();
   std::unordered_map<Vertex*, Vertex*> map;
   Copier copier{ctx, map, {}};

@@ -91,7 +91,7 @@ Node* Context::value(Node* x, Flags f) {
 }
 
 Node* Context::eval_ci(Node* x, Flags f, CloseInfo* out) {
-  Budget::Level level(budget);
+  Level level(*this);
   struct Scope {
     Context& c;
     Pos src;
@@ -229,7 +229,7 @@ Node* Context::evaluate_vertex(Vertex* v, Node* ref, Flags f) {
 
 // Evaluates an expression to a vertex whose fields are known.
 Node* Context::unify_node(Node* x, Flags f) {
-  Budget::Level level(budget);
+  Level level(*this);
   Restore<Pos> saved_src(src);
   if (x->pos) src = x->pos;
   Bottom* saved = errs;

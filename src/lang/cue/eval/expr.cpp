@@ -2,6 +2,7 @@
 
 #include "base/utf8.h"
 #include "lang/cue/eval/context.h"
+#include "lang/cue/eval/limits.h"
 
 namespace tutti::cue {
 
@@ -239,7 +240,7 @@ Node* Context::evaluate(Node* x, Flags f) {
           text += to<Bytes>(v)->text;
         else
           text += to_text(v, kStringKind | kNumberKind | kBytesKind | kBoolKind);
-        if (text.size() > (std::size_t{1} << 28)) throw LimitError("CUE-TOO-LARGE", "a string grows past 256 MB");
+        check_text(text.size());
       }
       if (errs) {
         Bottom* b = take_err();

@@ -142,6 +142,7 @@ Bottom* Context::field_error(Vertex* v, Pos pos, Label l, const char* int_format
     text = error_at(pos, int_format, l.index(), n);
   } else {
     text = error_at(pos, format, l);
+    text->among = v;
   }
   auto* out = store.make<Bottom>(code, text, v);
   add_bottom(out);

@@ -302,6 +302,13 @@ Node* predeclared_function(std::string_view name) {
   return nullptr;
 }
 
+std::vector<std::string_view> predeclared_function_names() {
+  std::vector<std::string_view> out;
+  for (auto& b : table().all)
+    if (!b.name.starts_with("__") && b.name.find('+') == b.name.npos) out.push_back(b.name);
+  return out;
+}
+
 Node* no_sharing_node() { return &table().no_sharing; }
 
 }  // namespace tutti::cue

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "lang/cue/eval/error_code.h"
 #include "lang/cue/format/literal.h"
 
 namespace tutti::cue {
@@ -110,9 +111,24 @@ void print_list(std::string& out, std::span<Node* const> list, std::string_view 
   }
 }
 
+// The literal among the operands of &, nullptr for none.
+const Node* literal_in(const Node* x) {
+  if (x->type <= NodeType::kBytes) return x;
+  if (x->type != NodeType::kBinary || to<Binary>(x)->op != Op::kAnd) return nullptr;
+  const Node* left = literal_in(to<Binary>(x)->x);
+  return left ? left : literal_in(to<Binary>(x)->y);
+}
+
 void print_vertex(std::string& out, const Vertex* v, int depth) {
   v = v->deref_value();
-  if (!v->base || v->base->type == NodeType::kStructMarker) {
+  // What failed a check is shown as it was before.
+  bool failed = v->base && v->base->type == NodeType::kBottom;
+  if (failed)
+    for (auto& c : v->conjuncts)
+      if (const Node* x = literal_in(expression_of(c.x))) return print(out, x, depth);
+  bool failed_list = failed && !v->arcs.empty() && v->arcs[0]->label.is_int();
+  bool failed_struct = failed && !v->arcs.empty() && !failed_list;
+  if (!v->base || v->base->type == NodeType::kStructMarker || failed_struct) {
     if (!v->base && v->conjuncts.size() > 0 && v->arcs.empty()) {
       bool first = true;
       for (auto& c : v->conjuncts) {
@@ -135,7 +151,7 @@ void print_vertex(std::string& out, const Vertex* v, int depth) {
       print(out, a, depth);
     }
     out += '}';
-  } else if (v->base->type == NodeType::kListMarker) {
+  } else if (v->base->type == NodeType::kListMarker || failed_list) {
     out += '[';
     bool first = true;
     for (const Vertex* a : v->arcs) {
@@ -144,15 +160,9 @@ void print_vertex(std::string& out, const Vertex* v, int depth) {
       first = false;
       print(out, a, depth);
     }
-    if (static_cast<const ListMarker*>(v->base)->open) out += first ? "..." : ",...";
+    if (!failed_list && static_cast<const ListMarker*>(v->base)->open) out += first ? "..." : ",...";
     out += ']';
   } else {
-    // A value that failed a check is shown as it was before.
-    if (v->base->type == NodeType::kBottom)
-      for (auto& c : v->conjuncts) {
-        const Node* x = expression_of(c.x);
-        if (x->type <= NodeType::kBytes) return print(out, x, depth);
-      }
     print(out, v->base, depth);
   }
 }
@@ -415,6 +425,13 @@ std::string path_text(std::span<const Label> path) {
 
 namespace {
 
+Label label_of(const ErrorArg& a) {
+  Label l;
+  static_assert(sizeof(Label) == sizeof(u32));
+  std::memcpy(static_cast<void*>(&l), &a.bits, sizeof l);
+  return l;
+}
+
 std::string own_message(const Error* e) {
   std::string out;
   std::size_t next = 0;
@@ -428,13 +445,7 @@ std::string own_message(const Error* e) {
     const ErrorArg& a = e->args[next++];
     switch (a.kind) {
       case ErrorArg::kNode: out += compact(a.node); break;
-      case ErrorArg::kLabel: {
-        Label l;
-        static_assert(sizeof(Label) == sizeof(u32));
-        std::memcpy(static_cast<void*>(&l), &a.bits, sizeof l);
-        out += l.text();
-        break;
-      }
+      case ErrorArg::kLabel: out += label_of(a).text(); break;
       case ErrorArg::kText: out += std::string_view(a.text.data, a.text.size); break;
       case ErrorArg::kKinds: out += kinds_text(static_cast<Kinds>(a.bits)); break;
       case ErrorArg::kInt: out += std::to_string(a.integer); break;
@@ -471,6 +482,23 @@ void collect(std::vector<const Error*>& out, const Error* e) {
   }
 }
 
+// What a field that is not there, or not allowed, may have been meant to be: another of its struct.
+std::string meant(const Error* e) {
+  std::string name;
+  if (!e->args.empty() && e->args[0].kind == ErrorArg::kLabel)
+    name = label_of(e->args[0]).text();
+  else if (e->node)
+    name = e->node->label.text();
+  std::vector<std::string> names;
+  for (const Vertex* a : e->among->arcs) {
+    Label l = a->label;
+    if (l.is_let() || l.is_int() || (a->base && a->base->type == NodeType::kBottom)) continue;
+    names.push_back(l.text());
+  }
+  std::vector<std::string_view> views(names.begin(), names.end());
+  return meant_name(name, views);
+}
+
 }  // namespace
 
 std::string message_of(const Error* e) {
@@ -494,6 +522,7 @@ std::vector<FlatError> flatten(const Bottom* b) {
     FlatError f;
     f.message = message_of(e);
     f.pos = e->pos;
+    if (e->among) f.near = meant(e);
     f.path = e->path.empty() ? path_text(path_of(e->node)) : path_text(e->path);
     for (const Error* w = e; w; w = w->wrapped) {
       if (w->left) break;

@@ -16,6 +16,8 @@ struct FlatError {
   std::string message;
   Pos pos;  // the main place
   std::vector<Pos> others;
+  std::string near = {};       // the name that may have been meant; "" for none
+  std::string_view code = {};  // where the message does not tell its kind (eval/error_code.h)
 };
 
 // All errors that a bottom stands for, each once, ordered by place and path as cue does.

@@ -115,11 +115,11 @@ void State::append_disjunct(std::vector<State*>& a, State* x) {
     return;
   }
   if (a.size() >= kMostAlternatives)
-    throw LimitError("CUE-ALTERNATIVES",
+    throw LimitError("LIMIT-ALTERNATIVES",
                      fmt::format("{}: more than {} alternatives: a disjunction that nothing decides is multiplied with "
                                  "others; say which branch is meant, for example by a field that differs in each",
                                  path_text(path_of(node)), kMostAlternatives),
-                     ctx.src.at);
+                     node->conjuncts.size() > 0 ? node->conjuncts[0].x->pos.at : ctx.src.at);
   a.push_back(x);
 }
 

@@ -192,7 +192,7 @@ bool Context::parents_done(Vertex* v) {
 // A vertex can still get conjuncts as long as its ancestors have not been through all of theirs.
 bool State::process_ancestors(Mode mode) {
   if (meets(kAncestorsDone)) return true;
-  Budget::Level level(ctx.budget);
+  Level level(ctx);
   bool parents = true;
   if (Vertex* p = node->parent) {
     State* n = p->state;
@@ -312,7 +312,7 @@ void State::run_task(Task* t, Mode mode) {
   }
   if (t->state == TaskState::kSuccess || t->state == TaskState::kFailed) return;
   ctx.budget.step();
-  Budget::Level level(ctx.budget);
+  Level level(ctx);
   Hold hold(n);
   ctx.free_scope.push_back(n);
   std::size_t depth = ctx.stack.size();

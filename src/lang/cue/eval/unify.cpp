@@ -45,11 +45,12 @@ bool Context::unify(Vertex* v, Flags f) {
   State* n = state(v);
   if (!n) return true;
   budget.step();
-  Budget::Level level(budget);
+  Level level(*this);
   // A structure without end that no rule of cycles sees.
   u32 deepest = budget.limits().depth / kLevelsOfEvaluator;
   if (static_cast<u32>(n->depth) > deepest) {
-    throw LimitError("LIMIT-DEPTH", fmt::format("the value is nested deeper than {} levels", deepest), src.at);
+    throw LimitError("LIMIT-DEPTH", fmt::format("the value is nested deeper than {} levels (--limit depth=N)", deepest),
+                     v->conjuncts.size() > 0 ? v->conjuncts[0].x->pos.at : src.at);
   }
 
   ++n->refs;

@@ -30,7 +30,7 @@ struct Checker {
   }
 
   void check(Vertex* x) {
-    Budget::Level level(ctx.budget);
+    Level level(ctx);
     Vertex* y = x;
     x = x->deref_value();
     if (y != x) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lang/cue/eval/context.h"
+#include "lang/cue/eval/limits.h"
 #include "lang/cue/eval/validate.h"
 
 namespace tutti::cue {
@@ -216,9 +217,9 @@ Node* Context::binop(Op op, Node* left, Node* right) {
     case Op::kAdd:
       if (numbers()) return arithmetic(decimal::add);
       if (strings() || bytes()) {
+        check_text(text(l).size() + text(r).size());
         std::string out(text(l));
         out += text(r);
-        if (out.size() > (std::size_t{1} << 28)) throw LimitError("CUE-TOO-LARGE", "a string grows past 256 MB");
         if (errs) return take_err();
         return strings() ? make_string(out) : make_bytes(out);
       }
@@ -243,8 +244,7 @@ Node* Context::binop(Op op, Node* left, Node* right) {
           add_errf(Code::kEval, src, "{} count {} exceeds limit of {}", as, count, i64{1'000'000});
           count = 0;
         }
-        if (static_cast<u64>(count) * text(s).size() > (u64{1} << 28))
-          throw LimitError("CUE-TOO-LARGE", "a string grows past 256 MB");
+        check_text(static_cast<u64>(count) * text(s).size());
         std::string out;
         for (i64 i = 0; i < count; ++i) out += text(s);
         if (errs) return take_err();
@@ -404,7 +404,7 @@ Bottom* Context::validate(const Conjunct& check, Node* v) {
 // ---- equality
 
 bool Context::equal(Node* v, Node* w, bool structural, bool regular_only) {
-  Budget::Level level(budget);
+  Level level(*this);
   if (!structural) {
     v = default_of(v);
     w = default_of(w);

@@ -210,7 +210,8 @@ struct Error {
   std::span<Label> path;         // set instead when the path is not that of the node
   Pos pos;
   std::span<Pos> others;
-  Error* wrapped = nullptr;  // the cause
+  Error* wrapped = nullptr;       // the cause
+  const Vertex* among = nullptr;  // whose fields the one that is not there may have been meant to be
   // a list of errors instead of one:
   Error *left = nullptr, *right = nullptr;
 };

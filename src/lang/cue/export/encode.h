@@ -11,8 +11,9 @@ namespace tutti::cue {
 class Context;
 
 struct JsonStyle {
-  std::string_view indent;  // "" for one line
-  bool html = false;        // <, > and & as \u003c ...
+  std::string_view indent;   // "" for one line
+  bool html = false;         // <, > and & as \u003c ...
+  u64 longest = UINT64_MAX;  // of a text that becomes a value again
 };
 
 // False with the reason when something is not concrete.

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "lang/cue/eval/context.h"
+#include "lang/cue/eval/limits.h"
 #include "lang/cue/export/export.h"
 #include "lang/cue/export/scope.h"
 
@@ -15,7 +16,7 @@ namespace tutti::cue {
 class Exporter {
  public:
   Exporter(Context& c, const Sources& sources, std::string_view package, const ExportProfile& p)
-      : c_(c), sources_(sources), arena_(c.arena), package_(package), p_(p) {}
+      : c_(c), written_(c.budget.limits()), sources_(sources), arena_(c.arena), package_(package), p_(p) {}
 
   ast::Node* value(Node* n, const Vertex* field = nullptr);
   ast::Node* vertex(Vertex* n);
@@ -148,6 +149,7 @@ class Exporter {
   ast::Node* call(ast::Node* function, const std::vector<ast::Node*>& args);
 
   Context& c_;
+  WritingLimit written_;
   const Sources& sources_;
   Arena& arena_;
   std::string package_;

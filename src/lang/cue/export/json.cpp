@@ -3,6 +3,7 @@
 #include "base/utf8.h"
 #include "lang/cue/builtin/encodings.h"
 #include "lang/cue/eval/context.h"
+#include "lang/cue/eval/limits.h"
 #include "lang/cue/eval/print.h"
 #include "lang/cue/export/encode.h"
 #include "lang/cue/export/order.h"
@@ -56,6 +57,8 @@ class JsonWriter {
       : c_(c), sources_(sources), style_(style), out_(out), error_(error) {}
 
   bool value(Node* n) {
+    written_.value(out_.size());
+    if (out_.size() > style_.longest) check_text(out_.size());
     n = c_.default_of(n);
     if (n->type == NodeType::kVertex) {
       Vertex* v = to<Vertex>(n)->deref_value();
@@ -141,6 +144,7 @@ class JsonWriter {
   const JsonStyle& style_;
   std::string& out_;
   std::string& error_;
+  WritingLimit written_{c_.budget.limits()};
   int depth_ = 0;
 };
 

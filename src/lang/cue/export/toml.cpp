@@ -3,6 +3,7 @@
 
 #include "lang/cue/builtin/encodings.h"
 #include "lang/cue/eval/context.h"
+#include "lang/cue/eval/limits.h"
 #include "lang/cue/export/encode.h"
 
 namespace tutti::cue {
@@ -26,6 +27,7 @@ class TomlWriter {
   }
 
   Node* plain(Node* n) {
+    written_.value(out_.size());
     n = c_.default_of(n);
     while (n->type == NodeType::kVertex) {
       Vertex* v = to<Vertex>(n)->deref_value();
@@ -161,6 +163,7 @@ class TomlWriter {
   Context& c_;
   std::string& out_;
   std::string& error_;
+  WritingLimit written_{c_.budget.limits()};
 };
 
 }  // namespace

@@ -43,6 +43,7 @@ Exporter::Shape Exporter::shape(Vertex* v, bool attributes) const {
 }
 
 ast::Node* Exporter::vertex(Vertex* v) {
+  written_.syntax();
   v = v->deref_value();
   if (scopes_.showing(v)) return ident("_");
   std::vector<ast::Node*> attributes;

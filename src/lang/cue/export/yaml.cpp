@@ -4,6 +4,7 @@
 
 #include "base/utf8.h"
 #include "lang/cue/builtin/encodings.h"
+#include "lang/cue/eval/limits.h"
 #include "lang/cue/format/literal.h"
 #include "lang/cue/import/yaml_scalar.h"
 
@@ -124,7 +125,7 @@ Analysis analyse(std::string_view s, bool key) {
 
 class YamlWriter {
  public:
-  YamlWriter(std::string& out, std::string& error) : out_(out), error_(error) {}
+  YamlWriter(std::string& out, std::string& error, u64 longest) : out_(out), error_(error), longest_(longest) {}
 
   bool document(Node* n) {
     if (!value(n, 0, Where::kTop)) return false;
@@ -276,6 +277,7 @@ class YamlWriter {
 
   // `depth` is the indentation of what the value's own lines begin with.
   bool value(Node* n, int depth, Where where) {
+    if (out_.size() > longest_) check_text(out_.size());
     switch (n->kind) {
       case ast::Kind::kLit:
         if (where == Where::kKey) out_ += ' ';
@@ -351,10 +353,13 @@ class YamlWriter {
 
   std::string& out_;
   std::string& error_;
+  u64 longest_;
 };
 
 }  // namespace
 
-bool encode_yaml(ast::Node* n, std::string& out, std::string& error) { return YamlWriter(out, error).document(n); }
+bool encode_yaml(ast::Node* n, std::string& out, std::string& error, u64 longest) {
+  return YamlWriter(out, error, longest).document(n);
+}
 
 }  // namespace tutti::cue

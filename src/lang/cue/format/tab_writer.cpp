@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/utf8.h"
+#include "lang/cue/eval/limits.h"
 
 namespace tutti::cue {
 
@@ -118,6 +119,7 @@ void TabWriter::pad(int text, int cell, bool tabs) {
     out_.append(static_cast<std::size_t>(std::max(0, (cell - text + w - 1) / w)), '\t');
     return;
   }
+  check_text(out_.size() + static_cast<u64>(std::max(0, cell - text)));
   out_.append(static_cast<std::size_t>(std::max(0, cell - text)), options_.pad);
 }
 

@@ -4,6 +4,8 @@
 
 #include <filesystem>
 
+#include "base/limit_place.h"
+#include "lang/cue/eval/error_code.h"
 #include "lang/cue/eval/limits.h"
 #include "tree/secret.h"
 
@@ -18,7 +20,7 @@ Instance::~Instance() = default;
 
 void Instance::problems(const std::vector<LoadProblem>& list) {
   for (auto& p : list) {
-    FlatError e{"", p.message, p.places.empty() ? Pos{} : p.places[0], {}};
+    FlatError e{"", p.message, p.places.empty() ? Pos{} : p.places[0], {}, p.near, p.code};
     for (std::size_t i = 1; i < p.places.size(); ++i) e.others.push_back(p.places[i]);
     errors_.push_back(std::move(e));
   }
@@ -49,7 +51,7 @@ bool Instance::load_sources(std::span<const Source* const> sources) {
 
 bool Instance::parse(const Source* source) {
   ParsedFile p = parse_file(*source, arena_);
-  for (auto& e : p.errors) errors_.push_back({"", e.message, e.pos, {}});
+  for (auto& e : p.errors) errors_.push_back({"", e.message, e.pos, {}, "", kSyntaxCode});
   if (!p.errors.empty() || !p.file) return false;
   files_.push_back(p.file);
   return true;
@@ -78,7 +80,7 @@ Vertex* Instance::compile_files(const std::vector<ast::File*>& files, const std:
     return loader_->package_name(std::string(path));
   };
   auto lits = compiler.files(in);
-  for (auto& e : compiler.errors()) errors_.push_back({e.path, e.message, e.pos, {}});
+  for (auto& e : compiler.errors()) errors_.push_back({e.path, e.message, e.pos, {}, e.near});
   for (Symbol path : compiler.imports()) {
     if (find_package(path.text())) continue;
     LoadedPackage* p = loader_ ? loader_->import(std::string(path.text())) : nullptr;
@@ -110,17 +112,18 @@ Vertex* Instance::import(Symbol path) {
 
 Vertex* Instance::evaluate() {
   if (!root_) return nullptr;
+  LimitPlace place(context_->src.at);
   context_->finalize(root_);
   return root_;
 }
 
 void report(Session& session, std::span<const FlatError> errors) {
   for (auto& e : errors) {
-    std::string text = e.path.empty() ? e.message : e.path + ": " + e.message;
-    Pos at = e.pos ? e.pos : e.others.empty() ? Pos{} : e.others[0];
-    auto& d = session.diagnostics.error("CUE", at, text);
-    for (Pos p : e.others)
-      if (p != at) d.relate(p, "");
+    LoadProblem p{e.path.empty() ? e.message : e.path + ": " + e.message, {}, e.near, e.code};
+    if (p.code.empty()) p.code = error_code(e.message);
+    if (e.pos) p.places.push_back(e.pos);
+    p.places.insert(p.places.end(), e.others.begin(), e.others.end());
+    report(session.diagnostics, p);
   }
 }
 
@@ -133,6 +136,7 @@ struct Builder {
   Context& ctx;
   TreeOptions options;
   TreeBuilder build;
+  WritingLimit written{ctx.budget.limits()};
   std::vector<FlatError> errors;
   bool secrets = false;
 
@@ -180,7 +184,8 @@ struct Builder {
   }
 
   Value vertex(Vertex* v) {
-    Budget::Level level(ctx.budget);
+    Level level(ctx);
+    written.value();
     v = v->deref_value();
     if (!v->base && v->status != Status::kFinalized) ctx.finalize(v);
     Bottom* b = v->bottom();
@@ -239,7 +244,7 @@ struct Builder {
 }  // namespace
 
 Value to_tree(Instance& instance, Vertex* v, const TreeOptions& options) {
-  Builder b{instance, instance.context(), options, instance.session().builder(), {}};
+  Builder b{instance, instance.context(), options, instance.session().builder()};
   Value tree = b.vertex(v);
   return b.secrets ? spread_secrets(tree, b.build) : tree;
 }

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "lang/cue/builtin/registry.h"
+#include "lang/cue/eval/error_code.h"
 #include "lang/cue/format/literal.h"
 #include "lang/cue/format/walk.h"
 
@@ -123,6 +124,15 @@ const Source* PackageLoader::open(const std::string& path, std::vector<LoadProbl
   return opened[key] = *s;
 }
 
+void report(Diagnostics& out, const LoadProblem& problem) {
+  Pos at = problem.places.empty() ? Pos{} : problem.places[0];
+  std::string_view code = problem.code.empty() ? error_code(problem.message) : problem.code;
+  Diagnostic& d = out.error(std::string(code), at, problem.message);
+  for (std::size_t i = 1; i < problem.places.size(); ++i)
+    if (problem.places[i] != at) d.relate(problem.places[i], "");
+  d.did_you_mean(problem.near);
+}
+
 ast::File* PackageLoader::parse(const std::string& path, std::vector<LoadProblem>& problems, bool imports_only) {
   std::string key = path == "-" ? path : absolute(path);
   if (!imports_only)
@@ -134,6 +144,7 @@ ast::File* PackageLoader::parse(const std::string& path, std::vector<LoadProblem
   ParsedFile p = parse_file(*s, arena_, options);
   for (const SyntaxError& e : p.errors) {
     LoadProblem problem{e.message, {}};
+    problem.code = kSyntaxCode;
     if (e.pos) problem.places.push_back(e.pos);
     problems.push_back(std::move(problem));
   }
@@ -434,7 +445,10 @@ bool refers_to(ast::Node* n, const std::string& name) {
 }
 
 void undefined_package(LoadedPackage& p, ast::File* f, const std::string& path, const std::string& called, Pos at) {
-  p.problems.push_back({fmt::format("builtin package {} undefined", quote(path)), {at}});
+  p.problems.push_back({fmt::format("builtin package {} undefined", quote(path)),
+                        {at},
+                        meant_name(path, builtin_package_paths()),
+                        "CUE-IMPORT"});
   if (!refers_to(f, called)) p.problems.push_back({fmt::format("imported and not used: {}", quote(path)), {at}});
 }
 
@@ -520,7 +534,9 @@ void PackageLoader::load_imports(LoadedPackage& p) {
         }
         LoadedPackage* i = import(path);
         if (!i) {
-          p.problems.push_back({fmt::format("import failed: cannot find package \"{}\"", path), {at}});
+          p.problems.push_back({fmt::format("import failed: cannot find package \"{}\"", path),
+                                {at},
+                                meant_name(path, builtin_package_paths())});
           continue;
         }
         if (!i->problems.empty()) {

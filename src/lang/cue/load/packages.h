@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "lang/cue/syntax/parser.h"
+#include "text/diagnostic.h"
 #include "text/source.h"
 
 // From the words of a command line to files: packages and their directories, modules, build attributes, tags, imports
@@ -18,7 +19,12 @@ namespace tutti::cue {
 struct LoadProblem {
   std::string message;
   std::vector<Pos> places;
+  std::string near = {};       // the name that may have been meant; "" for none
+  std::string_view code = {};  // of its kind of error, where the message does not tell (eval/error_code.h)
 };
+
+// The problem as a diagnostic, with its code, every place and what may have been meant.
+void report(Diagnostics& out, const LoadProblem& problem);
 
 // A data file beside CUE: what it holds and how it is to be taken.
 struct DataFile {

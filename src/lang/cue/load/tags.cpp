@@ -11,6 +11,7 @@
 #include <set>
 
 #include "lang/cue/builtin/timestamp.h"
+#include "lang/cue/eval/error_code.h"
 #include "lang/cue/format/literal.h"
 #include "lang/cue/format/walk.h"
 #include "lang/cue/import/decode.h"
@@ -156,8 +157,8 @@ void PackageLoader::inject_tags(const std::vector<LoadedPackage*>& packages) {
     for (ast::File* f : p->files) find_tags(f, tags, p->problems);
     for (ast::File* f : p->tools) find_tags(f, tags, p->problems);
   }
-  auto report = [&](std::string message) {
-    for (LoadedPackage* p : packages) p->problems.push_back({message, {}});
+  auto report = [&](std::string message, std::string near = {}) {
+    for (LoadedPackage* p : packages) p->problems.push_back({message, {}, near});
   };
   for (const std::string& s : config_.tags) {
     std::size_t equal = s.find('=');
@@ -174,9 +175,15 @@ void PackageLoader::inject_tags(const std::vector<LoadedPackage*>& packages) {
       if (!v) return report(error);
       inject(arena_, t, v);
     }
-    if (!found)
-      return report(equal != std::string::npos ? fmt::format("no tag for {}", quote(name))
-                                               : fmt::format("tag {} not used in any file", quote(s)));
+    if (!found) {
+      std::vector<std::string_view> keys, shorthands;
+      for (const Tag& t : tags) {
+        keys.push_back(t.key);
+        shorthands.insert(shorthands.end(), t.shorthands.begin(), t.shorthands.end());
+      }
+      if (equal != std::string::npos) return report(fmt::format("no tag for {}", quote(name)), meant_name(name, keys));
+      return report(fmt::format("tag {} not used in any file", quote(s)), meant_name(s, shorthands));
+    }
   }
   if (!config_.tag_vars) return;
   std::map<std::string, ast::Node*> vars;
