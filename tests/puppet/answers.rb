@@ -2,6 +2,7 @@
 # All are evaluated in the top scope of one compiler, which is quick; none of them may change anything there.
 require 'json'
 require 'puppet'
+require 'timeout'
 
 dir, modulepath = ARGV
 Puppet.initialize_settings(['--confdir', "#{dir}/conf", '--vardir', "#{dir}/var"])
@@ -19,12 +20,14 @@ Puppet.override(current_environment: env, environments: Puppet::Environments::St
     STDIN.each_line do |line|
       answer =
         begin
-          value = parser.evaluate_string(compiler.topscope, JSON.parse(line), 'expression')
+          value = Timeout.timeout(5) { parser.evaluate_string(compiler.topscope, JSON.parse(line), 'expression') }
           value = value.to_a if value.is_a?(Puppet::Pops::Types::Iterable) && !value.is_a?(Puppet::Pops::Types::PAnyType)
           data = Puppet::Pops::Serialization::ToDataConverter.convert(value, rich_data: true, symbol_as_string: true, local_reference: false, type_by_reference: true, message_prefix: 'x')
           { 'is' => JSON.parse(JSON.generate([data]))[0] }
         rescue SystemExit, Interrupt
           raise
+        rescue Timeout::Error
+          { 'slow' => true }
         rescue Exception => e
           { 'error' => e.message.lines.first.to_s.strip }
         end

@@ -37,6 +37,7 @@ constexpr KnownOption kOptions[] = {
     {"modulepath", "DIR:...", kSite, "where modules are found"},
     {"hiera_config", "FILE", kSite, "the hiera.yaml of the global layer (/etc/puppet/hiera.yaml)"},
     {"strict", "off|warning|error", kEach, "what duplicate keys and unknown variables are"},
+    {"storeconfigs", "", kSite, "exported resources are collected: the node's own, for there is no database here"},
     {"strict_variables", "", kSite, "an unknown variable is an error"},
     {"merge", "STRATEGY", kLookup, "first, unique, hash or deep"},
     {"type", "TYPE", kLookup, "what was found must be of this type"},

@@ -36,7 +36,8 @@ struct Settings {
   Strict strict = Strict::kWarning;
   std::string enc;            // external node classifier: a program, a file, or a folder of NAME.yaml; empty: none
   std::string hiera_config;   // the hiera.yaml of the global layer; empty: none
-  std::string exported_file;  // exported resources of other nodes (JSON); empty: no storeconfigs
+  bool storeconfigs = false;  // exported resources are collected
+  std::string exported_file;  // those of other nodes (JSON); empty: there are none
 };
 
 // What all nodes of a site share: parsed files, modules, the definitions found in them. Safe to use from several

@@ -67,6 +67,7 @@ Options own_options(const Arguments& a) {
   if (a.options.has("hiera_config") || fs::is_regular_file(global, error)) o.add("hiera-config", global);
   if (a.options.has("strict")) o.add("strict", a.options.get("strict"));
   if (a.options.has("strict_variables")) o.add("strict-variables", "");
+  if (a.options.has("storeconfigs")) o.add("storeconfigs", "");
   return o;
 }
 

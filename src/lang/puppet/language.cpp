@@ -32,6 +32,7 @@ std::span<const OptionSpec> Puppet::options() const {
       {"enc", "WHAT",
        "an external node classifier: a program, called with the node's name, a YAML file or a folder of NAME.yaml"},
       {"hiera-config", "FILE", "the hiera.yaml of the global layer, which is asked before the environment's"},
+      {"storeconfigs", "", "exported resources are collected, the node's own also without --exported"},
       {"exported", "FILE", "exported resources of other nodes, for <<| |>> (JSON)"},
   };
   return kOptions;

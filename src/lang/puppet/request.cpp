@@ -135,6 +135,7 @@ std::optional<Settings> settings_of(Session& session, const Options& options) {
              std::nullopt;
   }
   if (options.has("exported")) s.exported_file = options.get("exported");
+  s.storeconfigs = options.has("storeconfigs") || !s.exported_file.empty();
   return s;
 }
 

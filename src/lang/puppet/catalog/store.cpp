@@ -8,6 +8,7 @@
 namespace tutti::puppet {
 
 void Compiler::collect_from_store(Collector& c, std::vector<Resource*>& found) {
+  if (settings().exported_file.empty()) return;
   const Source* source = session_.open(settings().exported_file, c.at);
   if (!source)
     fail(c.at, fmt::format("cannot read the exported resources in {}", settings().exported_file), "PP-EXPORTED");

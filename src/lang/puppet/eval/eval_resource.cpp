@@ -654,7 +654,7 @@ Val Compiler::collect_expression(const Collect& c, Scope& scope) {
     k.query_values.push_back({q, evaluate(value, scope)});
   };
   evaluate_query(evaluate_query, c.query);
-  if (c.exported && settings().exported_file.empty()) {
+  if (c.exported && !settings().storeconfigs) {
     warn(c.span(),
          "you cannot collect exported resources without storeconfigs being set; the collection will be ignored",
          "PP-STORECONFIGS");
