@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/base64.h"
+#include "base/utf8.h"
 #include "lang/puppet/text/ruby_format.h"
 
 namespace tutti::puppet {
@@ -79,6 +80,22 @@ Value type_tree(const TreeBuilder& b, const Type* t, Origin o) {
   } else if (t->kind == TK::kArray && !t->types.empty()) {
     m.set(sym("element_type"), type_tree(b, t->types[0], o));
     size("size_type");
+  } else if (t->kind == TK::kStruct) {
+    std::vector<Value> elements;
+    for (const Member& member : t->members) {
+      auto object = [&](std::string_view pcore, std::string_view key, const Value& v) {
+        MapDraft of;
+        of.set(sym("__ptype"), b.string(fmt::format("Pcore::{}", pcore), o));
+        of.set(Symbol(key), v);
+        return of;
+      };
+      Value key = object("StringType", "size_type_or_value", b.string(member.name, o)).build(b, o);
+      if (member.explicit_key) key = object(member.optional ? "OptionalType" : "NotUndefType", "type", key).build(b, o);
+      MapDraft element = object("StructElement", "key_type", key);
+      element.set(sym("value_type"), type_tree(b, member.type, o));
+      elements.push_back(element.build(b, o));
+    }
+    m.set(sym("elements"), b.list(elements, o));
   } else if (t->kind == TK::kHash && t->types.size() == 2) {
     m.set(sym("key_type"), type_tree(b, t->types[0], o));
     m.set(sym("value_type"), type_tree(b, t->types[1], o));
@@ -96,7 +113,11 @@ Value to_tree(const TreeBuilder& b, const Val& v, Origin otherwise) {
     case VK::kBool: return Value::boolean(v.b, o);
     case VK::kInt: return Value::integer(v.i, o);
     case VK::kFloat: return b.number(ruby_float(v.d), o);
-    case VK::kString: return Value::string(v.text(), o);
+    case VK::kString:
+      // Bytes that are no text, from a function that decodes: as Puppet writes what Ruby marks as binary.
+      if (utf8::first_invalid(v.text()) != std::string_view::npos)
+        return rich(b, "Binary", b.string(base64_encode(v.text()), o), o);
+      return Value::string(v.text(), o);
     case VK::kDefault: {
       Entry e;
       e.key = sym("__ptype");

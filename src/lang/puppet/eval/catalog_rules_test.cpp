@@ -49,5 +49,27 @@ TEST(CatalogRules, AfterACollectorWithOverridesItsScopeMayOverride) {
   EXPECT_FALSE(made(late + "User <| |> { comment => 'x' }").ok);  // it found nothing
 }
 
+// Answers of Puppet's functions and formats that random expressions (tests/puppet/differential) showed.
+TEST(Answers, AreThoseOfPuppet) {
+  constexpr std::pair<const char*, const char*> kAnswers[] = {
+      {"String(-7, '%x')", "'..f9'"},
+      {"String(-7, '%+x')", "'-7'"},
+      {"String(0, '%#x')", "'0'"},
+      {"String('a', '%#s')", "'a'"},
+      {"String(Iterable, '%#p')", "'Iterable'"},
+      {"String(Iterable, '%#s')", "'\"Iterable\"'"},
+      {"{'a' => 1, 'b' => 2}.index |$x| { $x == 2 }", "'b'"},
+      {"String([1, 2].group_by |*$x| { $x })", "'{[1] => [1], [2] => [2]}'"},
+      {"convert_to('a', Scalar)", "'a'"},
+      {"get({'a' => [5, 6]}, 'a.1')", "6"},
+  };
+  for (auto [expression, answer] : kAnswers) {
+    Compiled c = made(std::string("$x = ") + expression + " if $x == " + answer + " { notify { 'same': } }");
+    ASSERT_TRUE(c.ok) << expression << ": " << c.errors;
+    EXPECT_TRUE(c.resources.contains("notify[same]")) << expression;
+  }
+  EXPECT_FALSE(made("notice(sprintf(1, 2))").ok);
+}
+
 }  // namespace
 }  // namespace tutti::puppet

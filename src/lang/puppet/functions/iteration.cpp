@@ -54,9 +54,10 @@ namespace {
 
 // Calls the block with (value), (index, value) or, for a hash, (pair) or (key, value), whichever it takes; `f` gets the
 // element and the answer and returns false to stop.
+enum class Splat : u8 { kTwo, kOne };  // how many a block that takes any number is given
 template <class F>
-void walk(const FunctionCall& c, const Val& over, F f, bool wanted = true) {
-  bool two = c.block_params() == 2 || c.block_takes_any();
+void walk(const FunctionCall& c, const Val& over, F f, bool wanted = true, Splat splat = Splat::kTwo) {
+  bool two = c.block_takes_any() ? splat == Splat::kTwo : c.block_params() == 2;
   i64 index = 0;
   try {
     if (over.is(VK::kHash)) {
@@ -165,6 +166,14 @@ Val f_index(const FunctionCall& c) {
     }
     return found;
   }
+  if (c.arg(0).is(VK::kHash) && c.block_params() == 1 && !c.block_takes_any()) {  // the values, not pairs
+    try {
+      for (const Pair& p : c.arg(0).entries())
+        if (c.yield(p.value).truthy()) return p.key;
+    } catch (BreakSignal&) {
+    }
+    return found;
+  }
   walk(c, c.arg(0), [&](const Val& k, const Val&, const Val& a) {
     if (a.truthy()) found = k;
     return !a.truthy();
@@ -239,7 +248,7 @@ Val f_group_by(const FunctionCall& c) {
   std::vector<std::vector<Val>> members;
   HashDraft at;
   bool hash = c.arg(0).is(VK::kHash);
-  walk(c, c.arg(0), [&](const Val& k, const Val& v, const Val& a) {
+  auto group = [&](const Val& k, const Val& v, const Val& a) {
     Val item = v;
     if (hash) {
       Val both[2] = {k, v};
@@ -252,7 +261,8 @@ Val f_group_by(const FunctionCall& c) {
       members.push_back({item});
     }
     return true;
-  });
+  };
+  walk(c, c.arg(0), group, true, Splat::kOne);
   HashDraft out;
   for (const Pair& p : at.pairs()) out.set(p.key, c.array(members[static_cast<std::size_t>(p.value.i)]));
   return c.hash(out);

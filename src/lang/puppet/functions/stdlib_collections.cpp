@@ -74,7 +74,14 @@ Val count(const FunctionCall& c) {
   if (c.arg(0).is(VK::kHash)) {
     n = static_cast<i64>(c.arg(0).entries().size());
   } else {
-    for (const Val& v : need_array(c, 0).items()) look(v);
+    // Ruby's Array(): what is no list is a list of one, nothing is an empty one.
+    const Val& all = c.arg(0);
+    if (all.is(VK::kArray))
+      for (const Val& v : all.items()) look(v);
+    else if (c.count() < 2)
+      c.fail("count(): Requires array to work with");
+    else if (!all.undefined())
+      look(all);
   }
   return Val::integer(n);
 }

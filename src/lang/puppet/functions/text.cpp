@@ -265,7 +265,8 @@ Val versioncmp(const FunctionCall& c) {
 // --- sprintf
 
 Val sprintf_(const FunctionCall& c) {
-  if (c.count() < 1) c.fail("sprintf() needs a format");
+  if (c.count() < 1 || !(c.arg(0).is(VK::kString) || c.arg(0).undefined()))
+    c.fail("sprintf() needs a format, which is a String");
   std::string format = to_text(c.arg(0)), out;
   std::span<const Val> args = c.args.subspan(1);
   std::size_t next = 0;

@@ -240,7 +240,9 @@ Val unwrap(const FunctionCall& c) {
 Val convert_to(const FunctionCall& c) {
   std::vector<Val> args = {c.arg(0)};
   args.insert(args.end(), c.args.begin() + 2, c.args.end());
-  Val made = c.compiler.construct(c.arg(1).t, args, c.at);
+  // What is of the type already needs no constructor, which types such as Scalar do not have.
+  bool is_it = args.size() == 1 && is_instance(c.arg(1).t, c.arg(0));
+  Val made = is_it ? c.arg(0) : c.compiler.construct(c.arg(1).t, args, c.at);
   return c.block != nullptr ? c.yield(made) : made;
 }
 

@@ -114,16 +114,6 @@ std::string pad(std::string s, const Format& f) {
                   type_text(generalize(arena, infer(arena, v, Infer::kGeneralized))), known));
 }
 
-std::string digits(u64 n, unsigned base, bool upper) {
-  std::string out;
-  do {
-    unsigned d = static_cast<unsigned>(n % base);
-    out += static_cast<char>(d < 10 ? '0' + d : (upper ? 'A' : 'a') + d - 10);
-    n /= base;
-  } while (n);
-  return {out.rbegin(), out.rend()};
-}
-
 std::string format_float(double d, const Format& f) {
   std::string spec = "%";
   if (f.alternative) spec += '#';
@@ -140,25 +130,12 @@ std::string format_float(double d, const Format& f) {
 }
 
 std::string format_int(i64 i, const Format& f) {
-  unsigned base = f.letter == 'x' || f.letter == 'X'   ? 16
-                  : f.letter == 'o'                    ? 8
-                  : f.letter == 'b' || f.letter == 'B' ? 2
-                                                       : 10;
-  u64 n = i < 0 ? u64(0) - static_cast<u64>(i) : static_cast<u64>(i);
-  std::string body = digits(n, base, f.letter == 'X');
-  if (f.precision > static_cast<int>(body.size()))
-    body = std::string(static_cast<std::size_t>(f.precision) - body.size(), '0') + body;
-  std::string prefix = i < 0 ? "-" : f.plus ? "+" : f.space ? " " : "";
-  if (f.alternative)
-    prefix += f.letter == 'x'   ? "0x"
-              : f.letter == 'X' ? "0X"
-              : f.letter == 'o' ? "0"
-              : f.letter == 'b' ? "0b"
-              : f.letter == 'B' ? "0B"
-                                : "";
-  if (f.zero && !f.left && f.width > static_cast<int>(prefix.size() + body.size()))
-    body = std::string(static_cast<std::size_t>(f.width) - prefix.size() - body.size(), '0') + body;
-  return pad(prefix + body, f);
+  FormatDirective d;
+  d.left = f.left, d.plus = f.plus, d.zero = f.zero, d.space = f.space, d.alternate = f.alternative;
+  if (f.width >= 0) d.width = f.width;
+  if (f.precision >= 0) d.precision = f.precision;
+  d.conversion = f.letter;
+  return format_integer(d, i);
 }
 
 std::string capitalized(std::string_view s) {
@@ -198,7 +175,7 @@ struct Printer {
       s.resize(at);
     }
     switch (f.letter) {
-      case 's': return pad(f.alternative ? "\"" + s + "\"" : s, f);
+      case 's': return pad(s, f);
       case 'p': return pad(quoted(s, f.alternative), f);
       case 'c': return pad(capitalized(s), f);
       case 'C': {
@@ -369,7 +346,7 @@ std::string Printer::render(const Val& v, const FormatMap& map, int depth, bool 
       return pad(to_text(v), f);
     case VK::kType:
       if (f.letter != 's' && f.letter != 'p') illegal(v, f.letter, "sp");
-      return pad(f.alternative ? "\"" + to_text(v) + "\"" : to_text(v), f);
+      return pad(f.alternative && f.letter == 's' ? "\"" + to_text(v) + "\"" : to_text(v), f);
     case VK::kBinary:
       if (f.letter == 's') return pad(std::string(v.text()), f);
       if (f.letter == 'p') return pad("Binary('" + base64_encode(v.text()) + "')", f);
