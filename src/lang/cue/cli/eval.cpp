@@ -123,7 +123,7 @@ void Encoder::value(Item& item) {
   ++written_;
 }
 
-void Encoder::close() { p_.write_output(output_.path, out_, p_.flags().on("force")); }
+void Encoder::close() { p_.write_output(output_.path, std::move(out_), p_.flags().on("force")); }
 
 void run_eval(Program& p) {
   Plan plan(p, Plan::Mode::kEval);

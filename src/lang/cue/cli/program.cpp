@@ -298,7 +298,11 @@ ast::File* Program::file_of(ast::Node* x) {
   return f;
 }
 
-void Program::write_output(const std::string& path, std::string_view text, bool force) {
+void Program::write_output(const std::string& path, std::string text, bool force) {
+  if ((path == "-" || path.empty()) && out_.empty()) {
+    out_ = std::move(text);  // what is large is mostly all there is
+    return;
+  }
   if (path == "-" || path.empty()) return print(text);
   std::string abs = absolute(path);
   std::error_code ec;

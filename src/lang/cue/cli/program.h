@@ -83,7 +83,7 @@ class Program {
   std::string show(const std::vector<LoadProblem>& problems) const;
   std::string show_diagnostics(const std::vector<LoadProblem>& problems) const;
   // Where the result goes: standard output or a file that is written when all went well.
-  void write_output(const std::string& path, std::string_view text, bool force);
+  void write_output(const std::string& path, std::string text, bool force);
 
  private:
   std::string shown_place(Pos at) const;

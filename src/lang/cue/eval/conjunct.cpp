@@ -103,6 +103,7 @@ void State::schedule_conjunct(Conjunct c, CloseInfo id) {
   mark_non_cyclic(id);
   Node* x = expression_of(c.x);
   // few programs have many that are on a cycle, and those that do mostly have no end
+  if (id.is_cyclic()) ++ctx.cyclic_conjuncts;
   ctx.budget.step(id.is_cyclic() ? 64 : 1);
   switch (x->type) {
     case NodeType::kVertex: {

@@ -205,6 +205,7 @@ class Context {
   void not_allowed(Vertex* arc, Bottom** out);
 
   u32 next_comp = 0;
+  u64 cyclic_conjuncts = 0;  // how many came by
   Task* new_task();
   void free_task(Task* t) { task_pool_.push_back(t); }
 

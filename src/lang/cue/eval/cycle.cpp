@@ -19,6 +19,8 @@ bool declares_disjunction(Vertex* v) {
 }  // namespace
 
 namespace {
+constexpr u64 kPatience = 1000;  // in conjuncts on cycles
+
 bool lies_within(const Vertex* v, const Vertex* outer) {
   while (v && v != outer) v = v->parent;
   return v;
@@ -49,8 +51,9 @@ bool State::detect_cycle(Vertex* arc, Environment* env, Node* ref, CloseInfo& ci
   u64 followed = 0;
   for (RefNode* r = ci.refs; r; r = r->next) {
     if (++followed % 2 == 0) ctx.budget.step();
-    // the same reference again, further in, to what lies further in: it unfolds itself
-    if (r->ref == ref && r->arc != target && lies_within(here, r->node) &&
+    // The same reference again, further in, to what lies further in: it unfolds itself. That may still come to an end
+    // when the same is said once more only, so it is believed after a while.
+    if (ctx.cyclic_conjuncts > kPatience && r->ref == ref && r->arc != target && lies_within(here, r->node) &&
         (lies_within(target, r->arc) || lies_within(target, r->node)))
       return mark_cyclic_path(arc, env, ref, ci);
     if (deref(r->arc) == target) {

@@ -325,8 +325,14 @@ State* State::do_disjunct(Conjunct c, Default m, Mode mode, Vertex* orig, Bottom
     bool overlay = false;
     ~Back() {
       if (overlay) c.overlays.pop_back();
-      node->base = base;
-      if (!orig->is_disjunct) orig->base = orig_base;
+      // what they stood for may stand for them by now
+      auto put_back = [this](Vertex* v, Node* b) {
+        v->base = nullptr;
+        bool circle = b && b->type == NodeType::kVertex && to<Vertex>(b)->stands_for(v);
+        v->base = circle ? c.cycle : b;
+      };
+      put_back(node, base);
+      if (!orig->is_disjunct) put_back(orig, orig_base);
       c.blocking.swap(blocking);
     }
   } back{ctx, saved_blocking, orig, saved_orig, node, saved_base};

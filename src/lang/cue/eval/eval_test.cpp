@@ -59,7 +59,7 @@ TEST(CueEval, ClosednessOfManyWays) {
 // are few: more would mean that it was found too late.
 TEST(CueEval, StructuresThatUnfoldThemselves) {
   Limits limits;
-  limits.steps = 1'000'000;
+  limits.steps = 5'000'000;
   for (const char* text : {"b: {e: b, e: {e: {e: {e: b}, b: b.e}, b: e}}",
                            "b: {b: a, a: {a: {a: {a: {a: {b: b.a.a, a: {b: {}, a: a.b.b.b.b.a}, b: {a: a.a.a, a: b}},"
                            " a: b, a: a & int, a}, b: a}}, b: a}, a: a.a}, a: a.b, a: a"}) {

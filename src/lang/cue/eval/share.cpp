@@ -65,6 +65,7 @@ bool State::share_if_possible(const Conjunct& c, Vertex* arc, const CloseInfo& i
   if (no_sharing || is_shared || ctx.errs) return false;
   if (node->closed_recursive && !arc->closed_recursive) return false;
   if (arc->label.is_let()) return false;
+  if (arc->stands_for(node)) return false;
   share(c, arc, id);
   return true;
 }
@@ -73,6 +74,12 @@ Vertex* Vertex::deref_value() {
   Vertex* v = this;
   while (v->base && v->base->type == NodeType::kVertex) v = to<Vertex>(v->base);
   return v;
+}
+
+bool Vertex::stands_for(const Vertex* other) const {
+  const Vertex* v = this;
+  while (v != other && v->base && v->base->type == NodeType::kVertex) v = to<Vertex>(v->base);
+  return v == other;
 }
 
 Vertex* Vertex::deref_disjunct() {

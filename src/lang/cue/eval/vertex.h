@@ -169,7 +169,8 @@ struct Vertex : Node {
   void add_arc(Arena& arena, Vertex* arc);
   void reindex(Arena& arena);
 
-  Vertex* deref_value();  // what it ultimately stands for
+  bool stands_for(const Vertex* other) const;  // perhaps through others
+  Vertex* deref_value();                       // what it ultimately stands for
   Vertex* deref_disjunct();
   Vertex* deref_non_disjunct();
   Vertex* deref_non_rooted();

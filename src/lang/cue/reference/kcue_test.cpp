@@ -53,7 +53,7 @@ struct Evaluated {
 Evaluated evaluate_core(const std::string& text) try {
   Limits limits;
   limits.depth = 60;
-  limits.steps = 30'000;  // many times what any of the programs needs that the reference decides
+  limits.steps = 1'000'000;  // many times what any of the programs needs that the reference decides
   Session session(limits);
   auto source = session.sources->add("core.cue", text);
   Instance instance(session);
