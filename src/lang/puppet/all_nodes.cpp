@@ -6,6 +6,7 @@
 
 #include "base/sink.h"
 #include "lang/puppet/catalog/output.h"
+#include "lang/puppet/catalog/texts.h"
 #include "lang/puppet/eval/compiler.h"
 #include "lang/puppet/failed_nodes.h"
 #include "lang/puppet/request.h"
@@ -39,7 +40,6 @@ struct Job {
   std::string node, file;
   std::unique_ptr<Session> session;
   std::optional<Value> tree;
-  std::string text;  // when that is all that is wanted
   bool good = false;
 };
 
@@ -51,6 +51,7 @@ struct Shared {
   const Limits* limits = nullptr;
   std::shared_ptr<Sources> sources;
   bool as_text = false;
+  std::shared_ptr<CatalogTexts> texts;  // when they are all that is wanted
 };
 
 void compile_job(Shared& shared, Job& job) {
@@ -63,7 +64,7 @@ void compile_job(Shared& shared, Job& job) {
     StringSink sink;
     write_catalog(*compiler, sink);
     sink.put('\n');
-    job.text = sink.take();
+    shared.texts->keep(static_cast<std::size_t>(&job - shared.jobs.data()), sink.take());
   } else {
     job.tree = with_places(*job.session, job.session->arena, catalog_tree(*compiler));
   }
@@ -137,6 +138,7 @@ std::optional<Value> compile_all(Session& session, Environment& environment, std
     session.diagnostics.error("PP-FACTS", {}, fmt::format("{}: no facts (NAME.yaml or NAME.json) in this folder", dir));
     return std::nullopt;
   }
+  if (as_text) shared.texts = std::make_shared<CatalogTexts>(shared.jobs.size());
   unsigned threads = std::max(1u, std::thread::hardware_concurrency());
   threads = std::min<unsigned>(threads, static_cast<unsigned>(shared.jobs.size()));
   pthread_attr_t attributes;
@@ -180,10 +182,8 @@ std::optional<Value> compile_all(Session& session, Environment& environment, std
   auto without = std::make_shared<FailedNodes>(FailedNodes{failed});
   static const Symbol catalogs("catalogs");
   if (as_text) {
-    auto texts = std::make_shared<CatalogTexts>();
-    for (Job& job : shared.jobs) texts->push_back(std::move(job.text));
     Value all = stand_in(session).with_tag(catalogs);
-    session.attach(all, texts);
+    session.attach(all, shared.texts);
     session.attach(all, without);
     return all;
   }

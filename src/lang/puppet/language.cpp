@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "lang/puppet/catalog/output.h"
+#include "lang/puppet/catalog/texts.h"
 #include "lang/puppet/eval/compiler.h"
 #include "lang/puppet/format.h"
 #include "lang/puppet/request.h"
@@ -88,7 +89,10 @@ bool Puppet::write(Session& session, const Value& value, std::string_view output
     write_catalog(*compiled->compiler, sink);
     sink.put('\n');
   } else if (const CatalogTexts* texts = session.attached<CatalogTexts>(value)) {
-    for (const std::string& text : *texts) sink.put(text);
+    if (!texts->write(sink)) {
+      session.diagnostics.error("IO-READ", {}, "the file in which the catalogs waited cannot be read any more");
+      return false;
+    }
   } else if (value.tag() == catalogs) {  // all nodes of a site: one catalog a line
     for (const Entry& e : value.entries()) write_catalog(e.value, sink), sink.put('\n');
   } else {

@@ -42,7 +42,6 @@ std::optional<Value> compile_node(Session& session, Environment& environment, st
 // also when others fail; errors name their node. What the nodes share is parsed once. With `as_text` nothing but the
 // text of each catalog is kept (CatalogTexts, attached to the result), so that a node costs its memory only while it is
 // compiled.
-using CatalogTexts = std::vector<std::string>;
 std::optional<Value> compile_all(Session& session, Environment& environment, std::span<const Program* const> manifests,
                                  const std::string& dir, bool as_text);
 
