@@ -104,6 +104,20 @@ std::string key_of(const Difference& d) {
   return sink.take();
 }
 
+// The files of the CUE package that is in a folder; none when there is none.
+std::vector<std::string> package_files(const std::string& folder) {
+  std::vector<std::string> out;
+  std::error_code ec;
+  for (const auto& e : fs::directory_iterator(folder, ec)) {
+    std::string name = e.path().filename().string();
+    bool left_out =
+        name.starts_with('_') || name.starts_with('.') || name.ends_with("_tool.cue") || name.ends_with("_test.cue");
+    if (name.ends_with(".cue") && !left_out && e.is_regular_file(ec)) out.push_back(e.path().string());
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
 }  // namespace
 
 std::vector<std::string> with_folders(Call& call, std::span<const std::string> files, Options& options) {
@@ -118,6 +132,7 @@ std::vector<std::string> with_folders(Call& call, std::span<const std::string> f
     std::vector<std::string> found =
         environment ? puppet::environment_manifests(call.session, f) : puppet::manifests_below(f);
     if (environment && !options.has("environment")) options.add("environment", f);
+    if (found.empty()) found = package_files(f);
     if (found.empty()) out.push_back(f);
     out.insert(out.end(), found.begin(), found.end());
   }
@@ -125,7 +140,8 @@ std::vector<std::string> with_folders(Call& call, std::span<const std::string> f
 }
 
 std::optional<Value> evaluate_side(Call& call, const std::string& argument) {
-  if (!is_directory(argument)) return evaluate_files(call, std::span(&argument, 1), false).value;
+  if (!is_directory(argument) || !package_files(argument).empty())
+    return evaluate_files(call, std::span(&argument, 1), false).value;
   if (puppet::is_environment(argument)) {
     Options options = call.options;
     options.add("environment", argument);

@@ -121,6 +121,7 @@ class YamlReader {
   struct Node {
     Value value;
     u64 size = 1;
+    bool failed = false;  // stands for something that has been reported
   };
   struct Frame {
     bool map;
@@ -241,13 +242,13 @@ class YamlReader {
     if (it == anchors_.end()) {
       error("YAML-ALIAS", span(e), fmt::format("there is no anchor `{}` before this", name))
           .did_you_mean(nearest_anchor(name));
-      put({Value::null(pos(e->start_mark))}, span(e));
+      put({.value = Value::null(pos(e->start_mark)), .failed = true}, span(e));
       return;
     }
     if (it->second.open) {
       error("YAML-ALIAS", span(e), fmt::format("`*{}` is inside what it names", name))
           .relate(it->second.at, "named here");
-      put({Value::null(pos(e->start_mark))}, span(e));
+      put({.value = Value::null(pos(e->start_mark)), .failed = true}, span(e));
       return;
     }
     Node node = it->second.node;
@@ -381,7 +382,7 @@ class YamlReader {
       top.merged.push_back(node.value);
     } else if (node.value.is(Kind::kList) && all_maps(node.value)) {
       top.merged.insert(top.merged.end(), node.value.items().begin(), node.value.items().end());
-    } else {
+    } else if (!node.failed) {
       error("YAML-MERGE", where, "`<<` takes a map or a list of maps");
     }
   }

@@ -3,6 +3,7 @@
 #include "lang/cue/eval/validate.h"
 #include "lang/cue/load/explain.h"
 #include "lang/cue/load/instance.h"
+#include "lang/cue/load/secrets.h"
 
 namespace tutti::cue {
 
@@ -31,18 +32,23 @@ std::optional<Value> Cue::evaluate(Session& session, const Request& request) con
   config.all_errors = true;
   config.concrete = request.concrete;
   config.final = request.concrete;
-  if (Bottom* b = validate_tree(instance->context(), root, config)) report(session, flatten(b));
-  Value v = to_tree(*instance, root);
+  SecretTexts secrets(root);
+  TreeOptions options;
+  if (!request.options.has("reveal")) options.secrets = &secrets;
+  if (Bottom* b = validate_tree(instance->context(), root, config)) report(session, flatten(b), options.secrets);
+  Value v = to_tree(*instance, root, options);
   session.attach(v, instance);
   return v;
 }
 
-Value Cue::encode(Session& session, const Value& value, std::string_view output, const Options&) const {
+Value Cue::encode(Session& session, const Value& value, std::string_view output, const Options& given) const {
   if (output != "leaves") return value;
   auto* instance = session.attached<Instance>(value);
   if (!instance || !instance->root()) return value;
+  SecretTexts secrets(instance->root());
   TreeOptions options;
   options.leaves = true;
+  if (!given.has("reveal")) options.secrets = &secrets;
   return to_tree(*instance, instance->root(), options);
 }
 
@@ -59,7 +65,8 @@ bool Cue::check(Session& session, const Request& request, const Value& tree) con
   ValidateConfig config;
   config.all_errors = config.concrete = config.final = true;
   Bottom* b = validate_tree(instance.context(), root, config);
-  if (b) report(session, flatten(b));
+  SecretTexts secrets(root);
+  if (b) report(session, flatten(b), &secrets);
   return !b;
 }
 
@@ -70,7 +77,8 @@ std::string Cue::explain(Session& session, const Value&, const Path& path, const
   load.tags = request.options.all("tag");
   if (!instance.load(load)) return {};
   instance.evaluate();
-  return cue::explain(instance, path);
+  std::string text = cue::explain(instance, path);
+  return request.options.has("reveal") ? text : SecretTexts(instance.root()).mask(std::move(text));
 }
 
 const Language& language() {

@@ -1,6 +1,8 @@
 // eval, export, def and vet.
 #include <fmt/format.h>
 
+#include "base/sink.h"
+#include "format/write.h"
 #include "lang/cue/cli/plan.h"
 #include "lang/cue/export/encode.h"
 #include "lang/cue/export/schema.h"
@@ -8,6 +10,8 @@
 #include "lang/cue/format/format.h"
 #include "lang/cue/format/literal.h"
 #include "lang/cue/import/decode.h"
+#include "lang/cue/load/instance.h"
+#include "lang/cue/load/secrets.h"
 
 namespace tutti::cue {
 
@@ -81,7 +85,20 @@ void Encoder::value(Item& item) {
     }
     return cue(f, "", true);
   }
-  if (output_.encoding == "json" || output_.encoding == "jsonl") {
+  if (output_.encoding == kLeaves) {
+    // An expression has no attributes: what it takes from the instance is known by its text.
+    const Environment* scope = v->conjuncts.empty() ? nullptr : v->conjuncts[0].env;
+    SecretTexts secrets(scope && scope->vertex ? scope->vertex : v);
+    TreeOptions options;
+    options.leaves = true;
+    options.secrets = &secrets;
+    options.by_text = true;
+    StringSink sink;
+    if (!write_tree(p_.session(), to_tree(p_.session(), c, v, options), output_.encoding, {.concrete = concrete_},
+                    sink))
+      p_.fail_with_diagnostics();
+    out_ += sink.take();
+  } else if (output_.encoding == "json" || output_.encoding == "jsonl") {
     JsonStyle style;
     style.indent = "    ";
     style.html = p_.flags().on("escape");

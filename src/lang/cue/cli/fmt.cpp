@@ -41,7 +41,8 @@ struct Formatting {
     std::error_code ec;
     if (fs::is_directory(path, ec)) {
       std::string name = fs::path(path).filename().string();
-      if (!top && (name == "cue.mod" || name.starts_with('_') || name.starts_with('.'))) return;
+      bool left_out = name == "cue.mod" || name.starts_with('_') || name.starts_with('.') || fs::is_symlink(path, ec);
+      if (!top && left_out) return;
       std::vector<std::string> below;
       for (const auto& e : fs::directory_iterator(path, ec)) below.push_back(e.path().string());
       std::sort(below.begin(), below.end());
@@ -83,7 +84,8 @@ std::vector<std::string> cue_files(Program& p, const std::vector<std::string>& a
         if (e.starts_with('.') || e.starts_with('_')) continue;
         std::string path = d + "/" + e;
         if (fs::is_directory(path, ec)) {
-          if (wild && e != "cue.mod" && e != "testdata" && !fs::exists(path + "/cue.mod", ec)) below.push_back(path);
+          bool inside = e != "cue.mod" && e != "testdata" && !fs::exists(path + "/cue.mod", ec);
+          if (wild && inside && !fs::is_symlink(path, ec)) below.push_back(path);
         } else if (e.ends_with(".cue")) {
           any = true;
           out.push_back(path);

@@ -125,9 +125,15 @@ bool CueFrontEnd::claims(std::span<const std::string> args) const {
         if (a == own || a.starts_with(std::string(own) + "=")) return false;
     return cue || in_module(dir);
   }
+  auto only_of_cue = [&] {
+    for (const char* own :
+         {"expression", "schema", "path", "list", "with-context", "simplify", "concrete", "package", "inject", "name"})
+      if (flags.given(own)) return true;
+    return false;
+  };
+  // Packages and flags that only cue has are ours, with --out leaves too; other outputs are refused in cue's words.
   if (flags.given("out") && !cue_output(flags.text("out")))
-    return std::any_of(flags.arguments().begin(), flags.arguments().end(), is_package_arg) &&
-           flags.text("out").starts_with("xml");
+    return only_of_cue() || std::any_of(flags.arguments().begin(), flags.arguments().end(), is_package_arg);
   if (flags.arguments().empty()) return true;
   for (const std::string& a : flags.arguments()) {
     if (other_language(a)) return false;
@@ -148,11 +154,7 @@ bool CueFrontEnd::claims(std::span<const std::string> args) const {
   // only cue has, or an output that only cue writes, says that cue is meant.
   static const std::set<std::string> kCommon = {"json", "yaml", "toml"};
   if (flags.given("out") && !kCommon.count(flags.text("out"))) return true;
-  for (const char* own :
-       {"expression", "schema", "path", "list", "with-context", "simplify", "concrete", "package", "inject", "name"}) {
-    if (flags.given(own)) return true;
-  }
-  return false;
+  return only_of_cue();
 }
 
 std::span<const FrontEnd::OwnVerb> CueFrontEnd::own_verbs() const {

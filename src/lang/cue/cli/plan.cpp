@@ -43,6 +43,7 @@ Plan::Plan(Program& p, Mode mode, bool merge, bool importing)
     std::string error;
     const char* otherwise = mode_ == Mode::kExport ? "json" : "cue";
     std::optional<DataFile> file = output_file(f.text("out"), f.text("outfile"), otherwise, error);
+    if (f.text("out") == kLeaves) file = DataFile{f.text("outfile"), f.text("out"), "", "", {}};
     if (!file) p_.fail(error);
     output = std::move(*file);
     for (const std::string& text : f.all("expression")) {

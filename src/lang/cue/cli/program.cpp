@@ -115,6 +115,12 @@ void Program::fail(std::string message, std::vector<Pos> places) {
 void Program::fail(std::vector<LoadProblem> problems) { throw Stop{std::move(problems)}; }
 void Program::fail(const Bottom* b) { throw Stop{problems_of(b)}; }
 
+void Program::fail_with_diagnostics() {
+  std::string text = render(session_.diagnostics, sources(), answering_.style, answering_.colour);
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  throw Stop{{}, true};
+}
+
 void Program::check(const LoadedPackage& p) {
   if (!loader_->problems().empty()) throw Stop{loader_->problems()};
   if (!p.problems.empty()) throw Stop{p.problems};
@@ -127,6 +133,7 @@ std::vector<LoadProblem> Program::problems_of(const Bottom* b) {
     p.message = e.path.empty() ? e.message : e.path + ": " + e.message;
     p.near = e.near;
     p.code = error_code(e.message);
+    p.field = e.field;
     if (e.pos) p.places.push_back(e.pos);
     std::vector<Pos> rest;
     for (Pos o : e.others)

@@ -66,6 +66,7 @@ class Program {
   [[noreturn]] void fail(std::string message, std::vector<Pos> places = {});
   [[noreturn]] void fail(const Bottom* b);
   [[noreturn]] void fail(std::vector<LoadProblem> problems);
+  [[noreturn]] void fail_with_diagnostics();                 // that are in the session
   void check(const LoadedPackage& p);                        // fails when it could not be loaded
   Vertex* build(LoadedPackage& p, bool with_tools = false);  // compiled; evaluated on demand
   Vertex* build_files(const std::vector<ast::File*>& files, const std::string& package);
@@ -105,6 +106,9 @@ class Program {
   std::string out_;
   bool failed_ = false;
 };
+
+// An output that cue does not have and tutti writes of every language.
+constexpr std::string_view kLeaves = "leaves";
 
 // The commands.
 void run_eval(Program& p);

@@ -523,6 +523,7 @@ std::vector<FlatError> flatten(const Bottom* b) {
     f.message = message_of(e);
     f.pos = e->pos;
     if (e->among) f.near = meant(e);
+    if (e->node && e->node->conjuncts.size() > 0) f.field = e->node->conjuncts[0].x->pos;
     f.path = e->path.empty() ? path_text(path_of(e->node)) : path_text(e->path);
     for (const Error* w = e; w; w = w->wrapped) {
       if (w->left) break;

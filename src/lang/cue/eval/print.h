@@ -18,6 +18,7 @@ struct FlatError {
   std::vector<Pos> others;
   std::string near = {};       // the name that may have been meant; "" for none
   std::string_view code = {};  // where the message does not tell its kind (eval/error_code.h)
+  Pos field = {};              // where the field is said that it is about, for an error without a place
 };
 
 // All errors that a bottom stands for, each once, ordered by place and path as cue does.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lang/cue/builtin/regex.h"
 #include "lang/cue/eval/context.h"
 #include "lang/cue/eval/limits.h"
 #include "lang/cue/eval/validate.h"
@@ -102,7 +103,9 @@ const re2::RE2* Context::regexp(Node* v) {
              .first;
   }
   if (!it->second->ok()) {
-    add_errf(Code::kEval, src, "invalid regexp: error parsing regexp: {}", std::string_view(it->second->error()));
+    std::string why;
+    if (const re2::RE2* go = compile_regex(pattern, &why)) return go;  // what Go takes and RE2 spells otherwise
+    add_errf(Code::kEval, src, "invalid regexp: {}", std::string_view(why));
     return nullptr;
   }
   return it->second.get();

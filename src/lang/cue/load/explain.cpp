@@ -70,6 +70,23 @@ class Teller {
     references(c.env, x, 6, 2);
   }
 
+  // The pattern whose struct the conjunct stands in, however far out.
+  static const Pattern* pattern_around(const Conjunct& c) {
+    const Node* inside = c.x;
+    for (Environment* e = c.env; e && e->vertex; e = e->up) {
+      for (const Conjunct& o : conjuncts_of(e->vertex)) {
+        Node* x = expression_of(o.x);
+        if (x->type != NodeType::kStruct) continue;
+        auto& decls = to<StructLit>(x)->decls;
+        if (std::find(decls.begin(), decls.end(), inside) == decls.end()) continue;
+        if (o.x->type == NodeType::kPattern) return to<Pattern>(o.x);
+        inside = o.x;
+        break;
+      }
+    }
+    return nullptr;
+  }
+
   // How the conjunct came to the field, the farthest step first.
   std::vector<std::string> ways(const Conjunct& c) {
     std::vector<std::string> out;
@@ -81,6 +98,8 @@ class Teller {
       if (Pos p = ctx_.containments[c.ci.embed].pos) out.push_back(fmt::format("embedded at {}", place(p)));
     if (c.x->type == NodeType::kPattern)
       out.push_back(fmt::format("by the pattern [{}]", compact(to<Pattern>(c.x)->filter)));
+    else if (const Pattern* p = pattern_around(c))
+      out.push_back(fmt::format("by the pattern [{}]", compact(p->filter)));
     if (c.x->type == NodeType::kEllipsis) out.push_back("as a further element, by ...");
     if (c.x->type == NodeType::kDynamicField)
       out.push_back(fmt::format("as the field ({})", compact(to<DynamicField>(c.x)->key)));

@@ -7,6 +7,7 @@
 #include "base/limit_place.h"
 #include "lang/cue/eval/error_code.h"
 #include "lang/cue/eval/limits.h"
+#include "lang/cue/load/secrets.h"
 #include "tree/secret.h"
 
 namespace tutti::cue {
@@ -117,13 +118,19 @@ Vertex* Instance::evaluate() {
   return root_;
 }
 
-void report(Session& session, std::span<const FlatError> errors) {
+void report(Session& session, std::span<const FlatError> errors, const SecretTexts* secrets) {
+  auto shows_secret = [&](Pos p) { return secrets && secrets->in(session.sources->locate(p).text); };
   for (auto& e : errors) {
     LoadProblem p{e.path.empty() ? e.message : e.path + ": " + e.message, {}, e.near, e.code};
     if (p.code.empty()) p.code = error_code(e.message);
-    if (e.pos) p.places.push_back(e.pos);
-    p.places.insert(p.places.end(), e.others.begin(), e.others.end());
-    report(session.diagnostics, p);
+    if (secrets) p.message = secrets->mask(std::move(p.message));
+    std::vector<Pos> hidden;
+    auto place = [&](Pos at) { (shows_secret(at) ? hidden : p.places).push_back(at); };
+    if (e.pos) place(e.pos);
+    for (Pos at : e.others) place(at);
+    if (hidden.empty() && e.field && !shows_secret(e.field)) p.field = e.field;
+    Diagnostic& d = report(session.diagnostics, p);
+    for (Pos at : hidden) d.note(fmt::format("at {}, a line with a secret", session.sources->show(at)));
   }
 }
 
@@ -132,28 +139,19 @@ void report(Session& session, std::span<const FlatError> errors) {
 namespace {
 
 struct Builder {
-  Instance& in;
+  Session& session;
   Context& ctx;
   TreeOptions options;
   TreeBuilder build;
+  const SecretTexts* secret_texts = nullptr;
   WritingLimit written{ctx.budget.limits()};
   std::vector<FlatError> errors;
   bool secrets = false;
 
-  // `pw: string @secret()`, wherever the field is said.
-  static bool is_secret(const Vertex* a) {
-    for (const Conjunct& c : a->conjuncts) {
-      if (!c.x->src || c.x->src->kind != ast::Kind::kField) continue;
-      for (const ast::Node* x : static_cast<const ast::Field*>(c.x->src)->attrs)
-        if (static_cast<const ast::Attribute*>(x)->text.starts_with("@secret(")) return true;
-    }
-    return false;
-  }
-
-  std::string_view keep(std::string_view s) { return in.session().arena.copy(s); }
+  std::string_view keep(std::string_view s) { return session.arena.copy(s); }
 
   Value error(const Bottom* b) {
-    std::string text = message_of(b->error);
+    std::string text = secret_texts ? secret_texts->mask(message_of(b->error)) : message_of(b->error);
     return Value::error(keep(text), Symbol(b->incomplete() ? "incomplete" : "error"),
                         Origin(b->error ? b->error->pos : Pos{}));
   }
@@ -183,6 +181,11 @@ struct Builder {
     }
   }
 
+  // What was computed is at least from the field that says how.
+  static Value placed(Value out, const Vertex* v) {
+    return out.origin() || v->conjuncts.empty() ? out : out.with_origin(Origin(v->conjuncts[0].x->pos));
+  }
+
   Value vertex(Vertex* v) {
     Level level(ctx);
     written.value();
@@ -192,7 +195,7 @@ struct Builder {
     if (b && !b->child_error && !b->told_elsewhere) return error(b);
     if (!b) {
       Node* d = ctx.default_of(v);
-      if (d->type != NodeType::kVertex) return scalar(d);
+      if (d->type != NodeType::kVertex) return placed(scalar(d), v);
       v = to<Vertex>(d)->deref_value();
       if (Bottom* e = v->bottom(); e && !e->child_error && !e->told_elsewhere) return error(e);
     }
@@ -209,7 +212,7 @@ struct Builder {
     }
     bool is_struct =
         fields || !v->base || v->base->type == NodeType::kStructMarker || v->base->type == NodeType::kBottom;
-    if (!is_struct) return scalar(v->base);
+    if (!is_struct) return placed(scalar(v->base), v);
     std::vector<Entry> entries;
     for (u32 i = 0; i < v->arcs.size(); ++i) {
       Vertex* a = v->arcs[i];
@@ -232,7 +235,8 @@ struct Builder {
         f = Field::kRequired;
       }
       Value value = vertex(a);
-      if (is_secret(a)) value = value.as_secret(), secrets = true;
+      bool told = options.by_text && value.is(Kind::kString) && options.secrets->in(value.text());
+      if (told || is_secret(a)) value = value.as_secret(), secrets = true;
       entries.push_back({Symbol(l.plain()), f, value});
     }
     return build.map(entries, Origin(at));
@@ -243,8 +247,8 @@ struct Builder {
 
 }  // namespace
 
-Value to_tree(Instance& instance, Vertex* v, const TreeOptions& options) {
-  Builder b{instance, instance.context(), options, instance.session().builder()};
+Value to_tree(Session& session, Context& context, Vertex* v, const TreeOptions& options) {
+  Builder b{session, context, options, session.builder(), options.secrets};
   Value tree = b.vertex(v);
   return b.secrets ? spread_secrets(tree, b.build) : tree;
 }

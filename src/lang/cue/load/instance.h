@@ -66,14 +66,20 @@ class Instance {
 };
 
 // Errors as diagnostics, with cue's words.
-void report(Session& session, std::span<const FlatError> errors);
+class SecretTexts;  // load/secrets.h; nullptr: nothing is kept back
+void report(Session& session, std::span<const FlatError> errors, const SecretTexts* secrets = nullptr);
 
 struct TreeOptions {
   bool definitions = true, hidden = true, optional = false;
   bool leaves = false;  // for --out leaves: a list that has definitions too becomes a map of both
+  const SecretTexts* secrets = nullptr;
+  bool by_text = false;  // what holds one of these texts is a secret too, whatever its field says
 };
 
 // The result as the common tree: defaults taken, what is not concrete as an open value, errors where they are.
-Value to_tree(Instance& instance, Vertex* v, const TreeOptions& options = {});
+Value to_tree(Session& session, Context& context, Vertex* v, const TreeOptions& options = {});
+inline Value to_tree(Instance& instance, Vertex* v, const TreeOptions& options = {}) {
+  return to_tree(instance.session(), instance.context(), v, options);
+}
 
 }  // namespace tutti::cue

@@ -11,6 +11,7 @@
 #include "lang/cue/eval/error_code.h"
 #include "lang/cue/format/literal.h"
 #include "lang/cue/format/walk.h"
+#include "lang/cue/load/module_file.h"
 
 namespace tutti::cue {
 
@@ -49,6 +50,10 @@ std::string clean(const std::string& p) {
 bool is_directory(const std::string& p) {
   std::error_code ec;
   return fs::is_directory(p, ec);
+}
+bool is_link(const std::string& p) {
+  std::error_code ec;
+  return fs::is_symlink(p, ec);
 }
 bool exists(const std::string& p) {
   std::error_code ec;
@@ -124,13 +129,13 @@ const Source* PackageLoader::open(const std::string& path, std::vector<LoadProbl
   return opened[key] = *s;
 }
 
-void report(Diagnostics& out, const LoadProblem& problem) {
-  Pos at = problem.places.empty() ? Pos{} : problem.places[0];
+Diagnostic& report(Diagnostics& out, const LoadProblem& problem) {
+  Pos at = problem.places.empty() ? problem.field : problem.places[0];
   std::string_view code = problem.code.empty() ? error_code(problem.message) : problem.code;
   Diagnostic& d = out.error(std::string(code), at, problem.message);
   for (std::size_t i = 1; i < problem.places.size(); ++i)
     if (problem.places[i] != at) d.relate(problem.places[i], "");
-  d.did_you_mean(problem.near);
+  return d.did_you_mean(problem.near);
 }
 
 ast::File* PackageLoader::parse(const std::string& path, std::vector<LoadProblem>& problems, bool imports_only) {
@@ -165,17 +170,11 @@ void PackageLoader::find_module() {
       std::string file = (p / "cue.mod" / "module.cue").string();
       if (exists(file)) {
         ast::File* f = parse(file, problems_);
-        if (f)
-          for (ast::Node* d : f->decls) {
-            if (d->kind != ast::Kind::kField) continue;
-            auto* field = static_cast<ast::Field*>(d);
-            if (field->label->kind != ast::Kind::kIdent ||
-                static_cast<ast::Ident*>(field->label)->name.text() != "module")
-              continue;
-            if (field->value->kind == ast::Kind::kLit)
-              module_ = unquote(static_cast<ast::Lit*>(field->value)->text).text;
-          }
-        if (std::size_t at = module_.find('@'); at != std::string::npos) module_ = module_.substr(0, at);
+        if (f) {
+          ModuleFile m = read_module_file(*f, shown(file));
+          module_ = m.module;
+          problems_.insert(problems_.end(), m.problems.begin(), m.problems.end());
+        }
       }
       break;
     }
@@ -717,7 +716,7 @@ void PackageLoader::expand(const std::string& pattern, std::vector<LoadedPackage
       std::string path = d + "/" + e;
       if (is_directory(path)) {
         if (e.starts_with('.') || e.starts_with('_') || e == "cue.mod" || e == "testdata") continue;
-        if (is_directory(path + "/cue.mod")) continue;
+        if (is_directory(path + "/cue.mod") || is_link(path)) continue;  // a link may lead back here
         below.push_back(path);
       } else if (e.ends_with(".cue") || config_.data_files) {
         cue = true;

@@ -21,10 +21,11 @@ struct LoadProblem {
   std::vector<Pos> places;
   std::string near = {};       // the name that may have been meant; "" for none
   std::string_view code = {};  // of its kind of error, where the message does not tell (eval/error_code.h)
+  Pos field = {};              // where the field is said that it is about, for a problem without a place
 };
 
 // The problem as a diagnostic, with its code, every place and what may have been meant.
-void report(Diagnostics& out, const LoadProblem& problem);
+Diagnostic& report(Diagnostics& out, const LoadProblem& problem);
 
 // A data file beside CUE: what it holds and how it is to be taken.
 struct DataFile {

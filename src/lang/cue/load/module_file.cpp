@@ -1,0 +1,159 @@
+#include "lang/cue/load/module_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+
+#include "lang/cue/eval/error_code.h"
+#include "lang/cue/format/literal.h"
+
+namespace tutti::cue {
+
+namespace {
+
+// The version of the language that is read here, and the first whose module files had a schema.
+constexpr std::string_view kCurrent = "v0.17.0", kEarliest = "v0.8.0-alpha.0";
+constexpr std::string_view kFields[] = {"module", "language", "source", "description", "deps", "custom"};
+
+struct Version {
+  std::array<u64, 3> numbers{};
+  std::string before;  // of a pre-release: alpha.0
+  bool whole = true;   // all three numbers are there
+
+  friend bool operator<(const Version& a, const Version& b) {
+    if (a.numbers != b.numbers) return a.numbers < b.numbers;
+    if (a.before.empty() || b.before.empty()) return !a.before.empty() && b.before.empty();
+    return a.before < b.before;
+  }
+};
+
+std::optional<Version> version_of(std::string_view text) {
+  if (!text.starts_with('v')) return std::nullopt;
+  text.remove_prefix(1);
+  text = text.substr(0, text.find('+'));
+  Version v;
+  if (std::size_t dash = text.find('-'); dash != text.npos) {
+    v.before = text.substr(dash + 1);
+    text = text.substr(0, dash);
+    if (v.before.empty()) return std::nullopt;
+  }
+  std::size_t n = 0;
+  for (;; ++n) {
+    std::size_t dot = std::min(text.find('.'), text.size());
+    std::string_view part = text.substr(0, dot);
+    if (n == 3 || part.empty() || (part.size() > 1 && part[0] == '0')) return std::nullopt;
+    auto [end, bad] = std::from_chars(part.data(), part.data() + part.size(), v.numbers[n]);
+    if (bad != std::errc{} || end != part.data() + part.size()) return std::nullopt;
+    if (dot == text.size()) break;
+    text.remove_prefix(dot + 1);
+  }
+  v.whole = n == 2;
+  return v;
+}
+
+std::string name_of(const ast::Node* label) {
+  if (label->kind == ast::Kind::kIdent) return std::string(static_cast<const ast::Ident*>(label)->name.text());
+  if (label->kind == ast::Kind::kLit) return unquote(static_cast<const ast::Lit*>(label)->text).text;
+  return {};
+}
+
+const ast::Node* field_of(ast::Nodes decls, std::string_view name) {
+  for (const ast::Node* d : decls)
+    if (d->kind == ast::Kind::kField && name_of(static_cast<const ast::Field*>(d)->label) == name)
+      return static_cast<const ast::Field*>(d)->value;
+  return nullptr;
+}
+
+bool is_text(const ast::Node* x) {
+  return x->kind == ast::Kind::kLit && static_cast<const ast::Lit*>(x)->tok == Tok::kString;
+}
+
+// The kind of what stands where a string should; "" for what is not a literal.
+std::string_view kind_of(const ast::Node* x) {
+  if (x->kind == ast::Kind::kStruct) return "struct";
+  if (x->kind == ast::Kind::kList) return "list";
+  if (x->kind != ast::Kind::kLit) return "";
+  switch (static_cast<const ast::Lit*>(x)->tok) {
+    case Tok::kInt: return "int";
+    case Tok::kFloat: return "float";
+    case Tok::kTrue:
+    case Tok::kFalse: return "bool";
+    case Tok::kNull: return "null";
+    default: return "";
+  }
+}
+
+// An error where something else than a string stands.
+bool wants_text(const ast::Node* x, std::string_view path, std::vector<LoadProblem>& problems) {
+  std::string_view kind = kind_of(x);
+  if (kind.empty()) return is_text(x);
+  std::string value = kind == "struct" ? "{...}"
+                      : kind == "list" ? "[...]"
+                                       : std::string(static_cast<const ast::Lit*>(x)->text);
+  problems.push_back(
+      {fmt::format("{}: conflicting values {} and string (mismatched types {} and string)", path, value, kind),
+       {ast::first(x).pos},
+       "",
+       "CUE-CONFLICT"});
+  return false;
+}
+
+// What is wrong with the version of the language; "" for nothing.
+std::string wrong_version(const std::string& text, const std::string& shown) {
+  std::optional<Version> v = version_of(text);
+  if (!v) return fmt::format("language version {} in module.cue is not valid semantic version", quote(text));
+  if (*version_of(kCurrent) < *v)
+    return fmt::format("language version {} declared in module.cue is too new for current language version {}",
+                       quote(text), quote(kCurrent));
+  if (*v < *version_of(kEarliest))
+    return fmt::format("cannot find schema suitable for reading module file with language version {}", quote(text));
+  if (!v->whole) return fmt::format("invalid module file {}: language version {} is not canonical", shown, text);
+  return {};
+}
+
+}  // namespace
+
+ModuleFile read_module_file(const ast::File& file, const std::string& shown) {
+  ModuleFile out;
+  auto wrong = [&](std::string message, const ast::Node* at, std::string near = {}, std::string_view code = {}) {
+    out.problems.push_back(
+        {std::move(message), at ? std::vector<Pos>{ast::first(at).pos} : std::vector<Pos>{}, std::move(near), code});
+  };
+  const ast::Node* language = field_of(file.decls, "language");
+  const ast::Node* version = language && language->kind == ast::Kind::kStruct
+                                 ? field_of(static_cast<const ast::Struct*>(language)->elts, "version")
+                                 : nullptr;
+  if (!version) {
+    wrong("no language version declared in module.cue; run 'cue mod fix'", nullptr);
+  } else if (wants_text(version, "language.version", out.problems)) {
+    std::string why = wrong_version(unquote(static_cast<const ast::Lit*>(version)->text).text, shown);
+    if (!why.empty()) wrong(why, version);
+  }
+  for (const ast::Node* d : file.decls) {
+    if (d->kind != ast::Kind::kField || !out.problems.empty()) continue;
+    const ast::Node* label = static_cast<const ast::Field*>(d)->label;
+    std::string name = name_of(label);
+    if (std::find(std::begin(kFields), std::end(kFields), name) == std::end(kFields))
+      wrong(name + ": field not allowed", label, meant_name(name, kFields), "CUE-NOT-ALLOWED");
+  }
+  const ast::Node* module = field_of(file.decls, "module");
+  if (module && out.problems.empty() && wants_text(module, "module", out.problems)) {
+    std::string path = unquote(static_cast<const ast::Lit*>(module)->text).text;
+    for (char c : path)
+      if (c <= ' ' || c == '"' || c == '\\' || c == ':' || c == '*' || c == '?' || c == '<' || c == '>' || c == '|') {
+        wrong(fmt::format("invalid module file {}: malformed module path {}: invalid char '{}'", shown, quote(path), c),
+              module);
+        break;
+      }
+  }
+  if (module && is_text(module)) {
+    out.module = unquote(static_cast<const ast::Lit*>(module)->text).text;
+    out.module = out.module.substr(0, out.module.find('@'));
+  }
+  return out;
+}
+
+}  // namespace tutti::cue

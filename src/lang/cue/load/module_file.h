@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lang/cue/load/packages.h"
+
+namespace tutti::cue {
+
+// What a cue.mod/module.cue says.
+struct ModuleFile {
+  std::string module;  // its path without the version; "" for none
+  std::vector<LoadProblem> problems;
+};
+
+ModuleFile read_module_file(const ast::File& file, const std::string& shown);
+
+}  // namespace tutti::cue
