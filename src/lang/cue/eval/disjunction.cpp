@@ -157,6 +157,13 @@ struct Copier {
   }
 };
 
+// Gives a vertex its value. A value that by now stands for the vertex itself says nothing.
+void stand_for(Context& ctx, Vertex* v, Node* value) {
+  v->base = nullptr;
+  bool circle = value && value->type == NodeType::kVertex && to<Vertex>(value)->stands_for(v);
+  v->base = circle ? ctx.cycle : value;
+}
+
 Default combine_default(Default a, Default b, bool drop_a, bool drop_b) {
   if (drop_a) a = Default::kMaybe;
   if (drop_b) b = Default::kMaybe;
@@ -203,7 +210,7 @@ Bottom* State::run_disjunctions() {
   }
 
   if (cross.size() == 1) {
-    node->base = cross[0]->node;
+    stand_for(ctx, node, cross[0]->node);
     if (default_mode == Default::kMaybe) default_mode = cross[0]->default_mode;
     if (default_attempt && default_mode != Default::kIs) {
       auto* b = ctx.store.make<Bottom>(
@@ -325,14 +332,8 @@ State* State::do_disjunct(Conjunct c, Default m, Mode mode, Vertex* orig, Bottom
     bool overlay = false;
     ~Back() {
       if (overlay) c.overlays.pop_back();
-      // what they stood for may stand for them by now
-      auto put_back = [this](Vertex* v, Node* b) {
-        v->base = nullptr;
-        bool circle = b && b->type == NodeType::kVertex && to<Vertex>(b)->stands_for(v);
-        v->base = circle ? c.cycle : b;
-      };
-      put_back(node, base);
-      if (!orig->is_disjunct) put_back(orig, orig_base);
+      stand_for(c, node, base);
+      if (!orig->is_disjunct) stand_for(c, orig, orig_base);
       c.blocking.swap(blocking);
     }
   } back{ctx, saved_blocking, orig, saved_orig, node, saved_base};
