@@ -184,7 +184,14 @@ int run(Call& call) {
     return call.code();
   }
   bool hidden = v->secret() && !call.options.has("reveal");
-  call.out.put(fmt::format("{} = {}\n", path->text(), hidden ? "(secret)" : show(*v, 400)));
+  std::string shown = show(*v, 400);
+  if (v->secret() && !hidden) {
+    StringSink clear;
+    write_json(*v, {.indent = 0}, clear);
+    shown = clear.take();
+    if (shown.ends_with('\n')) shown.pop_back();
+  }
+  call.out.put(fmt::format("{} = {}\n", path->text(), shown));
   call.out.put(story(call.session, *v, call.manner.colour_out, most));
   for (const Around& a : around(*e.value, *path)) {
     call.out.put(fmt::format("  in {}, which was\n", a.path.text()));
