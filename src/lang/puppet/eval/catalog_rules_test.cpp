@@ -46,6 +46,8 @@ TEST(CatalogRules, AfterACollectorWithOverridesItsScopeMayOverride) {
   const std::string late = "Group['g'] { gid => 1 } include c class c { group { 'g': } } notify { 'n': } ";
   EXPECT_FALSE(made(late).ok);
   EXPECT_TRUE(made(late + "Notify <| |> { message => 'x' }").ok);
+  const std::string twice = "Group['g'] { gid => 1 } Group['g'] { gid => 2 } class c { group { 'g': } } include c ";
+  EXPECT_TRUE(made(twice + "notify { 'n': } Notify <| |> { message => 'x' }").ok);
   EXPECT_FALSE(made(late + "User <| |> { comment => 'x' }").ok);  // it found nothing
 }
 

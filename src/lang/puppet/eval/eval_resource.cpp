@@ -464,7 +464,8 @@ void Compiler::override_param(Resource& r, const ResourceParam& given) {
   };
   if (!p.source_override) {
     if (is_default(p.value)) return;
-    bool allowed = child_of(p.source, current->source) || (p.source == current->source && is_default(current->value));
+    bool allowed = child_of(p.source, current->source) || may_override_.contains(p.source) ||
+                   (p.source == current->source && is_default(current->value));
     if (!allowed) {
       EvalError e("PP-OVERRIDE", p.at,
                   fmt::format("parameter '{}' is already set on {}; cannot redefine", p.name.text(), r.ref()));
