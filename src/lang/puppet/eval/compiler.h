@@ -216,7 +216,7 @@ class Compiler {
   std::unordered_map<Symbol, int> class_busy_;
   std::deque<Collector> collectors_;
   std::unordered_set<const Definition*> may_override_;  // where a collector with overrides has found something
-  std::unordered_set<const Resource*> changed_late_;  // overridden after they were evaluated
+  std::unordered_set<const Resource*> changed_late_;    // overridden after they were evaluated
   std::vector<Relationship> relationships_;
   struct PendingOverride {
     const Type* reference;
