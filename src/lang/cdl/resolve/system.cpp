@@ -141,6 +141,17 @@ bool System::set(std::string_view path, std::optional<std::string_view> value) {
 std::vector<std::string> System::open() const {
   std::vector<std::string> out;
   collect_open(*root_, out);
+  if (configuration_) return out;
+  // Lists of the configuration that the system refers to; their properties are named as set() takes them.
+  for (const auto& d : library_.documents()) {
+    for (const Element* e : d->lists) {
+      const List* list = library_.list_of(*e);
+      if (!list || !list->root) continue;
+      std::vector<std::string> inside;
+      collect_open(*list->root, inside);
+      for (const std::string& path : inside) out.push_back(fmt::format("@{}/{}", e->name.local.text(), path));
+    }
+  }
   return out;
 }
 
