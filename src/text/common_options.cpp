@@ -10,8 +10,9 @@
 namespace tutti {
 namespace {
 
-// So many levels of the largest frames we have fit into the stack that requests run on (1 GiB).
-constexpr u64 kDeepest = 100'000;
+// Readers that nest without recursion go as deep as this; the others look at their stack (CUE) or have bounds of their
+// own.
+constexpr u64 kDeepest = 1'000'000;
 
 }  // namespace
 
