@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "base/budget.h"
 #include "base/limit_place.h"
 #include "base/machine.h"
@@ -20,8 +18,7 @@ inline Limits evaluation_limits(Limits l) {
   Limits usual;
   if (l.nodes == usual.nodes) l.nodes = 20'000'000;
   if (l.steps == usual.steps) l.steps = 60'000'000;
-  if (l.memory == usual.memory || l.memory == machine_memory())
-    l.memory = std::min<u64>(machine_memory(), u64{4} << 30);
+  if (l.memory == usual.memory) l.memory = machine_memory();
   return l;
 }
 

@@ -14,8 +14,12 @@
 namespace tutti::smartfrog::production {
 namespace {
 
-constexpr std::size_t kLongestText = std::size_t{1} << 28;
 constexpr std::size_t kBytesOfAStep = 64;  // texts can be doubled often: making one takes steps by its size
+
+void check_text(const std::string& text, Pos at = {}) {
+  constexpr std::size_t kLongest = std::size_t{1} << 28;
+  if (text.size() > kLongest) throw LimitError("LIMIT-MEMORY", "a text grows past 256 MB", at.at);
+}
 
 const Symbol kLong("LONG"), kFloat("FLOAT"), kDouble("DOUBLE");
 
@@ -145,7 +149,7 @@ std::string Compiler::java_string(const Item& i) {
       session_.budget.step();
       if (out.size() > 1) out += ", ";
       out += java_string(e);
-      if (out.size() > kLongestText) throw LimitError("LIMIT-MEMORY", "a text grows past 256 MB");
+      check_text(out);
     }
     return out + "]";
   }
@@ -191,7 +195,7 @@ Compiler::Found Compiler::call(std::string_view name, std::vector<Argument>& arg
     if (fold.op == Tok::kConcat && args.size() > 1) {
       for (const Argument& a : args) {
         text += java_string(a.item);
-        if (text.size() > kLongestText) throw LimitError("LIMIT-MEMORY", "a text grows past 256 MB", own->begin.at);
+        check_text(text, own->begin);
       }
       out = of(Value::string(arena_.copy(std::string_view(text))));
       return Found::kYes;
