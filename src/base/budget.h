@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/stack.h"
 #include "base/types.h"
 
 namespace tutti {
@@ -56,10 +57,13 @@ class Budget {
   void stop() { stop_.store(true, std::memory_order_relaxed); }
 
   // One level of nesting for as long as it lives: `Budget::Level level(budget);` at the top of a recursive function.
+  // Ends the request where the user's limit is met, and before the stack is used up, whatever limit was asked for.
   class Level {
    public:
     explicit Level(Budget& budget) : budget_(budget) {
-      if (budget_.depth_ >= budget_.limits_.depth) budget_.too_deep();
+      if (budget_.depth_ == 0) budget_.stack_floor_ = stack_floor();
+      if (budget_.depth_ >= budget_.limits_.depth || reinterpret_cast<const char*>(this) < budget_.stack_floor_)
+        budget_.too_deep();
       budget_.depth_++;
     }
     ~Level() { --budget_.depth_; }
@@ -82,6 +86,7 @@ class Budget {
   u64 next_look_ = 4096;
   u64 nodes_ = 0;
   u32 depth_ = 0;
+  const char* stack_floor_ = nullptr;  // of the thread that is on the first level
   std::atomic<bool> stop_{false};
   std::chrono::steady_clock::time_point deadline_;
 };

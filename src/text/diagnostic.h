@@ -61,6 +61,9 @@ class Diagnostics {
   std::size_t left_out() const { return left_out_; }
   const std::vector<Diagnostic>& all() const { return all_; }
   void clear();
+  // Puts those from the given one on in the order of their places, which is the order in which a reader meets them;
+  // what has no place comes last. For whoever finds mistakes in another order than that of the text.
+  void sort_from(std::size_t first);
 
  private:
   std::size_t most_;

@@ -4,8 +4,8 @@
 
 #include "base/near.h"
 #include "cli/output.h"
+#include "cli/registry.h"
 #include "format/json.h"
-#include "lang/puppet/catalog/named_path.h"
 #include "tree/show.h"
 
 namespace tutti {
@@ -147,12 +147,15 @@ int run(Call& call) {
   Evaluated e = evaluate_files(call, files, false);
   if (!e.value) return exit_code::kError;
   if (!path || find(*e.value, *path) == nullptr) {
-    if (auto named = puppet::named_path(*e.value, path_text)) {
+    for (const Language* language : languages().all()) {
+      std::optional<Language::NamedPath> named = language->named_path(*e.value, path_text);
+      if (!named) continue;
       if (!named->wrong.empty()) {
         call.session.diagnostics.error("WHY-PATH", {}, named->wrong).did_you_mean(named->near);
         return exit_code::kError;
       }
       path = named->path;
+      break;
     }
   }
   if (!path) {

@@ -35,9 +35,12 @@ class CdlLanguage final : public Language {
       session.diagnostics.error("CDL-ONE-FILE", {}, "one CDL document at a time: others come in with cdl:import");
       return std::nullopt;
     }
+    // Mistakes are found stage by stage (document, prototypes, references, types) and told in the order of the text.
+    std::size_t first = session.diagnostics.all().size();
     std::shared_ptr<System> system = System::load(session, request.files[0], load_options(request.options));
+    if (system && request.concrete) check_types(*system, false);
+    session.diagnostics.sort_from(first);
     if (!system) return std::nullopt;
-    if (request.concrete) check_types(*system, false);
     Value value = system->value();
     if (request.options.get("out") == "sf") value = with_links(session, *system, value);
     session.attach(value, std::move(system));
@@ -53,12 +56,16 @@ class CdlLanguage final : public Language {
   bool vet(Session& session, const Request& request) const override {
     bool fine = true;
     for (const std::string& file : request.files) {
+      std::size_t first = session.diagnostics.all().size();
       std::shared_ptr<System> system = System::load(session, file, load_options(request.options));
-      if (!system || !session.diagnostics.ok()) {
+      TypeReport report;
+      bool loaded = system && session.diagnostics.ok();
+      if (loaded) report = check_types(*system, true);
+      session.diagnostics.sort_from(first);
+      if (!loaded) {
         fine = false;
         continue;
       }
-      TypeReport report = check_types(*system, true);
       fine &= report.fits && report.missing.empty();
       say(session, *system, report);
     }

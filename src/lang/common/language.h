@@ -85,6 +85,14 @@ class Language {
   virtual bool checks_trees() const { return false; }
   virtual bool check(Session&, const Request&, const Value&) const { return true; }
 
+  // The path that a name as the language's users say it (`Service[web]`) stands for in a tree of this language.
+  struct NamedPath {
+    Path path;
+    std::string wrong;  // what there is not; the path is empty then
+    std::string near;   // what may have been meant; "": nothing is near
+  };
+  virtual std::optional<NamedPath> named_path(const Value&, std::string_view) const { return std::nullopt; }
+
   // More lines for the story that `tutti why` tells, from what only the language knows.
   virtual std::string explain(Session&, const Value&, const Path&, const Request&) const { return {}; }
 };

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "lang/puppet/catalog/named_path.h"
 #include "lang/puppet/catalog/output.h"
 #include "lang/puppet/catalog/texts.h"
 #include "lang/puppet/eval/compiler.h"
@@ -132,6 +133,10 @@ std::optional<std::string> Puppet::format(Session& session, const Source& source
 
 bool Puppet::vet(Session& session, const Request& request) const {
   return evaluate(session, request).has_value() && session.diagnostics.ok();
+}
+
+std::optional<Language::NamedPath> Puppet::named_path(const Value& value, std::string_view text) const {
+  return puppet::named_path(value, text);
 }
 
 const Language& language() {

@@ -16,6 +16,7 @@ class Puppet final : public Language {
   bool can_format() const override { return true; }
   std::optional<std::string> format(Session& session, const Source& source) const override;
   bool vet(Session& session, const Request& request) const override;
+  std::optional<NamedPath> named_path(const Value& value, std::string_view text) const override;
   std::span<const std::string_view> outputs() const override;
   bool write(Session& session, const Value& value, std::string_view output, const Options& options,
              Sink& sink) const override;

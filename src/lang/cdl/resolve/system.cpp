@@ -67,7 +67,7 @@ bool matches(const Node& node, std::string_view step) {
          step.ends_with(local);
 }
 
-void collect_open(const Node& node, std::vector<std::string>& out) {
+void collect_open(const Node& node, std::vector<const Node*>& out) {
   if (node.done) return;
   bool lazy = node.lazy;
   for (const Content& c : node.items()) {
@@ -79,7 +79,7 @@ void collect_open(const Node& node, std::vector<std::string>& out) {
     lazy |= c.node->lazy && !c.node->settled;
     for (Task* t = c.node->wait->task; t; t = t->next_variable) lazy |= t->lazy && !t->resolved;
   }
-  if (lazy) out.push_back(path_of(node));
+  if (lazy) out.push_back(&node);
 }
 
 }  // namespace
@@ -138,20 +138,27 @@ bool System::set(std::string_view path, std::optional<std::string_view> value) {
   return node && resolver_.supply(*node, value);
 }
 
+std::string System::name_of(const Node& node) const {
+  const Node* top = node.place();
+  while (top->parent) top = top->parent;
+  if (top == root_ || top == configuration_) return path_of(node);
+  return fmt::format("@{}/{}", top->name().local.text(), path_of(node));
+}
+
 std::vector<std::string> System::open() const {
-  std::vector<std::string> out;
-  collect_open(*root_, out);
-  if (configuration_) return out;
-  // Lists of the configuration that the system refers to; their properties are named as set() takes them.
-  for (const auto& d : library_.documents()) {
-    for (const Element* e : d->lists) {
-      const List* list = library_.list_of(*e);
-      if (!list || !list->root) continue;
-      std::vector<std::string> inside;
-      collect_open(*list->root, inside);
-      for (const std::string& path : inside) out.push_back(fmt::format("@{}/{}", e->name.local.text(), path));
+  std::vector<const Node*> nodes;
+  collect_open(*root_, nodes);
+  // Lists of the configuration that the system refers to.
+  if (!configuration_) {
+    for (const auto& d : library_.documents()) {
+      for (const Element* e : d->lists) {
+        const List* list = library_.list_of(*e);
+        if (list && list->root) collect_open(*list->root, nodes);
+      }
     }
   }
+  std::vector<std::string> out;
+  for (const Node* n : nodes) out.push_back(name_of(*n));
   return out;
 }
 

@@ -131,16 +131,16 @@ bool CueFrontEnd::claims(std::span<const std::string> args) const {
       if (flags.given(own)) return true;
     return false;
   };
+  if (std::ranges::any_of(flags.arguments(), other_language)) return false;
   // Packages and flags that only cue has are ours, with --out leaves too; other outputs are refused in cue's words.
   if (flags.given("out") && !cue_output(flags.text("out")))
-    return only_of_cue() || std::any_of(flags.arguments().begin(), flags.arguments().end(), is_package_arg);
+    return only_of_cue() || std::ranges::any_of(flags.arguments(), [](const std::string& a) {
+             return is_package_arg(a) && !fs::is_regular_file(a);
+           });
   if (flags.arguments().empty()) return true;
   for (const std::string& a : flags.arguments()) {
-    if (other_language(a)) return false;
-  }
-  for (const std::string& a : flags.arguments()) {
     bool word = fs::path(a).extension().empty() && !fs::is_regular_file(a);
-    if (a == "-" || a.ends_with(".cue") || is_package_arg(a) || word ||
+    if (a == "-" || a.ends_with(".cue") || (is_package_arg(a) && !fs::is_regular_file(a)) || word ||
         (a.find(':') != std::string::npos && a.find('/') == std::string::npos)) {
       return true;
     }

@@ -60,12 +60,12 @@ std::optional<Split> split(const Value& resources, std::string_view text) {
 
 }  // namespace
 
-std::optional<NamedPath> named_path(const Value& catalog, std::string_view text) {
+std::optional<Language::NamedPath> named_path(const Value& catalog, std::string_view text) {
   const Entry* resources = catalog.is(Kind::kMap) ? catalog.find("resources") : nullptr;
   if (resources == nullptr || !resources->value.is(Kind::kMap)) return std::nullopt;
   std::optional<Split> name = split(resources->value, text);
   if (!name) return std::nullopt;
-  NamedPath out;
+  Language::NamedPath out;
   const Entry* resource = resources->value.find(name->resource);
   if (resource == nullptr) {
     out.wrong = fmt::format("there is no {} in the catalog", name->resource);
