@@ -32,6 +32,37 @@ void refuse(Program& p, std::initializer_list<Refusal> rules) {
     if (r.when) p.fail(r.message);
 }
 
+// Data in which no field is said twice: by itself it cannot be wrong, and need not be evaluated to know that.
+bool is_plain_data(const Node* x) {
+  switch (x->type) {
+    case NodeType::kNull:
+    case NodeType::kBool:
+    case NodeType::kNum:
+    case NodeType::kString:
+    case NodeType::kBytes: return true;
+    case NodeType::kList: {
+      auto elems = to<ListLit>(x)->elems;
+      return std::all_of(elems.begin(), elems.end(), [](const Node* e) { return is_plain_data(e); });
+    }
+    case NodeType::kStruct: {
+      auto decls = to<StructLit>(x)->decls;
+      bool fields = std::all_of(decls.begin(), decls.end(), [&](const Node* d) {
+        if (d->type != NodeType::kField) return decls.size() == 1 && is_plain_data(d);
+        auto* f = to<Field>(d);
+        return f->arc == ArcType::kMember && f->label.is_string() && is_plain_data(f->value);
+      });
+      if (!fields || decls.size() < 2) return fields;
+      std::vector<u32> labels;
+      labels.reserve(decls.size());
+      for (const Node* d : decls) labels.push_back(to<Field>(d)->label.bits());
+      std::sort(labels.begin(), labels.end());
+      return std::adjacent_find(labels.begin(), labels.end()) == labels.end();
+    }
+    default: return false;
+  }
+}
+bool is_plain_data(const Vertex* root) { return root->conjuncts.size() == 1 && is_plain_data(root->conjuncts[0].x); }
+
 bool needs_guide(const DataFile& file) { return file.encoding == "textproto" || file.interpretation == "pb"; }
 
 }  // namespace
@@ -137,7 +168,7 @@ Plan::Orphan Plan::decode(const DataFile& file) {
   if (!read.ok()) p_.fail(as_problems(read.errors));
   // What was a schema is kept as the data it is, too: labels may ask for it.
   Decoded plain;
-  if (!file.interpretation.empty()) {
+  if (!out.interpretation.empty()) {
     DataFile uninterpreted = file;
     uninterpreted.interpretation.clear();
     plain = decode_file(uninterpreted, *source, p_.arena());
@@ -261,13 +292,16 @@ Item Plan::document_item(ast::File* document) {
   Item item;
   item.package = schema_package;
   item.value = p_.build_files({document}, "");
-  p_.context().finalize(item.value);
-  check(item.value, false);
+  if (!schema || !is_plain_data(item.value)) {
+    p_.context().finalize(item.value);
+    check(item.value, false);
+  }
   if (!schema) {
     item.file = document;
     return item;
   }
-  item.value = p_.unify(item.value, schema);
+  p_.context().finalize(schema);
+  item.value = p_.context().unify_values(item.value, schema);
   check(item.value, true);
   return item;
 }

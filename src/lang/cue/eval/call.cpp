@@ -9,7 +9,18 @@
 
 namespace tutti::cue {
 
+namespace {
+// Whether a call means the same wherever it stands.
+bool same_everywhere(const Call* x) {
+  if (x->fun->type != NodeType::kSelector || to<Selector>(x->fun)->x->type != NodeType::kImportRef) return false;
+  for (const Node* a : x->args)
+    if (a->type > NodeType::kBytes) return false;
+  return true;
+}
+}  // namespace
+
 Node* Context::call(Call* x, Flags f) {
+  if (x->made) return x->made;
   Node* fun = value(x->fun, {Status::kPartial, kScalarKnown, Mode::kYield});
   const Builtin* b = nullptr;
   if (fun && fun->type == NodeType::kBuiltin) {
@@ -78,7 +89,11 @@ Node* Context::call(Call* x, Flags f) {
     errs = combine(saved, errs);
   }
   if (errs) return nullptr;
-  if (b->is_validator(args.size())) return store.make<Validator>(x, b, store.keep(args));
+  if (b->is_validator(args.size())) {
+    auto* out = store.make<Validator>(x, b, store.keep(args));
+    if (same_everywhere(x)) x->made = out;
+    return out;
+  }
   Node* r = call_builtin(b, x, std::move(args), false);
   if (!r) return nullptr;
   if (r->type == NodeType::kBottom) {

@@ -121,7 +121,7 @@ void State::check_typos() {
     for (std::size_t i = 0; i < list.size(); ++i)
       if (lifted[i]) list[i].removed = true;
   };
-  bool base_lifted = false;
+  bool base_lifted = false, saw_leaf = false;
   if (base.size() > 8) {
     ctx.requirement_at.clear();
     for (std::size_t i = base.size(); i-- > 0;) ctx.requirement_at.at(base[i].id) = static_cast<u32>(i + 1);
@@ -130,7 +130,11 @@ void State::check_typos() {
     Label l = v->arcs[i]->label;
     Vertex* a = v->arcs[i]->deref_disjunct();
     State* na = a->state;
-    if (!na) continue;
+    if (a->is_leaf) {
+      na = &leaf_view(a, !std::exchange(saw_leaf, true));
+    } else if (!na) {
+      continue;
+    }
     std::vector<ReqSet>* req = &base;
     if (!na->replaces.empty()) {
       copy = base;

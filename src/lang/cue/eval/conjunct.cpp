@@ -25,10 +25,16 @@ State* Context::bare_state(Vertex* v) {
       n->block_on(kAncestorsDone);
     }
     n->block_on(kScalarKnown | kArcTypeKnown);
-    if (v->label.is_def()) v->closed_recursive = true;
-    if (v->parent && v->parent->closed_recursive) v->closed_recursive = true;
+    n->has_non_cyclic = v->has_plain_part;
+    begin(v);
   }
   return v->state;
+}
+
+void Context::begin(Vertex* v) {
+  if (v->begun) return;
+  v->begun = true;
+  if (v->label.is_def() || (v->parent && v->parent->closed_recursive)) v->closed_recursive = true;
 }
 
 State* Context::state(Vertex* v) {

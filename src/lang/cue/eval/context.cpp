@@ -26,7 +26,8 @@ Context::Context(NodeStore& s, Budget& b)
       budget(b),
       cycle(make_cycle(s)),
       empty_node(make_empty(s)),
-      struct_marker(s.make<StructMarker>()) {}
+      struct_marker(s.make<StructMarker>()),
+      leaf_view_(std::make_unique<State>(*this)) {}
 
 Context::~Context() = default;
 

@@ -74,7 +74,9 @@ class Context {
   Vertex* new_vertex() { return store.make<Vertex>(); }
   Vertex* inline_vertex(Node* base, const Conjunct* c);
   State* bare_state(Vertex* v);
-  State* state(Vertex* v);  // with its conjuncts scheduled; nullptr when finalized
+  void begin(Vertex* v);
+  bool settle_leaf(Vertex* v);  // leaf.cpp
+  State* state(Vertex* v);      // with its conjuncts scheduled; nullptr when finalized
   void free_state(State* s);
   void reclaim(Vertex* v);      // after v was finalized
   void reclaim_arc(Vertex* a);  // of a vertex that no longer needs what its arcs hold
@@ -214,6 +216,7 @@ class Context {
 
  public:
   State* bare_copy(Vertex* v) { return new_state(v); }
+  State& leaf_view() { return *leaf_view_; }
 
  private:
   State* new_state(Vertex* v);
@@ -234,6 +237,7 @@ class Context {
   std::vector<std::pair<const Call*, Node*>> active_calls_;  // functions being called, with their first arguments
   State* free_states_ = nullptr;
   std::vector<std::unique_ptr<State>> states_;
+  std::unique_ptr<State> leaf_view_;  // see State::leaf_view
   std::unordered_map<std::string_view, std::unique_ptr<re2::RE2>> regexps_;
   std::unordered_map<Symbol, Vertex*> packages_;
 };

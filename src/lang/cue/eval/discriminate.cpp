@@ -1,12 +1,9 @@
 #include "lang/cue/eval/context.h"
+#include "lang/cue/eval/scalar.h"
 
 // Disjunctions decided without trying: arms that contradict a value already known, and disjunctions of plain values.
 // Copying a vertex for an arm costs as much as the vertex; a look at the arm costs nearly nothing.
 namespace tutti::cue {
-
-namespace {
-
-bool is_scalar(const Node* n) { return n->type <= NodeType::kBytes; }
 
 bool same_scalar(const Node* a, const Node* b) {
   if (a->type != b->type) return false;
@@ -19,6 +16,8 @@ bool same_scalar(const Node* a, const Node* b) {
     default: return false;
   }
 }
+
+namespace {
 
 bool within(const Vertex* v, const Vertex* ancestor) {
   for (; v; v = v->parent)

@@ -112,13 +112,13 @@ u64 conjunct_key(const Conjunct& c, u64 scopes) {
       h = (h + e->dynamic_label.bits()) * 0x9e3779b97f4a7c15u + reinterpret_cast<std::uintptr_t>(e->vertex);
   return h;
 }
+constexpr u32 kManyConjuncts = 32;
 }  // namespace
 
 // Whether the vertex may have this conjunct already. Of a vertex that is declared in thousands of places the answer is
 // mostly no, and found without looking at all of them.
 bool State::may_have(const Conjunct& c) {
-  constexpr u32 kMany = 32;
-  if (node->conjuncts.size() < kMany || !ctx.overlays.empty()) return true;
+  if (node->conjuncts.size() < kManyConjuncts || !ctx.overlays.empty()) return true;
   if (keyed > node->conjuncts.size()) keyed = 0;
   auto key = [&](const Conjunct& x) { return conjunct_key(x, ctx.scopes_of(expression_of(x.x))); };
   for (; keyed < node->conjuncts.size(); ++keyed) keys.insert(key(node->conjuncts[keyed]));
@@ -127,12 +127,19 @@ bool State::may_have(const Conjunct& c) {
 
 void Context::insert_conjunct(Vertex* v, Conjunct c, const CloseInfo& id, ArcType mode, bool check, bool* added) {
   if (added) *added = false;
-  State* n = bare_state(v);
-  if (!n) return;
-  n->mark_non_cyclic(id);
+  if (v->status == Status::kFinalized) return;
+  State* n = v->state;
+  // Most vertices are leaves that never need a state, unless one of several alternatives is being tried.
+  if (!n && (v->conjuncts.size() >= kManyConjuncts || !overlays.empty() || !v->parent || !v->parent->state ||
+             v->parent->state->is_disjunct))
+    n = bare_state(v);
+  if (n)
+    n->mark_non_cyclic(id);
+  else if (begin(v); id.cycle == Cycle::kNone || id.cycle == Cycle::kOptional)
+    v->has_plain_part = true;
   update_arc_type(v, mode);
   const Conjunct* same = nullptr;
-  if (check && n->may_have(c)) {
+  if (check && (!n || n->may_have(c))) {
     budget.step(v->conjuncts.size() / kLookedAtInAStep);
     for (auto& x : v->conjuncts)
       if (same_conjunct(x, c)) {
@@ -144,8 +151,10 @@ void Context::insert_conjunct(Vertex* v, Conjunct c, const CloseInfo& id, ArcTyp
     v->conjuncts.push(arena, c);
     if (added) *added = true;
   } else if (same->ci.def) {
+    if (!n) n = bare_state(v);
     n->add_replacement({id.def, same->ci.def});
   }
+  if (!n) return;
   // on a cycle the same comes by again and again
   if (same && id.is_cyclic()) return;
   if (v->status != Status::kFinalized && n->initialized) n->schedule_conjunct(c, id);

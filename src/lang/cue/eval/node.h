@@ -224,6 +224,7 @@ struct Open : Node {
 struct Call : Node {
   Node* fun;
   std::span<Node*> args;
+  Node* made = nullptr;  // the validator, when all arguments are literals
   Call(Node* f, std::span<Node*> a, const ast::Node* s) : Node(NodeType::kCall, s), fun(f), args(a) {}
 };
 struct Disjunct {

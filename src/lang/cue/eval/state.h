@@ -327,6 +327,7 @@ struct State : StateFlags {
   CloseInfo inject_embed(Node* x, bool explicit_open, CloseInfo id);
   CloseInfo split_struct(StructLit* s, CloseInfo id);
   void check_typos();
+  State& leaf_view(Vertex* leaf, bool first);
   std::vector<ReqSet>& required();
   bool evidence_for_all(std::vector<ReqSet>& a, const std::vector<ConjunctInfo>& infos);
   bool evidence_for_one(std::vector<ReqSet>& a, std::size_t i, const std::vector<ConjunctInfo>& infos);

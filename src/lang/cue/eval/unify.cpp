@@ -42,6 +42,7 @@ bool Context::unify(Vertex* v, Flags f) {
   Cond want = f.condition;
   Mode mode = f.mode;
   if (mode == Mode::kIgnore || mode == Mode::kNone) return false;
+  if (!v->state && mode == Mode::kFinalize && want & kSubFieldsDone && settle_leaf(v)) return true;
   State* n = state(v);
   if (!n) return true;
   budget.step();

@@ -148,6 +148,9 @@ struct Vertex : Node {
   bool anonymous : 1 = false;
   bool is_disjunct : 1 = false;
   bool is_shared : 1 = false;
+  bool begun : 1 = false;           // has taken over from its parent whether it is closed
+  bool has_plain_part : 1 = false;  // a conjunct that is on no cycle
+  bool is_leaf : 1 = false;         // settled without a state; see leaf.cpp
 
   Label label;
   Vertex* parent = nullptr;
