@@ -40,6 +40,7 @@ set(CPACK_PACKAGE_CONTACT "The tutti authors <tutti@localhost>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "evaluates configurations, explains every value and brings systems to what they say")
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_DEPENDS libxml2)  # loaded when it is needed, so nothing names it
 set(CPACK_DEBIAN_PACKAGE_SECTION admin)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)

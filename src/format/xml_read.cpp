@@ -1,10 +1,9 @@
 #include <fmt/format.h>
-#include <libxml/parser.h>
-#include <libxml/parserInternals.h>
 
 #include <unordered_map>
 
 #include "base/base64.h"
+#include "base/libxml2.h"
 #include "base/utf8.h"
 #include "format/xml.h"
 
@@ -48,19 +47,19 @@ class XmlReader {
     handler.serror = [](void* self, xmlErrorPtr e) {
       static_cast<XmlReader*>(self)->guard([&](XmlReader& r) { r.report(*e); });
     };
-    context_ = xmlCreatePushParserCtxt(&handler, this, nullptr, 0, nullptr);
+    context_ = libxml2().xmlCreatePushParserCtxt(&handler, this, nullptr, 0, nullptr);
     if (context_ == nullptr) throw std::bad_alloc();
     // HUGE takes away libxml2's own limits, for which ours stand: there are no entities to multiply, and depth is
     // counted.
-    xmlCtxtUseOptions(context_, XML_PARSE_NONET | XML_PARSE_NOENT | XML_PARSE_BIG_LINES | XML_PARSE_HUGE);
+    libxml2().xmlCtxtUseOptions(context_, XML_PARSE_NONET | XML_PARSE_NOENT | XML_PARSE_BIG_LINES | XML_PARSE_HUGE);
     // In pieces, so that a place can be told from how much was used, and a hostile document ends early.
     constexpr std::size_t kPiece = 1 << 20;
     for (std::size_t at = 0; at < text_.size() && !stopped_; at += kPiece) {
       std::size_t n = std::min(kPiece, text_.size() - at);
-      xmlParseChunk(context_, text_.data() + at, static_cast<int>(n), 0);
+      libxml2().xmlParseChunk(context_, text_.data() + at, static_cast<int>(n), 0);
     }
-    if (!stopped_) xmlParseChunk(context_, nullptr, 0, 1);
-    xmlFreeParserCtxt(context_);
+    if (!stopped_) libxml2().xmlParseChunk(context_, nullptr, 0, 1);
+    libxml2().xmlFreeParserCtxt(context_);
     if (thrown_) std::rethrow_exception(thrown_);
     if (!failed_ && !root_) error(text_.size(), "XML-SYNTAX", "there is no element");
     return failed_ ? std::nullopt : root_;
@@ -92,12 +91,12 @@ class XmlReader {
 
   void stop() {
     stopped_ = true;
-    xmlStopParser(context_);
+    libxml2().xmlStopParser(context_);
   }
 
   // Where the tag that was just read begins: its `<` is the last one before the place reached.
   std::size_t tag_start() const {
-    long used = xmlByteConsumed(context_);
+    long used = libxml2().xmlByteConsumed(context_);
     std::size_t end = used < 0 ? last_ : std::min(static_cast<std::size_t>(used), text_.size());
     std::size_t open = end == 0 ? std::string_view::npos : text_.rfind('<', end - 1);
     return open == std::string_view::npos ? 0 : open;
@@ -113,7 +112,7 @@ class XmlReader {
     while (!message.empty() && (message.back() == '\n' || message.back() == ' ')) message.pop_back();
     if (e.level == XML_ERR_WARNING) return;
     if (e.code == XML_ERR_DOCUMENT_EMPTY || blank(text_)) message = "there is no element";
-    long used = xmlByteConsumed(context_);
+    long used = libxml2().xmlByteConsumed(context_);
     error(used < 0 ? last_ : static_cast<std::size_t>(used), "XML-SYNTAX", message);
     if (session_.diagnostics.errors() > 50) stop();
   }

@@ -1,9 +1,8 @@
 #include <fmt/format.h>
-#include <libxml/parser.h>
-#include <libxml/tree.h>
 
 #include <algorithm>
 
+#include "base/libxml2.h"
 #include "lang/cdl/resolve/library.h"
 
 // The catalog of --catalog: an OASIS XML catalog, of which `uri`, `system` and `rewriteURI` entries count (also within
@@ -12,9 +11,9 @@ namespace tutti::cdl {
 namespace {
 
 std::string attribute(xmlNode* node, const char* name) {
-  xmlChar* value = xmlGetNoNsProp(node, reinterpret_cast<const xmlChar*>(name));
+  xmlChar* value = libxml2().xmlGetNoNsProp(node, reinterpret_cast<const xmlChar*>(name));
   std::string out = value ? reinterpret_cast<const char*>(value) : "";
-  xmlFree(value);
+  libxml2().xmlFree(value);
   return out;
 }
 
@@ -24,17 +23,17 @@ bool Library::load_catalog() {
   if (options_.catalog.empty()) return true;
   const Source* source = session_.open(options_.catalog);
   if (!source) return false;
-  xmlDoc* doc = xmlReadMemory(source->text.data(), static_cast<int>(source->text.size()), nullptr, nullptr,
-                              XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
-  xmlNode* root = doc ? xmlDocGetRootElement(doc) : nullptr;
+  xmlDoc* doc = libxml2().xmlReadMemory(source->text.data(), static_cast<int>(source->text.size()), nullptr, nullptr,
+                                        XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
+  xmlNode* root = doc ? libxml2().xmlDocGetRootElement(doc) : nullptr;
   if (!root || std::string_view(reinterpret_cast<const char*>(root->name)) != "catalog") {
     session_.diagnostics.error("CDL-BAD-CATALOG", source->first, "this is no XML catalog");
-    xmlFreeDoc(doc);
+    libxml2().xmlFreeDoc(doc);
     return false;
   }
   if (doc->intSubset && doc->intSubset->entities) {
     session_.diagnostics.error("CDL-BAD-CATALOG", source->first, "a catalog with entities is not read");
-    xmlFreeDoc(doc);
+    libxml2().xmlFreeDoc(doc);
     return false;
   }
   // A name relative to the folder of `from`.
@@ -44,10 +43,10 @@ bool Library::load_catalog() {
     return from.substr(0, from.rfind('/') + 1) + target;
   };
   auto file = [&](xmlNode* at, const std::string& target) {
-    xmlChar* written = xmlNodeGetBase(doc, at);  // xml:base, of it or around it
+    xmlChar* written = libxml2().xmlNodeGetBase(doc, at);  // xml:base, of it or around it
     std::string base =
         written ? join(options_.catalog, reinterpret_cast<const char*>(written)) : std::string(options_.catalog);
-    xmlFree(written);
+    libxml2().xmlFree(written);
     return join(base, target);
   };
   std::vector<xmlNode*> open{root};
@@ -67,7 +66,7 @@ bool Library::load_catalog() {
   // The longest start that fits counts, wherever it stands.
   std::stable_sort(rewrites_.begin(), rewrites_.end(),
                    [](const auto& a, const auto& b) { return a.first.size() > b.first.size(); });
-  xmlFreeDoc(doc);
+  libxml2().xmlFreeDoc(doc);
   return true;
 }
 

@@ -1,16 +1,13 @@
 #include "lang/cdl/resolve/schemas.h"
 
 #include <fmt/format.h>
-#include <libxml/parser.h>
-#include <libxml/parserInternals.h>
-#include <libxml/tree.h>
-#include <libxml/uri.h>
 
 #include <cstring>
 #include <filesystem>
 #include <mutex>
 
 #include "base/file.h"
+#include "base/libxml2.h"
 
 namespace tutti::cdl {
 namespace {
@@ -27,35 +24,36 @@ xmlExternalEntityLoader default_loader = nullptr;
 std::string location_of(const std::string& path) {
   std::error_code ignored;
   std::string full = std::filesystem::absolute(path, ignored).lexically_normal().string();
-  xmlChar* escaped = xmlURIEscapeStr(x(full), x("/"));
+  xmlChar* escaped = libxml2().xmlURIEscapeStr(x(full), x("/"));
   std::string out = str(escaped);
-  xmlFree(escaped);
+  libxml2().xmlFree(escaped);
   return out;
 }
 
 // A local file without a document type: libxml2 expands the entities of a schema's, and would open what they name.
 bool may_be_read(const std::string& url) {
-  xmlChar* unescaped = reinterpret_cast<xmlChar*>(xmlURIUnescapeString(url.c_str(), 0, nullptr));
+  xmlChar* unescaped = reinterpret_cast<xmlChar*>(libxml2().xmlURIUnescapeString(url.c_str(), 0, nullptr));
   std::string path = str(unescaped);
-  xmlFree(unescaped);
+  libxml2().xmlFree(unescaped);
   if (path.starts_with("file://")) path.erase(0, 7);
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored)) return false;
   Result<std::string> text = read_file(path, u64{1} << 28);
-  xmlParserCtxt* parser =
-      text && !text->empty() ? xmlCreateMemoryParserCtxt(text->data(), static_cast<int>(text->size())) : nullptr;
+  xmlParserCtxt* parser = text && !text->empty()
+                              ? libxml2().xmlCreateMemoryParserCtxt(text->data(), static_cast<int>(text->size()))
+                              : nullptr;
   if (!parser) return false;
   bool found = false;
   xmlSAXHandler handler{};
   handler.initialized = XML_SAX2_MAGIC;
   handler.internalSubset = [](void* c, const xmlChar*, const xmlChar*, const xmlChar*) {
     *static_cast<bool*>(static_cast<xmlParserCtxt*>(c)->_private) = true;
-    xmlStopParser(static_cast<xmlParserCtxt*>(c));
+    libxml2().xmlStopParser(static_cast<xmlParserCtxt*>(c));
   };
   *parser->sax = handler;
   parser->_private = &found;
-  xmlParseDocument(parser);
-  xmlFreeParserCtxt(parser);
+  libxml2().xmlParseDocument(parser);
+  libxml2().xmlFreeParserCtxt(parser);
   return !found;
 }
 
@@ -63,18 +61,18 @@ xmlParserInput* load(const char* url, const char* id, xmlParserCtxt* context) {
   if (!texts_now) return default_loader(url, id, context);
   std::string name = url ? url : "";
   if (auto it = texts_now->find(name); it != texts_now->end()) {
-    xmlParserInput* in = xmlNewStringInputStream(context, x(*it->second));
-    if (in) in->filename = reinterpret_cast<char*>(xmlStrdup(x(name)));
+    xmlParserInput* in = libxml2().xmlNewStringInputStream(context, x(*it->second));
+    if (in) in->filename = reinterpret_cast<char*>(libxml2().xmlStrdup(x(name)));
     return in;
   }
-  return may_be_read(name) ? xmlNewInputFromFile(context, url) : nullptr;
+  return may_be_read(name) ? libxml2().xmlNewInputFromFile(context, url) : nullptr;
 }
 
 void install_loader() {
   static std::once_flag once;
   std::call_once(once, [] {
-    default_loader = xmlGetExternalEntityLoader();
-    xmlSetExternalEntityLoader(load);
+    default_loader = libxml2().xmlGetExternalEntityLoader();
+    libxml2().xmlSetExternalEntityLoader(load);
   });
 }
 
@@ -106,16 +104,16 @@ Schemas::Schemas(Session& session, const Library& library) : session_(session) {
 }
 
 Schemas::~Schemas() {
-  if (schema_) xmlSchemaFree(schema_);
+  if (schema_) libxml2().xmlSchemaFree(schema_);
 }
 
 void Schemas::note_names(xmlNode* schema, Part& part) {
   for (xmlNode* c = schema->children; c; c = c->next) {
     if (is_schema_element(c, "include") || is_schema_element(c, "redefine")) part.whole = false;
     if (!is_schema_element(c, "simpleType") && !is_schema_element(c, "complexType")) continue;
-    xmlChar* name = xmlGetNoNsProp(c, x("name"));
+    xmlChar* name = libxml2().xmlGetNoNsProp(c, x("name"));
     names_[QName{part.ns, Symbol(str(name))}.key()] = true;
-    xmlFree(name);
+    libxml2().xmlFree(name);
   }
   if (!part.whole) open_namespaces_.insert(part.ns.id());
 }
@@ -133,54 +131,54 @@ void Schemas::add_inline(const Document& document, const TypesPart& types) {
         b->prefix.empty() ? fmt::format(" xmlns=\"{}\"", uri) : fmt::format(" xmlns:{}=\"{}\"", b->prefix.text(), uri);
   }
   wrapped += ">" + document.source->text.substr(types.text.from, types.text.to - types.text.from) + "</w>";
-  xmlDoc* doc = xmlReadMemory(wrapped.data(), static_cast<int>(wrapped.size()), nullptr, nullptr,
-                              XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
-  xmlNode* root = doc ? xmlDocGetRootElement(doc) : nullptr;
+  xmlDoc* doc = libxml2().xmlReadMemory(wrapped.data(), static_cast<int>(wrapped.size()), nullptr, nullptr,
+                                        XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
+  xmlNode* root = doc ? libxml2().xmlDocGetRootElement(doc) : nullptr;
   xmlNode* schema = root ? root->children : nullptr;
   while (schema && schema->type != XML_ELEMENT_NODE) schema = schema->next;
   if (!schema || !is_schema_element(schema, "schema")) {
-    xmlFreeDoc(doc);
+    libxml2().xmlFreeDoc(doc);
     return;  // documentation, or some other type system
   }
   Part part;
   part.pos = document.source->pos(types.text.from);
-  xmlNs** scope = xmlGetNsList(doc, schema);
-  xmlDoc* alone = xmlNewDoc(x("1.0"));
-  xmlNode* copy = xmlDocCopyNode(schema, alone, 1);
-  xmlDocSetRootElement(alone, copy);
+  xmlNs** scope = libxml2().xmlGetNsList(doc, schema);
+  xmlDoc* alone = libxml2().xmlNewDoc(x("1.0"));
+  xmlNode* copy = libxml2().xmlDocCopyNode(schema, alone, 1);
+  libxml2().xmlDocSetRootElement(alone, copy);
   for (xmlNs** ns = scope; ns && *ns; ns++)
-    xmlNewNs(copy, (*ns)->href, (*ns)->prefix);  // null where it is there already
-  xmlFree(scope);
-  xmlChar* target = xmlGetNoNsProp(copy, x("targetNamespace"));
+    libxml2().xmlNewNs(copy, (*ns)->href, (*ns)->prefix);  // null where it is there already
+  libxml2().xmlFree(scope);
+  xmlChar* target = libxml2().xmlGetNoNsProp(copy, x("targetNamespace"));
   if (target) {
     part.ns = Symbol(str(target));
-    xmlFree(target);
+    libxml2().xmlFree(target);
   } else if (!document.target_ns.empty()) {
     part.ns = document.target_ns;
-    xmlSetProp(copy, x("targetNamespace"), x(std::string(document.target_ns.text())));
+    libxml2().xmlSetProp(copy, x("targetNamespace"), x(std::string(document.target_ns.text())));
   }
   note_names(copy, part);
   xmlChar* text = nullptr;
   int size = 0;
-  xmlDocDumpMemory(alone, &text, &size);
+  libxml2().xmlDocDumpMemory(alone, &text, &size);
   part.text.assign(reinterpret_cast<const char*>(text), static_cast<std::size_t>(size));
   // Beside the document, so that what it includes is found from there.
   part.location = location_of(fmt::format("{}cdl:types-{}", document.directory, parts_.size()));
-  xmlFree(text);
-  xmlFreeDoc(alone);
-  xmlFreeDoc(doc);
+  libxml2().xmlFree(text);
+  libxml2().xmlFreeDoc(alone);
+  libxml2().xmlFreeDoc(doc);
   parts_.push_back(std::move(part));
 }
 
 void Schemas::add_file(const Document& document) {
-  xmlDoc* doc = xmlReadMemory(document.source->text.data(), static_cast<int>(document.source->text.size()), nullptr,
-                              "UTF-8", XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
+  xmlDoc* doc = libxml2().xmlReadMemory(document.source->text.data(), static_cast<int>(document.source->text.size()),
+                                        nullptr, "UTF-8", XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
   Part part;
   part.ns = document.target_ns;
   part.pos = document.pos;
   part.location = location_of(document.source->name);
-  if (doc) note_names(xmlDocGetRootElement(doc), part);
-  xmlFreeDoc(doc);
+  if (doc) note_names(libxml2().xmlDocGetRootElement(doc), part);
+  libxml2().xmlFreeDoc(doc);
   parts_.push_back(std::move(part));
 }
 
@@ -207,7 +205,7 @@ bool Schemas::compile(std::vector<QName>& types) {
 }
 
 bool Schemas::compile(const std::vector<QName>& types, std::vector<std::string>& told) {
-  xmlSchemaFree(schema_);
+  libxml2().xmlSchemaFree(schema_);
   std::map<std::string, const std::string*> texts;
   std::map<u32, std::vector<const Part*>> by_namespace;
   for (const Part& part : parts_) {
@@ -245,10 +243,10 @@ bool Schemas::compile(const std::vector<QName>& types, std::vector<std::string>&
 
   Complaints complaints;
   texts_now = &texts;
-  xmlSchemaParserCtxt* parser = xmlSchemaNewMemParserCtxt(text.data(), static_cast<int>(text.size()));
-  xmlSchemaSetParserStructuredErrors(parser, complain, &complaints);
-  schema_ = xmlSchemaParse(parser);
-  xmlSchemaFreeParserCtxt(parser);
+  xmlSchemaParserCtxt* parser = libxml2().xmlSchemaNewMemParserCtxt(text.data(), static_cast<int>(text.size()));
+  libxml2().xmlSchemaSetParserStructuredErrors(parser, complain, &complaints);
+  schema_ = libxml2().xmlSchemaParse(parser);
+  libxml2().xmlSchemaFreeParserCtxt(parser);
   texts_now = nullptr;
   told = std::move(complaints.all);
   return schema_ != nullptr;

@@ -2,8 +2,6 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
-#include <libxml/parser.h>
-#include <libxml/tree.h>
 #include <xmlsec/xmlsec.h>
 // xmlsec.h must come first.
 #include <xmlsec/errors.h>
@@ -17,6 +15,7 @@
 #include <mutex>
 
 #include "base/file.h"
+#include "base/libxml2.h"
 
 namespace tutti::cdl {
 namespace {
@@ -83,12 +82,13 @@ const XmlSec& library() {
 }
 
 xmlDoc* read(const Source& source) {
-  return xmlReadMemory(source.text.data(), static_cast<int>(source.text.size()), nullptr, "UTF-8",
-                       XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING | XML_PARSE_HUGE);
+  return libxml2().xmlReadMemory(source.text.data(), static_cast<int>(source.text.size()), nullptr, "UTF-8",
+                                 XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING | XML_PARSE_HUGE);
 }
 
 bool is(xmlNode* n, const xmlChar* local, const xmlChar* ns) {
-  return n->type == XML_ELEMENT_NODE && xmlStrEqual(n->name, local) && n->ns && xmlStrEqual(n->ns->href, ns);
+  return n->type == XML_ELEMENT_NODE && libxml2().xmlStrEqual(n->name, local) && n->ns &&
+         libxml2().xmlStrEqual(n->ns->href, ns);
 }
 
 xmlNode* child(xmlNode* n, const char* local) {
@@ -107,16 +107,16 @@ std::string covers_all(xmlNode* signature) {
   for (xmlNode* c = reference->next; c; c = c->next) {
     if (c->type == XML_ELEMENT_NODE) return "it has several references";
   }
-  xmlChar* uri = xmlGetNoNsProp(reference, x("URI"));
+  xmlChar* uri = libxml2().xmlGetNoNsProp(reference, x("URI"));
   bool whole = uri && *uri == 0;
-  xmlFree(uri);
+  libxml2().xmlFree(uri);
   if (!whole) return "it does not sign the whole document (URI=\"\")";
   xmlNode* transforms = child(reference, "Transforms");
   for (xmlNode* t = transforms ? transforms->children : nullptr; t; t = t->next) {
     if (t->type != XML_ELEMENT_NODE) continue;
-    xmlChar* value = xmlGetNoNsProp(t, x("Algorithm"));
+    xmlChar* value = libxml2().xmlGetNoNsProp(t, x("Algorithm"));
     std::string name = str(value);
-    xmlFree(value);
+    libxml2().xmlFree(value);
     bool known = name == "http://www.w3.org/2000/09/xmldsig#enveloped-signature" ||
                  name.starts_with("http://www.w3.org/TR/2001/REC-xml-c14n-20010315") ||
                  name.starts_with("http://www.w3.org/2006/12/xml-c14n11") ||
@@ -149,9 +149,9 @@ xmlSecKey* load_key(const XmlSec& sec, const std::string& file, std::string& pro
 std::string dump(xmlDoc* doc) {
   xmlChar* text = nullptr;
   int size = 0;
-  xmlDocDumpMemoryEnc(doc, &text, &size, "UTF-8");
+  libxml2().xmlDocDumpMemoryEnc(doc, &text, &size, "UTF-8");
   std::string out(reinterpret_cast<const char*>(text), static_cast<std::size_t>(size));
-  xmlFree(text);
+  libxml2().xmlFree(text);
   return out;
 }
 
@@ -166,7 +166,7 @@ void put_stars(xmlNode* node) {
       std::size_t size = !escaped ? 1 : *t == '&' || *t == '\r' ? 5 : *t == '<' || *t == '>' ? 4 : 1;
       stars.append(size, *t == '\n' ? '\n' : '*');
     }
-    xmlNodeSetContent(c, x(stars.c_str()));
+    libxml2().xmlNodeSetContent(c, x(stars.c_str()));
   }
 }
 
@@ -185,7 +185,7 @@ bool verify_signature(Session& session, const Document& document, const std::str
     return true;
   }
   xmlDoc* doc = read(*document.source);
-  xmlNode* root = doc ? xmlDocGetRootElement(doc) : nullptr;
+  xmlNode* root = doc ? libxml2().xmlDocGetRootElement(doc) : nullptr;
   xmlNode* signature = child(root, "Signature");
   std::string problem = signature ? covers_all(signature) : "the document is not signed";
   bool no_key = false;
@@ -210,7 +210,7 @@ bool verify_signature(Session& session, const Document& document, const std::str
     sec.xmlSecDSigCtxDestroy(context);
     sec.xmlSecKeysMngrDestroy(manager);
   }
-  xmlFreeDoc(doc);
+  libxml2().xmlFreeDoc(doc);
   if (no_key) {
     session.diagnostics.warning("CDL-SIGNATURE", document.signature, "the signature is not verified: no key is known")
         .suggest("give the signer's key with --require-signature");
@@ -235,7 +235,7 @@ std::optional<Clear> decrypt(Session& session, const Document& document, const s
   xmlDoc* doc = read(*document.source);
   std::vector<xmlNode*> found;
   std::vector<xmlNode*> open;
-  if (doc) open.push_back(xmlDocGetRootElement(doc));
+  if (doc) open.push_back(libxml2().xmlDocGetRootElement(doc));
   while (!open.empty()) {
     xmlNode* n = open.back();
     open.pop_back();
@@ -250,9 +250,9 @@ std::optional<Clear> decrypt(Session& session, const Document& document, const s
   std::vector<xmlNode*> secrets;
   for (xmlNode* n : found) {
     xmlNode *parent = n->parent, *before = n->prev;
-    xmlChar* type = xmlGetNoNsProp(n, x("Type"));
+    xmlChar* type = libxml2().xmlGetNoNsProp(n, x("Type"));
     bool content = str(type).ends_with("#Content");
-    xmlFree(type);
+    libxml2().xmlFree(type);
     xmlSecEncCtx* context = sec.xmlSecEncCtxCreate(manager);
     bool wrapped = false;
     for (xmlNode* c = n->children; c; c = c->next)
@@ -267,9 +267,9 @@ std::optional<Clear> decrypt(Session& session, const Document& document, const s
     while (secret && secret->type != XML_ELEMENT_NODE) secret = secret->next;
     if (secret) {
       secrets.push_back(secret);
-      xmlNs* ns = xmlSearchNsByHref(doc, secret, x(kSecretNamespace.data()));
-      if (!ns) ns = xmlNewNs(secret, x(kSecretNamespace.data()), x("tutti-secret"));
-      xmlSetNsProp(secret, ns, x("secret"), x("true"));
+      xmlNs* ns = libxml2().xmlSearchNsByHref(doc, secret, x(kSecretNamespace.data()));
+      if (!ns) ns = libxml2().xmlNewNs(secret, x(kSecretNamespace.data()), x("tutti-secret"));
+      libxml2().xmlSetNsProp(secret, ns, x("secret"), x("true"));
     }
   }
   Clear out;
@@ -279,7 +279,7 @@ std::optional<Clear> decrypt(Session& session, const Document& document, const s
     out.shown = dump(doc);
     if (out.shown.size() != out.text.size()) out.shown.assign(out.text.size(), '*');
   }
-  xmlFreeDoc(doc);
+  libxml2().xmlFreeDoc(doc);
   sec.xmlSecKeysMngrDestroy(manager);
   sec.xmlSecKeyDestroy(key);
   if (!problem.empty()) return wrong(problem);

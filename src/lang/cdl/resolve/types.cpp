@@ -1,12 +1,11 @@
 #include "lang/cdl/resolve/types.h"
 
 #include <fmt/format.h>
-#include <libxml/schemasInternals.h>
-#include <libxml/xmlschemastypes.h>
 
 #include <algorithm>
 #include <unordered_set>
 
+#include "base/libxml2.h"
 #include "lang/cdl/resolve/schemas.h"
 #include "lang/cdl/syntax/path.h"
 
@@ -67,8 +66,8 @@ class Checker {
       return;
     }
     xmlSchemaType* built_in =
-        xmlSchemaGetPredefinedType(reinterpret_cast<const xmlChar*>(std::string(type.local.text()).c_str()),
-                                   reinterpret_cast<const xmlChar*>(kSchemaNamespace.data()));
+        libxml2().xmlSchemaGetPredefinedType(reinterpret_cast<const xmlChar*>(std::string(type.local.text()).c_str()),
+                                             reinterpret_cast<const xmlChar*>(kSchemaNamespace.data()));
     if (!built_in) {
       session_.diagnostics.error("CDL-UNKNOWN-TYPE", attribute_span(*node.source, "type"),
                                  fmt::format("XML Schema has no type `{}`", type.local.text()));
@@ -85,8 +84,8 @@ class Checker {
     if (type.local.text() == "QName") parse_qname(text, node.source->scope, problem);
     if (problem == NameProblem::kUnknownPrefix) {
       against(node, type, "its prefix is not declared");
-    } else if (xmlSchemaValidatePredefinedType(built_in, reinterpret_cast<const xmlChar*>(text.c_str()), nullptr) !=
-               0) {
+    } else if (libxml2().xmlSchemaValidatePredefinedType(built_in, reinterpret_cast<const xmlChar*>(text.c_str()),
+                                                         nullptr) != 0) {
       against(node, type, {});
     }
   }
@@ -138,8 +137,8 @@ class Checker {
     }
     const std::vector<QName> wanted = types;
     if (todo.empty() || !schemas.compile(types)) return;
-    xmlSchemaValidCtxt* context = xmlSchemaNewValidCtxt(schemas.schema());
-    xmlSchemaSetValidStructuredErrors(context, heard, this);
+    xmlSchemaValidCtxt* context = libxml2().xmlSchemaNewValidCtxt(schemas.schema());
+    libxml2().xmlSchemaSetValidStructuredErrors(context, heard, this);
     for (const auto& [node, at] : todo) {
       if (!types[at].local.empty()) {
         validate(context, *node, types[at], at);
@@ -147,18 +146,18 @@ class Checker {
         unknown(*node, wanted[at]);
       }
     }
-    xmlSchemaFreeValidCtxt(context);
+    libxml2().xmlSchemaFreeValidCtxt(context);
   }
 
   void validate(xmlSchemaValidCtxt* context, const Node& node, QName type, std::size_t at) {
-    xmlDoc* doc = xmlNewDoc(reinterpret_cast<const xmlChar*>("1.0"));
-    xmlNode* root =
-        xmlNewDocNode(doc, nullptr, reinterpret_cast<const xmlChar*>(fmt::format("t{}", at).c_str()), nullptr);
+    xmlDoc* doc = libxml2().xmlNewDoc(reinterpret_cast<const xmlChar*>("1.0"));
+    xmlNode* root = libxml2().xmlNewDocNode(doc, nullptr,
+                                            reinterpret_cast<const xmlChar*>(fmt::format("t{}", at).c_str()), nullptr);
     root->_private = const_cast<Node*>(&node);
-    xmlDocSetRootElement(doc, root);
+    libxml2().xmlDocSetRootElement(doc, root);
     copy(root, node);
     heard_.clear();
-    xmlSchemaValidateOneElement(context, root);
+    libxml2().xmlSchemaValidateOneElement(context, root);
     const Node* last = nullptr;
     Diagnostic* d = nullptr;
     for (const auto& [bad, said] : heard_) {
@@ -174,7 +173,7 @@ class Checker {
         last = where;
       }
     }
-    xmlFreeDoc(doc);
+    libxml2().xmlFreeDoc(doc);
   }
 
   // The value as a tree of libxml2's, each element with the node it stands for.
@@ -183,32 +182,32 @@ class Checker {
     for (const Attribute& a : node.attrs()) {
       if (is_cdl_namespace(a.name.ns)) continue;
       xmlNs* ns = a.name.ns.empty() ? nullptr : declare(to, a.name.ns);
-      xmlSetNsProp(to, ns, reinterpret_cast<const xmlChar*>(std::string(a.name.local.text()).c_str()),
-                   reinterpret_cast<const xmlChar*>(std::string(a.value).c_str()));
+      libxml2().xmlSetNsProp(to, ns, reinterpret_cast<const xmlChar*>(std::string(a.name.local.text()).c_str()),
+                             reinterpret_cast<const xmlChar*>(std::string(a.value).c_str()));
     }
     for (const Content& c : node.items()) {
       if (!c.node) {
-        xmlAddChild(to, xmlNewDocTextLen(to->doc, reinterpret_cast<const xmlChar*>(c.text.data()),
-                                         static_cast<int>(c.text.size())));
+        libxml2().xmlAddChild(to, libxml2().xmlNewDocTextLen(to->doc, reinterpret_cast<const xmlChar*>(c.text.data()),
+                                                             static_cast<int>(c.text.size())));
         continue;
       }
-      xmlNode* child =
-          xmlNewDocNode(to->doc, nullptr,
-                        reinterpret_cast<const xmlChar*>(std::string(c.node->name().local.text()).c_str()), nullptr);
+      xmlNode* child = libxml2().xmlNewDocNode(
+          to->doc, nullptr, reinterpret_cast<const xmlChar*>(std::string(c.node->name().local.text()).c_str()),
+          nullptr);
       child->_private = c.node;
-      xmlAddChild(to, child);
-      if (!c.node->name().ns.empty()) xmlSetNs(child, declare(child, c.node->name().ns));
+      libxml2().xmlAddChild(to, child);
+      if (!c.node->name().ns.empty()) libxml2().xmlSetNs(child, declare(child, c.node->name().ns));
       copy(child, *c.node);
     }
   }
 
   static xmlNs* declare(xmlNode* node, Symbol uri) {
     std::string text(uri.text());
-    if (xmlNs* ns = xmlSearchNsByHref(node->doc, node, reinterpret_cast<const xmlChar*>(text.c_str()));
+    if (xmlNs* ns = libxml2().xmlSearchNsByHref(node->doc, node, reinterpret_cast<const xmlChar*>(text.c_str()));
         ns && ns->prefix)
       return ns;
-    return xmlNewNs(node, reinterpret_cast<const xmlChar*>(text.c_str()),
-                    reinterpret_cast<const xmlChar*>(fmt::format("n{}", uri.id()).c_str()));
+    return libxml2().xmlNewNs(node, reinterpret_cast<const xmlChar*>(text.c_str()),
+                              reinterpret_cast<const xmlChar*>(fmt::format("n{}", uri.id()).c_str()));
   }
 
   // "Element 't0': [facet 'enumeration'] The value ..." without what only we know about.

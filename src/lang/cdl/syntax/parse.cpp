@@ -1,10 +1,8 @@
 #include "lang/cdl/syntax/parse.h"
 
-#include <libxml/encoding.h>
-#include <libxml/parserInternals.h>
-
 #include <optional>
 
+#include "base/libxml2.h"
 #include "lang/cdl/syntax/sax.h"
 
 namespace tutti::cdl {
@@ -44,32 +42,32 @@ std::string declared_encoding(std::string_view text) {
 // A text in another encoding as UTF-8, so that places in it are those of what diagnostics quote. Nothing where it is
 // UTF-8 already, or cannot be converted (then the parser says why).
 std::optional<std::string> as_utf8(std::string_view text) {
-  xmlCharEncoding encoding = xmlDetectCharEncoding(reinterpret_cast<const unsigned char*>(text.data()),
-                                                   static_cast<int>(std::min<std::size_t>(text.size(), 4)));
+  xmlCharEncoding encoding = libxml2().xmlDetectCharEncoding(reinterpret_cast<const unsigned char*>(text.data()),
+                                                             static_cast<int>(std::min<std::size_t>(text.size(), 4)));
   xmlCharEncodingHandler* handler = nullptr;
   if (encoding == XML_CHAR_ENCODING_NONE || encoding == XML_CHAR_ENCODING_UTF8) {
     std::string name = declared_encoding(text);
-    encoding = name.empty() ? XML_CHAR_ENCODING_UTF8 : xmlParseCharEncoding(name.c_str());
+    encoding = name.empty() ? XML_CHAR_ENCODING_UTF8 : libxml2().xmlParseCharEncoding(name.c_str());
     if (encoding == XML_CHAR_ENCODING_UTF8 || encoding == XML_CHAR_ENCODING_ASCII) return std::nullopt;
     // UTF-16 that can be read as this far is not.
     if (encoding == XML_CHAR_ENCODING_UTF16LE || encoding == XML_CHAR_ENCODING_UTF16BE) return std::nullopt;
-    handler = xmlFindCharEncodingHandler(name.c_str());
+    handler = libxml2().xmlFindCharEncodingHandler(name.c_str());
   } else {
-    handler = xmlGetCharEncodingHandler(encoding);
+    handler = libxml2().xmlGetCharEncodingHandler(encoding);
   }
   if (!handler) return std::nullopt;
-  xmlBuffer* in = xmlBufferCreate();
-  xmlBuffer* out = xmlBufferCreate();
-  xmlBufferAdd(in, reinterpret_cast<const xmlChar*>(text.data()), static_cast<int>(text.size()));
+  xmlBuffer* in = libxml2().xmlBufferCreate();
+  xmlBuffer* out = libxml2().xmlBufferCreate();
+  libxml2().xmlBufferAdd(in, reinterpret_cast<const xmlChar*>(text.data()), static_cast<int>(text.size()));
   std::optional<std::string> converted;
-  if (xmlCharEncInFunc(handler, out, in) >= 0 && xmlBufferLength(in) == 0) {
-    converted.emplace(reinterpret_cast<const char*>(xmlBufferContent(out)),
-                      static_cast<std::size_t>(xmlBufferLength(out)));
+  if (libxml2().xmlCharEncInFunc(handler, out, in) >= 0 && libxml2().xmlBufferLength(in) == 0) {
+    converted.emplace(reinterpret_cast<const char*>(libxml2().xmlBufferContent(out)),
+                      static_cast<std::size_t>(libxml2().xmlBufferLength(out)));
     if (converted->starts_with("\xEF\xBB\xBF")) converted->erase(0, 3);
   }
-  xmlCharEncCloseFunc(handler);
-  xmlBufferFree(in);
-  xmlBufferFree(out);
+  libxml2().xmlCharEncCloseFunc(handler);
+  libxml2().xmlBufferFree(in);
+  libxml2().xmlBufferFree(out);
   return converted;
 }
 
@@ -87,16 +85,17 @@ Document* parse_document(Session& session, const Source& given, std::vector<std:
   document->pos = source.first;
   DocumentBuilder build(session, source, *document, schema_too);
 
-  xmlSetStructuredErrorFunc(nullptr, on_aside);
-  xmlParserCtxt* context = xmlCreateMemoryParserCtxt(source.text.data(), static_cast<int>(source.text.size()));
+  libxml2().xmlSetStructuredErrorFunc(nullptr, on_aside);
+  xmlParserCtxt* context =
+      libxml2().xmlCreateMemoryParserCtxt(source.text.data(), static_cast<int>(source.text.size()));
   if (!context) {
     session.diagnostics.error("CDL-NOT-WELL-FORMED", source.first, "the document is empty");
     return nullptr;
   }
   // No network; HUGE and BIG_LINES lift libxml2's own limits, ours hold instead (and without a document type there is
   // nothing that could grow).
-  xmlCtxtUseOptions(context,
-                    XML_PARSE_NONET | XML_PARSE_HUGE | XML_PARSE_BIG_LINES | (converted ? XML_PARSE_IGNORE_ENC : 0));
+  libxml2().xmlCtxtUseOptions(
+      context, XML_PARSE_NONET | XML_PARSE_HUGE | XML_PARSE_BIG_LINES | (converted ? XML_PARSE_IGNORE_ENC : 0));
   xmlSAXHandler handler{};
   handler.initialized = XML_SAX2_MAGIC;
   handler.startElementNs = on_start;
@@ -108,10 +107,10 @@ Document* parse_document(Session& session, const Source& given, std::vector<std:
   handler.serror = on_problem;
   *context->sax = handler;
   context->_private = &build;
-  xmlParseDocument(context);
+  libxml2().xmlParseDocument(context);
   bool good = context->wellFormed && !build.failed();
-  if (context->myDoc) xmlFreeDoc(context->myDoc);
-  xmlFreeParserCtxt(context);
+  if (context->myDoc) libxml2().xmlFreeDoc(context->myDoc);
+  libxml2().xmlFreeParserCtxt(context);
   if (!good) return nullptr;
   into.push_back(std::move(document));
   return into.back().get();

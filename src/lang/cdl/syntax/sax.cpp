@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/libxml2.h"
 #include "base/near.h"
 
 namespace tutti::cdl {
@@ -52,7 +53,7 @@ Symbol DocumentBuilder::symbol(const xmlChar* interned) {
 }
 
 DocumentBuilder::~DocumentBuilder() {
-  for (xmlDict* dictionary : dictionaries_) xmlDictFree(dictionary);
+  for (xmlDict* dictionary : dictionaries_) libxml2().xmlDictFree(dictionary);
 }
 
 // Before its version 2.12 the table of libxml2's dictionary does not grow beyond some thousands of cells, so that
@@ -62,11 +63,11 @@ DocumentBuilder::~DocumentBuilder() {
 void DocumentBuilder::renew_dictionary([[maybe_unused]] xmlParserCtxt* parser) {
 #if LIBXML_VERSION < 21200
   constexpr int kNames = 16'384;
-  if (xmlDictSize(parser->dict) < kNames) return;
-  xmlDict* fresh = xmlDictCreate();
+  if (libxml2().xmlDictSize(parser->dict) < kNames) return;
+  xmlDict* fresh = libxml2().xmlDictCreate();
   if (!fresh) return;
   auto move = [&](const xmlChar*& name) {
-    if (name) name = xmlDictLookup(fresh, name, -1);
+    if (name) name = libxml2().xmlDictLookup(fresh, name, -1);
   };
   for (int i = 0; i < parser->nsNr; i++) move(parser->nsTab[i]);
   for (const xmlChar** known : {&parser->str_xml, &parser->str_xmlns, &parser->str_xml_ns}) move(*known);
@@ -77,7 +78,7 @@ void DocumentBuilder::renew_dictionary([[maybe_unused]] xmlParserCtxt* parser) {
 
 void DocumentBuilder::stop(xmlParserCtxt* parser) {
   failed_ = true;
-  xmlStopParser(parser);
+  libxml2().xmlStopParser(parser);
 }
 
 void DocumentBuilder::problem(xmlParserCtxt* parser, const xmlError& error) {
