@@ -36,7 +36,7 @@ std::string shown(const cdl::Node& node, bool reveal) {
 void print_round(Call& call, cdl::System& system, std::size_t round, u64 looked_at) {
   call.out.put(fmt::format("round {}: {} reference{} looked at\n", round, looked_at, looked_at == 1 ? "" : "s"));
   for (const cdl::Node* n : system.changed())
-    call.out.put(fmt::format("  {} = {}\n", system.name_of(*n), shown(*n, call.options.has("reveal"))));
+    call.out.put(fmt::format("  {} = {}\n", cdl::path_of(*n), shown(*n, call.options.has("reveal"))));
 }
 
 bool run_events(Call& call, cdl::System& system, const std::string& path) {

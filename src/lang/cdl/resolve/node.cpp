@@ -1,5 +1,7 @@
 #include "lang/cdl/resolve/node.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 
@@ -41,10 +43,10 @@ void append_text(std::string& out, const Node& node) {
 
 std::string path_of(const Node& node) {
   std::vector<std::string_view> steps;
-  for (const Node* n = node.place(); n && n->parent; n = n->parent) {
-    steps.push_back(n->name().local.text());
-  }
+  const Node* n = node.place();
+  for (; n->parent; n = n->parent) steps.push_back(n->name().local.text());
   std::string out;
+  if (!is_cdl_namespace(n->name().ns)) out = fmt::format("@{}", n->name().local.text());
   for (std::size_t i = steps.size(); i-- > 0;) {
     if (!out.empty()) out += '/';
     out += steps[i];

@@ -87,7 +87,8 @@ inline std::string text_of(const Content& c) {
   return out;
 }
 
-// The way to a node from its root, as one writes it in a path: `DB/hostname`.
+// The way to a node from the system, as one writes it in a path: `DB/hostname`; `@LIST/hostname` in a list of the
+// configuration that is not part of the system.
 std::string path_of(const Node& node);
 
 }  // namespace tutti::cdl

@@ -321,7 +321,7 @@ bool Resolver::supply(Node& node, std::optional<std::string_view> value) {
       node.wait->task->lazy = false;
       queue_.push_back(node.wait->task);
     } else if (!node.wait || node.wait->insertions == 0) {
-      settle(node);
+      splice(node);  // what was inserted while it was lazy
     }
   }
   if (!value && !node.settled) {

@@ -138,13 +138,6 @@ bool System::set(std::string_view path, std::optional<std::string_view> value) {
   return node && resolver_.supply(*node, value);
 }
 
-std::string System::name_of(const Node& node) const {
-  const Node* top = node.place();
-  while (top->parent) top = top->parent;
-  if (top == root_ || top == configuration_) return path_of(node);
-  return fmt::format("@{}/{}", top->name().local.text(), path_of(node));
-}
-
 std::vector<std::string> System::open() const {
   std::vector<const Node*> nodes;
   collect_open(*root_, nodes);
@@ -158,7 +151,7 @@ std::vector<std::string> System::open() const {
     }
   }
   std::vector<std::string> out;
-  for (const Node* n : nodes) out.push_back(name_of(*n));
+  for (const Node* n : nodes) out.push_back(path_of(*n));
   return out;
 }
 

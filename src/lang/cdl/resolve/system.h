@@ -28,8 +28,6 @@ class System {
   u64 resolve();
 
   const std::vector<Node*>& changed() const { return resolver_.changed(); }  // by the last round
-  // A node as set() names it: its path, with `@LIST/` before it where it is in a list of the configuration.
-  std::string name_of(const Node& node) const;
   // Paths of lazy properties and lazy references that nothing has been supplied for yet, in document order, as set()
   // takes them.
   std::vector<std::string> open() const;

@@ -261,11 +261,32 @@ std::string awaited_path(const Task& task, const Node& owner) {
   return path_of(*at);
 }
 
+// Where a lazy reference will lead, as far as its path says: it is not followed before its time.
+std::string written_path(const Reference& ref, const Node& place) {
+  std::vector<std::string> steps;
+  if (ref.rooted) {
+    steps.push_back(fmt::format("@{}", ref.root.name.local.text()));
+  } else {
+    const Node* start = ref.path.absolute ? &place : place.parent;
+    for (u32 i = ref.path.absolute ? place.source->depth : 0; i > 0 && start; i--) start = start->parent;
+    if (std::string from = start ? path_of(*start) : std::string(); !from.empty()) steps.push_back(from);
+  }
+  for (const PathStep& step : ref.path.steps) {
+    if (step.kind == PathStep::kName) {
+      steps.emplace_back(step.name.local.text());
+    } else if (step.kind == PathStep::kUp) {
+      steps.emplace_back("..");
+    }
+  }
+  return fmt::format("{}", fmt::join(steps, "/"));
+}
+
 // A variable stands for a value, or for the property that will have it.
 std::string variable_words(const Node& expression, std::string_view name) {
   const Task* t = expression.wait ? expression.wait->task : nullptr;
   while (t && t->ref->variable.text() != name) t = t->next_variable;
-  if (!t || t->lazy) return fmt::format("${}", name);
+  if (!t) return fmt::format("${}", name);
+  if (t->lazy) return written_path(*t->ref, *expression.place());
   if (!t->resolved) return awaited_path(*t, *expression.place());
   const Node& target = *t->target;
   if (target.content_size == 1 && !target.content[0].node && !target.secret)

@@ -241,9 +241,15 @@ class Writer {
   void node(std::string& out, const Node& n, std::size_t depth, Symbol now_default) {
     Budget::Level level(system_.session().budget);
     bool mixed = false, elements = false;
-    for (const Content& c : n.items()) (c.node ? elements : mixed) = true;
+    for (const Content& c : n.items()) (c.node && !gives_text(*c.node) ? elements : mixed) = true;
     line(out, depth);
     bare_node(out, n, depth, now_default, elements && !mixed);
+  }
+
+  // An insertion that is resolved, in a property that waits for something else, is written as what it gave.
+  static bool gives_text(const Node& n) {
+    return n.source->kind != ElementKind::kProperty && n.settled &&
+           std::any_of(n.items().begin(), n.items().end(), [](const Content& c) { return !c.node; });
   }
 
   void bare_node(std::string& out, const Node& n, std::size_t depth, Symbol now_default, bool indent) {
