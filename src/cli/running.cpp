@@ -182,18 +182,26 @@ std::string Running::the_system() {
 std::optional<Value> Running::components_of(const Value& catalog) {
   TreeBuilder b(call.session.arena);
   std::vector<Entry> components;
-  Value name = b.string("system");
+  MapDraft root;
+  root.set(Symbol("system"), b.string("system"));
+  auto take = [&](MapDraft& m, const Value& r) {
+    const Entry* parameters = r.find("parameters");
+    if (!parameters) return;
+    for (const Entry& e : parameters->value.entries())
+      if (e.key.text() != "name" && e.value.size() + !(e.value.is(Kind::kMap) || e.value.is(Kind::kList)) > 0)
+        m.set(e.key, resource::plain_data(e.value, b));
+  };
   auto look = [&](const Value& r) {
     const Entry* type = r.find("type");
     const Entry* title = r.find("title");
     if (!type || !title) return;
-    if (type->value.text() == "Tutti::System") name = title->value;
+    if (type->value.text() == "Tutti::System") {
+      root.set(Symbol("system"), title->value);
+      take(root, r);  // types, hosts, invariants, ...
+    }
     if (type->value.text() != "Tutti::Component") return;
     MapDraft m;
-    if (const Entry* p = r.find("parameters"))
-      for (const Entry& e : p->value.entries())
-        if (e.key.text() != "name" && e.value.size() + !(e.value.is(Kind::kMap) || e.value.is(Kind::kList)) > 0)
-          m.set(e.key, resource::plain_data(e.value, b));
+    take(m, r);
     components.push_back({Symbol(title->value.text()), Field::kPlain, m.build(b, r.origin())});
   };
   const Value& all = catalog.find("resources")->value;
@@ -202,23 +210,22 @@ std::optional<Value> Running::components_of(const Value& catalog) {
   if (all.is(Kind::kList))
     for (const Value& v : all.items()) look(v);
   if (components.empty()) return std::nullopt;
-  std::vector<Entry> root{{Symbol("system"), Field::kPlain, name},
-                          {Symbol("components"), Field::kPlain, b.map(components)}};
-  return b.map(root);
+  root.set(Symbol("components"), b.map(components));
+  return root.build(b, catalog.origin());
 }
 
 std::optional<Value> Running::wanted() {
   Evaluated e = evaluate_files(call, call.arguments, true);
   if (!e.value || !call.session.diagnostics.ok()) return std::nullopt;
+  auto system_of = [&](const Value& v) {
+    std::optional<Value> system = resource::is_catalog(v) ? components_of(v) : std::nullopt;
+    return system ? *system : v;
+  };
   // Several documents or languages: laid over each other, the later ones on top.
   auto all = documents(*e.value);
-  Value root = all[0];
-  for (const Value& v : all.subspan(1)) root = model::merged(root, v, TreeBuilder(call.session.arena));
-  if (resource::is_catalog(root)) {
-    if (auto system = components_of(root)) return system;
-    return call_deferred(call, root);
-  }
-  return root;
+  Value root = system_of(all[0]);
+  for (const Value& v : all.subspan(1)) root = model::merged(root, system_of(v), TreeBuilder(call.session.arena));
+  return resource::is_catalog(root) ? call_deferred(call, root) : root;
 }
 
 deploy::Deployer::RunSettings Running::settings(std::string command) {
