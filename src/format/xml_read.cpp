@@ -5,6 +5,7 @@
 #include "base/base64.h"
 #include "base/libxml2.h"
 #include "base/utf8.h"
+#include "base/xml_tags.h"
 #include "format/xml.h"
 
 namespace tutti {
@@ -47,6 +48,7 @@ class XmlReader {
     handler.serror = [](void* self, xmlErrorPtr e) {
       static_cast<XmlReader*>(self)->guard([&](XmlReader& r) { r.report(*e); });
     };
+    check_attribute_counts(text_, source_.first.at);
     context_ = libxml2().xmlCreatePushParserCtxt(&handler, this, nullptr, 0, nullptr);
     if (context_ == nullptr) throw std::bad_alloc();
     // HUGE takes away libxml2's own limits, for which ours stand: there are no entities to multiply, and depth is

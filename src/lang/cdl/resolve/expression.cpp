@@ -178,7 +178,8 @@ bool comes_before(const XPathMember& a, const XPathMember& b) {
 
 class Evaluator {
  public:
-  Evaluator(Session& session, const Variables& variables) : session_(session), variables_(variables) {}
+  Evaluator(Session& session, const Variables& variables, u32 place)
+      : session_(session), variables_(variables), place_(place) {}
 
   XPathValue run(const XPathNode& e) {
     Budget::Level depth(session_.budget);
@@ -330,7 +331,10 @@ class Evaluator {
       case XPathFunction::kString: return of(string(e, 0));
       case XPathFunction::kConcat: {
         std::string out;
-        for (std::size_t i = 0; i < e.arguments.size(); i++) out += string(e, i);
+        for (std::size_t i = 0; i < e.arguments.size(); i++) {
+          out += string(e, i);
+          check_length(out.size(), place_);
+        }
         return of(std::move(out));
       }
       case XPathFunction::kStartsWith: return of(string(e, 0).starts_with(string(e, 1)));
@@ -371,6 +375,7 @@ class Evaluator {
 
   Session& session_;
   const Variables& variables_;
+  u32 place_;
   const Content* item_ = nullptr;
   std::size_t position_ = 1, size_ = 1;
 };
@@ -385,7 +390,7 @@ bool joins_sets(const XPathNode& e) {
 std::optional<XPathValue> evaluate_expression(Session& session, const Element& element, const XPathNode& expression,
                                               const Variables& variables) {
   try {
-    return Evaluator(session, variables).run(expression);
+    return Evaluator(session, variables, element.pos.at).run(expression);
   } catch (const EvaluationError& e) {
     session.diagnostics.error("CDL-BAD-EXPRESSION", attribute_span(element, "value-of"), e.message);
     return std::nullopt;

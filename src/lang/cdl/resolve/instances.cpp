@@ -27,12 +27,40 @@ Node* Instances::make_node(const Element& e, Node* parent, u32 depth) {
     throw LimitError("LIMIT-DEPTH", "property lists are nested too deeply once prototypes are followed");
   }
   session_.budget.node();
+  if (++made_ == kLookAhead) look_ahead();
   Node* n = session_.arena.make<Node>();
   n->source = &e;
   n->parent = parent;
   n->depth = depth;
   n->origin = Origin(e.pos);
   return n;
+}
+
+// How many nodes an element becomes, at most `kVast`.
+u64 Instances::size_of(const Element& e) {
+  auto [it, fresh] = sizes_.try_emplace(&e, kVast);  // what contains itself has no end
+  if (!fresh) return it->second;
+  Budget::Level level(session_.budget);
+  u64 size = 1;
+  auto add = [&](const Item& item) {
+    if (item.element && size < kVast) size += size_of(*item.element);
+  };
+  if (e.extends && e.extends->target) {
+    const Element* own = &e;
+    for (const Slot& slot : fold(session_.arena, {&own, 1}, shape_of(*e.extends->target)).slots) add(slot.item);
+  } else {
+    for (const Item& item : e.items) add(item);
+  }
+  return sizes_[&e] = std::min(size, kVast);
+}
+
+// A small document can stand for a vast one, as each list may have two of another. Where many nodes have been made it
+// is worked out how many there are going to be, instead of making them until there is no room.
+void Instances::look_ahead() {
+  u64 room = std::min(session_.budget.limits().nodes, session_.budget.limits().memory / sizeof(Node));
+  if (size_of(*top_) > room)
+    throw LimitError("LIMIT-NODES", fmt::format("more than {} properties once prototypes are followed", room),
+                     top_->pos.at);
 }
 
 void Instances::add_task(Node& owner, const Reference& ref, bool lazy) {
@@ -210,6 +238,7 @@ void Instances::run() {
 }
 
 Node* Instances::make_system(const Document& document) {
+  top_ = document.system;
   Node* n = make_node(*document.system, nullptr, 0);
   jobs_.push_back({n, nullptr, nullptr});
   run();
@@ -218,6 +247,8 @@ Node* Instances::make_system(const Document& document) {
 
 Node* Instances::make_list(const List& list) {
   if (list.root) return list.root;
+  top_ = list.element;
+  made_ = 0;
   list.root = make_node(*list.element, nullptr, 0);
   jobs_.push_back({list.root, nullptr, nullptr});
   run();
@@ -225,6 +256,7 @@ Node* Instances::make_list(const List& list) {
 }
 
 Node* Instances::make_configuration(const Document& document) {
+  made_ = 0;
   Node* n = make_node(*document.configuration, nullptr, 0);
   Content* content = session_.arena.array<Content>(document.lists.size());
   u32 size = 0;

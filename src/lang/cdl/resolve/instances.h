@@ -65,6 +65,8 @@ class Instances {
   };
 
   const Shape* shape_of(const List& list);
+  u64 size_of(const Element& e);
+  void look_ahead();
   Node* make_node(const Element& e, Node* parent, u32 depth);
   void fill(const Job& job);
   void run();
@@ -79,6 +81,10 @@ class Instances {
   std::vector<Task*> tasks_;
   std::vector<Node*> checked_;
   std::unordered_map<const Element*, const XPathNode*> compiled_;
+  static constexpr u64 kLookAhead = 1'000'000, kVast = u64{1} << 62;
+  u64 made_ = 0;                  // of it
+  const Element* top_ = nullptr;  // what is being made
+  std::unordered_map<const Element*, u64> sizes_;
 };
 
 // Counts one thing less to wait for; true when that makes the node done.

@@ -260,7 +260,8 @@ void Library::link_element(const Element& root, std::vector<const List*>* target
             "CDL-UNKNOWN-PROTOTYPE", attribute_span(*e, "extends"),
             fmt::format("there is no property list {} to extend", e->extends->name.name.text()));
         d.note("only children of cdl:configuration can be extended");
-        d.did_you_mean(similar(*e->document, e->extends->name.name.local).text());
+        if (session_.diagnostics.left_out() == 0)  // nobody will see what is said of the others
+          d.did_you_mean(similar(*e->document, e->extends->name.name.local).text());
       }
     }
     for (std::size_t i = e->items.size(); i-- > 0;) {

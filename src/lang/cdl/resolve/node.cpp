@@ -19,13 +19,16 @@ void mark_done(Node& node) {
                                                  [](const Content& c) { return c.node && c.node->secret_below; });
 }
 
+void check_length(std::size_t bytes, u32 at) {
+  if (bytes > (std::size_t{1} << 28)) throw LimitError("LIMIT-TEXT", "the text of a property is too large", at);
+}
+
 namespace {
 
 void append_text(std::string& out, const Node& node, u64& left) {
   for (const Content& c : node.items()) {
-    if (--left == 0 || out.size() > (std::size_t{1} << 28)) {
-      throw LimitError("LIMIT-TEXT", "the text of a property is too large");
-    }
+    if (--left == 0) throw LimitError("LIMIT-TEXT", "the text of a property is too large", node.source->pos.at);
+    check_length(out.size(), node.source->pos.at);
     if (c.node) {
       append_text(out, *c.node, left);
     } else {

@@ -77,6 +77,9 @@ struct Node {
 // The node and all below it are final.
 void mark_done(Node& node);
 
+// Ends the request where a text made of others is too large: each may have two of another.
+void check_length(std::size_t bytes, u32 at);
+
 // All text below, in order. Values are shared, so a small document can stand for a huge text: past a limit a LimitError
 // ends the request.
 void append_text(std::string& out, const Node& node);

@@ -248,6 +248,10 @@ void Resolver::fill(Node& node, const Content* content, u32 size) {
 void Resolver::splice(Node& holder) {
   std::vector<Content> all;
   bool elements = false;
+  u64 pieces = 0;  // values are shared, so a small document can stand for a huge one
+  for (const Content& c : holder.items()) pieces += c.node ? std::max(c.node->content_size, 1u) : 1;
+  if (pieces * 12 * sizeof(Content) > session_.budget.limits().memory)
+    throw LimitError("LIMIT-MEMORY", "what is inserted into a property is too much", holder.source->pos.at);
   for (const Content& c : holder.items()) {
     if (c.node && c.node->source->kind != ElementKind::kProperty && !c.node->has_elements())
       holder.secret |= c.node->secret;
@@ -265,6 +269,7 @@ void Resolver::splice(Node& holder) {
     if (!c.node && !joined.empty() && !joined.back().node) {
       std::string text(joined.back().text);
       text += c.text;
+      check_length(text.size(), holder.source->pos.at);
       joined.back() = {nullptr, session_.arena.copy(std::string_view(text))};
     } else {
       joined.push_back(c);

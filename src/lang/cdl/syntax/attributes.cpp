@@ -188,8 +188,8 @@ void DocumentBuilder::read_variable(Frame& expression, Pos pos, const Binding* s
   const Raw* lazy = raw("lazy", true);
   if (!lazy) lazy = raw("lazy", false);
   if (lazy) read_boolean(*at, lazy->value, variable.lazy);
-  for (const Reference& other : variables_) {
-    if (other.variable != variable.variable) continue;
+  if (auto [first, fresh] = variable_names_.try_emplace(variable.variable.id(), variables_.size()); !fresh) {
+    const Reference& other = variables_[first->second];
     session_.diagnostics
         .error("CDL-DUPLICATE-VARIABLE", attribute_span(*at, "name"),
                fmt::format("there are two variables `{}`", name->value))

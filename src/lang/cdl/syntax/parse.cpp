@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "base/libxml2.h"
+#include "base/xml_tags.h"
 #include "lang/cdl/syntax/sax.h"
 
 namespace tutti::cdl {
@@ -84,6 +85,7 @@ Document* parse_document(Session& session, const Source& given, std::vector<std:
   document->source = &source;
   document->pos = source.first;
   DocumentBuilder build(session, source, *document, schema_too);
+  check_attribute_counts(source.text, source.first.at);
 
   libxml2().xmlSetStructuredErrorFunc(nullptr, on_aside);
   xmlParserCtxt* context =

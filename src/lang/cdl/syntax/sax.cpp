@@ -292,6 +292,7 @@ DocumentBuilder::Frame DocumentBuilder::start_property(Frame frame, QName name, 
     if (expression) {
       e->kind = ElementKind::kExpression;
       variables_.clear();
+      variable_names_.clear();
       expression_attributes(*e);
     } else {
       e->kind = ElementKind::kInsertion;

@@ -3,6 +3,7 @@
 #include <libxml/parser.h>
 
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "lang/cdl/syntax/document.h"
@@ -82,6 +83,7 @@ class DocumentBuilder {
   std::vector<Raw> raw_;
   std::vector<Attribute> kept_;
   std::vector<Reference> variables_;
+  std::unordered_map<u32, std::size_t> variable_names_;  // where in variables_ each name is
   std::vector<std::pair<const xmlChar*, Symbol>> names_;
 };
 
