@@ -43,6 +43,7 @@ struct LibXml2 {
   F(xmlGetExternalEntityLoader)         \
   F(xmlGetNoNsProp)                     \
   F(xmlGetNsList)                       \
+  F(xmlHasProp)                         \
   F(xmlNewDoc)                          \
   F(xmlNewDocNode)                      \
   F(xmlNewDocTextLen)                   \

@@ -59,7 +59,7 @@ u64 Instances::size_of(const Element& e) {
 void Instances::look_ahead() {
   u64 room = std::min(session_.budget.limits().nodes, session_.budget.limits().memory / sizeof(Node));
   if (size_of(*top_) > room)
-    throw LimitError("LIMIT-NODES", fmt::format("more than {} properties once prototypes are followed", room),
+    throw LimitError("LIMIT-NODES", "more properties than there is room for, once prototypes are followed",
                      top_->pos.at);
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/near.h"
 #include "lang/cdl/resolve/builtin.h"
+#include "lang/cdl/resolve/expression.h"
 #include "lang/cdl/resolve/security.h"
 #include "lang/cdl/syntax/parse.h"
 
@@ -52,6 +53,7 @@ const Document* Library::load(const Source& source) {
   if (!load_catalog()) return nullptr;
   const Document* root = load_source(source, canonical(source.path), {}, false);
   if (root) link();
+  if (root && !session_.diagnostics.ok()) tell_expressions();
   return root;
 }
 
@@ -70,6 +72,7 @@ const Document* Library::load_source(const Source& source, const std::string& ke
     Source decrypted;
     decrypted.text = std::move(clear->text);
     decrypted.first = (*shown)->first;
+    documents_.pop_back();  // as it was encrypted: what is in it comes again
     document = parse_document(session_, decrypted, documents_, false);
     by_path_[key] = document;
     if (!document) return nullptr;
@@ -122,6 +125,7 @@ void Library::load_imports(Document& document) {
   std::unordered_map<u64, std::pair<std::string, Pos>> declared;
   for (Import& import : document.imports) {
     if (import.has_ns && !document.target_ns.empty() && import.ns == document.target_ns) {
+      imports_failed_ = true;
       session_.diagnostics.error("CDL-IMPORT-OWN-NAMESPACE", import.pos,
                                  "an import cannot be for the document's own target namespace");
       continue;
@@ -130,6 +134,7 @@ void Library::load_imports(Document& document) {
     std::string why;
     std::string path = builtin ? std::string(import.location) : locate(document, import.location, why);
     if (path.empty()) {
+      imports_failed_ = true;
       session_.diagnostics
           .error("CDL-IMPORT-NOT-FOUND", import.pos, fmt::format("there is no `{}` to import", import.location))
           .note(why);
@@ -157,8 +162,9 @@ void Library::load_imports(Document& document) {
     Result<const Source*> source = builtin ? session_.sources->add(path, std::string(*builtin))
                                            : session_.sources->open(path, session_.budget.limits().input_bytes);
     if (source) {
-      load_source(**source, key, import.pos, true);
+      imports_failed_ |= load_source(**source, key, import.pos, true) == nullptr;
     } else {
+      imports_failed_ = true;
       session_.diagnostics.error("CDL-IMPORT-NOT-FOUND", import.pos, source.error().message);
     }
   }
@@ -252,10 +258,12 @@ void Library::link_element(const Element& root, std::vector<const List*>* target
     session_.budget.step();
     if (e->extends && !e->extends->target) {
       const List* list = find(*e->document, e->extends->name);
+      // What could not be imported may have it: that has been told.
+      bool missed = imports_failed_ && e->extends->name.prefixed && e->extends->name.name.ns != e->document->target_ns;
       if (list) {
         e->extends->target = list;
         if (targets) targets->push_back(list);
-      } else {
+      } else if (!missed) {
         Diagnostic& d = session_.diagnostics.error(
             "CDL-UNKNOWN-PROTOTYPE", attribute_span(*e, "extends"),
             fmt::format("there is no property list {} to extend", e->extends->name.name.text()));
@@ -268,6 +276,23 @@ void Library::link_element(const Element& root, std::vector<const List*>* target
       const Element* child = e->items[i].element;
       if (child && child->kind == ElementKind::kProperty) open.push_back(child);
     }
+  }
+}
+
+// What is wrong with expressions is found where they are evaluated, which a document with other mistakes never comes
+// to.
+void Library::tell_expressions() {
+  std::vector<const Element*> open;
+  for (const auto& document : documents_) {
+    open.insert(open.end(), document->lists.begin(), document->lists.end());
+    if (document->system) open.push_back(document->system);
+  }
+  while (!open.empty()) {
+    const Element* e = open.back();
+    open.pop_back();
+    if (e->kind == ElementKind::kExpression) compile_expression(session_, *e);
+    for (const Item& item : e->items)
+      if (item.element) open.push_back(item.element);
   }
 }
 

@@ -66,6 +66,7 @@ class Library {
   void link();
   void link_element(const Element& element, std::vector<const List*>* targets);
   void find_cycles();
+  void tell_expressions();
 
   Session& session_;
   LoadOptions options_;
@@ -80,6 +81,7 @@ class Library {
   std::unordered_map<std::string, std::string> catalog_;
   std::vector<std::pair<std::string, std::string>> rewrites_;
   std::string root_directory_;
+  bool imports_failed_ = false;
 
   bool load_catalog();
 };

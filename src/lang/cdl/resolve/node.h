@@ -48,6 +48,7 @@ struct Node {
   u32 content_size = 0;
   u32 attribute_count = 0;
   const Reference* ref = nullptr;  // a cdl:ref that is not resolved yet
+  const Binding* scope = nullptr;  // of a value that was referred to: the namespaces in force where it was written
   Wait* wait = nullptr;
   Value value;  // of the common tree, once made
   Origin origin;
@@ -69,6 +70,7 @@ struct Node {
   QName name() const { return source->name; }
   bool has_elements() const;
   bool empty() const { return content_size == 0; }
+  const Binding* text_scope() const { return scope ? scope : source->scope; }
   Node* holder() const { return wait ? wait->holder : nullptr; }
   // Where it stands for its references: insertions and expressions stand for the property that holds them (7.3.5.1).
   const Node* place() const { return holder() ? holder() : this; }

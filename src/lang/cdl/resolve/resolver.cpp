@@ -192,6 +192,7 @@ void Resolver::bind(Task& task, Node& target) {
   owner.origin =
       session_.origins.add(How::kReferenced, task.ref->at->pos, target.origin, {}, Symbol(task.ref->path.text));
   owner.secret |= target.secret;
+  owner.scope = target.text_scope();
   fill(owner, target.content, target.content_size);
 }
 
@@ -257,7 +258,10 @@ void Resolver::splice(Node& holder) {
       holder.secret |= c.node->secret;
     if (c.node && c.node->source->kind != ElementKind::kProperty) {
       all.insert(all.end(), c.node->items().begin(), c.node->items().end());
-      if (holder.content_size == 1) holder.origin = c.node->origin;
+      if (holder.content_size == 1) {
+        holder.origin = c.node->origin;
+        holder.scope = c.node->scope;
+      }
     } else {
       all.push_back(c);
     }

@@ -98,32 +98,73 @@ xmlNode* child(xmlNode* n, const char* local) {
   return nullptr;
 }
 
+std::string attribute(xmlNode* n, const char* name) {
+  xmlChar* value = libxml2().xmlGetNoNsProp(n, x(name));
+  std::string text = str(value);
+  if (value) libxml2().xmlFree(value);
+  return text;
+}
+
+// Exclusive canonical form leaves out declarations of namespaces that no element or attribute is in. In CDL names in
+// values need them (cdl:extends, cdl:ref, cdl:type), so all that the document has must be named as included.
+std::string covers_namespaces(xmlNode* transform, xmlNode* root, xmlNode* signature) {
+  std::string included = " ";
+  for (xmlNode* c = transform->children; c; c = c->next) {
+    if (is(c, x("InclusiveNamespaces"), x("http://www.w3.org/2001/10/xml-exc-c14n#")))
+      included += attribute(c, "PrefixList") + " ";
+  }
+  std::replace_if(
+      included.begin(), included.end(), [](char c) { return c == '\t' || c == '\n' || c == '\r'; }, ' ');
+  std::vector<xmlNode*> open{root};
+  while (!open.empty()) {
+    xmlNode* n = open.back();
+    open.pop_back();
+    for (xmlNs* ns = n->nsDef; ns; ns = ns->next) {
+      std::string prefix = ns->prefix ? str(ns->prefix) : "#default";
+      if (included.find(fmt::format(" {} ", prefix)) == std::string::npos)
+        return fmt::format(
+            "it does not cover the declaration of {} (exclusive canonical form, and InclusiveNamespaces does not name "
+            "it)",
+            ns->prefix ? fmt::format("the prefix `{}`", prefix) : "the default namespace");
+    }
+    for (xmlNode* c = n->children; c; c = c->next)
+      if (c->type == XML_ELEMENT_NODE && c != signature) open.push_back(c);
+  }
+  return {};
+}
+
 // A signature may cover anything, and elements can be moved around it. We want the one kind that covers the whole
 // document: one reference to it, with nothing left out but the signature itself.
-std::string covers_all(xmlNode* signature) {
+std::string covers_all(xmlNode* root, xmlNode* signature) {
   xmlNode* info = child(signature, "SignedInfo");
   xmlNode* reference = child(info, "Reference");
   if (!reference) return "it signs nothing";
   for (xmlNode* c = reference->next; c; c = c->next) {
     if (c->type == XML_ELEMENT_NODE) return "it has several references";
   }
-  xmlChar* uri = libxml2().xmlGetNoNsProp(reference, x("URI"));
-  bool whole = uri && *uri == 0;
-  libxml2().xmlFree(uri);
+  bool whole = libxml2().xmlHasProp(reference, x("URI")) && attribute(reference, "URI").empty();
   if (!whole) return "it does not sign the whole document (URI=\"\")";
   xmlNode* transforms = child(reference, "Transforms");
   for (xmlNode* t = transforms ? transforms->children : nullptr; t; t = t->next) {
     if (t->type != XML_ELEMENT_NODE) continue;
-    xmlChar* value = libxml2().xmlGetNoNsProp(t, x("Algorithm"));
-    std::string name = str(value);
-    libxml2().xmlFree(value);
+    std::string name = attribute(t, "Algorithm");
+    if (name.starts_with("http://www.w3.org/2001/10/xml-exc-c14n#")) {
+      if (std::string problem = covers_namespaces(t, root, signature); !problem.empty()) return problem;
+      continue;
+    }
     bool known = name == "http://www.w3.org/2000/09/xmldsig#enveloped-signature" ||
                  name.starts_with("http://www.w3.org/TR/2001/REC-xml-c14n-20010315") ||
-                 name.starts_with("http://www.w3.org/2006/12/xml-c14n11") ||
-                 name.starts_with("http://www.w3.org/2001/10/xml-exc-c14n#");
+                 name.starts_with("http://www.w3.org/2006/12/xml-c14n11");
     if (!known) return fmt::format("it leaves something out by the transform {}", name);
   }
   return {};
+}
+
+bool signs_weakly(xmlNode* signature) {
+  xmlNode* info = child(signature, "SignedInfo");
+  xmlNode *method = child(info, "SignatureMethod"), *digest = child(child(info, "Reference"), "DigestMethod");
+  return (method && attribute(method, "Algorithm").ends_with("sha1")) ||
+         (digest && attribute(digest, "Algorithm").ends_with("sha1"));
 }
 
 xmlSecKey* load_key(const XmlSec& sec, const std::string& file, std::string& problem) {
@@ -187,7 +228,7 @@ bool verify_signature(Session& session, const Document& document, const std::str
   xmlDoc* doc = read(*document.source);
   xmlNode* root = doc ? libxml2().xmlDocGetRootElement(doc) : nullptr;
   xmlNode* signature = child(root, "Signature");
-  std::string problem = signature ? covers_all(signature) : "the document is not signed";
+  std::string problem = signature ? covers_all(root, signature) : "the document is not signed";
   bool no_key = false;
   if (problem.empty()) {
     xmlSecKeysMngr* manager = sec.xmlSecKeysMngrCreate();
@@ -209,6 +250,10 @@ bool verify_signature(Session& session, const Document& document, const std::str
     }
     sec.xmlSecDSigCtxDestroy(context);
     sec.xmlSecKeysMngrDestroy(manager);
+  }
+  if (problem.empty() && signature && signs_weakly(signature)) {
+    session.diagnostics.warning("CDL-WEAK-SIGNATURE", document.signature,
+                                "the signature is made with SHA-1, by which others can be forged");
   }
   libxml2().xmlFreeDoc(doc);
   if (no_key) {
@@ -250,9 +295,7 @@ std::optional<Clear> decrypt(Session& session, const Document& document, const s
   std::vector<xmlNode*> secrets;
   for (xmlNode* n : found) {
     xmlNode *parent = n->parent, *before = n->prev;
-    xmlChar* type = libxml2().xmlGetNoNsProp(n, x("Type"));
-    bool content = str(type).ends_with("#Content");
-    libxml2().xmlFree(type);
+    bool content = attribute(n, "Type").ends_with("#Content");
     xmlSecEncCtx* context = sec.xmlSecEncCtxCreate(manager);
     bool wrapped = false;
     for (xmlNode* c = n->children; c; c = c->next)

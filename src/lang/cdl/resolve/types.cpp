@@ -104,7 +104,7 @@ class Checker {
     std::string text;
     append_text(text, node);
     NameProblem problem = NameProblem::kNone;  // libxml2 knows a QName's prefixes from a document only
-    if (type.local.text() == "QName") parse_qname(text, node.source->scope, problem);
+    if (type.local.text() == "QName") parse_qname(trim(text), node.text_scope(), problem);
     if (problem == NameProblem::kUnknownPrefix) {
       against(node, type, "its prefix is not declared");
     } else if (libxml2().xmlSchemaValidatePredefinedType(built_in, reinterpret_cast<const xmlChar*>(text.c_str()),

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "lang/cdl/resolve/system.h"
+#include "lang/cdl/syntax/path.h"
 
 // The resolved document as XML. Names keep the prefixes they were written with where these still mean the same; paths
 // and names in attributes are written anew where they have moved to other namespaces (appendix B).
@@ -278,6 +279,7 @@ class Writer {
       if (is_resolved_laziness(n, a)) continue;
       attribute(out, a, now_default);
     }
+    bool around = in_secret_;
     if (made_of_secrets(n))
       out += fmt::format(" {}:secret=\"true\"", prefix(Symbol(kSecretNamespace), Symbol("s")).text());
     if (n.ref) reference(out, *n.ref, n, true, now_default);
@@ -286,9 +288,10 @@ class Writer {
       return;
     }
     out += '>';
+    in_secret_ |= n.secret;
     for (const Content& c : n.items()) {
       if (!c.node) {
-        escape(out, n.secret && !reveal_ ? "(secret)" : c.text, false);
+        text(out, n, c.text, now_default);
       } else if (c.node->source->kind == ElementKind::kProperty) {
         if (indent) {
           node(out, *c.node, depth + 1, now_default);
@@ -300,14 +303,29 @@ class Writer {
         insertion(out, *c.node, now_default);
       }
     }
+    in_secret_ = around;
     if (indent) line(out, depth);
     out += "</" + name + ">";
   }
 
+  // A name in a value is written with the prefix that its namespace has here.
+  void text(std::string& out, const Node& n, std::string_view words, Symbol now_default) {
+    NameProblem problem = NameProblem::kNone;
+    if (n.secret && !reveal_) {
+      out += "(secret)";
+    } else if (n.content_size != 1 || !has_type(n, "QName")) {
+      escape(out, words, false);
+    } else if (WrittenName name = parse_qname(trim(words), n.text_scope(), problem); problem != NameProblem::kNone) {
+      escape(out, words, false);
+    } else {
+      qname(out, name.name, n.text_scope(), now_default);
+    }
+  }
+
   // Secret by what it was made of: nothing says so in the document it was written in, and the result has to.
-  static bool made_of_secrets(const Node& n) {
+  bool made_of_secrets(const Node& n) const {
     static const QName kSecret{Symbol(kSecretNamespace), Symbol("secret")};
-    if (!n.secret || n.content_size == 0 || (n.parent && n.parent->secret)) return false;
+    if (!n.secret || n.content_size == 0 || in_secret_) return false;
     return std::none_of(n.attrs().begin(), n.attrs().end(), [](const Attribute& a) { return a.name == kSecret; });
   }
 
@@ -347,6 +365,7 @@ class Writer {
   Symbol default_;
   Symbol cdl_;
   bool used_default_ = false;
+  bool in_secret_ = false;                           // what is being written is in an element that is secret
   std::vector<std::pair<Symbol, Symbol>> prefixes_;  // namespace, prefix, in order of first use
   std::vector<const Documentation*> documentation_;
 };

@@ -97,6 +97,15 @@ void DocumentBuilder::property_attributes(Element& e) {
                      fmt::format("`{}` means nothing without a prefix", local))
             .suggest(fmt::format("write cdl:{}", local));
       }
+      if (a.name.ns.text() == kSecretNamespace && local == "secret") {
+        // A misspelt mark must not show what it was to hide.
+        std::string_view value = trim(a.value);
+        if (value != "true" && value != "1" && value != "false" && value != "0")
+          session_.diagnostics.error("CDL-BAD-SECRET", attribute_span(e, local),
+                                     fmt::format("secret is true, false, 1 or 0, not \"{}\"", value));
+        kept_.push_back({a.name, a.prefix, value, e.scope});
+        continue;
+      }
       kept_.push_back({a.name, a.prefix, a.value, e.scope});
       continue;
     }
