@@ -15,14 +15,18 @@ constexpr OptionSpec kOptions[] = {
     {"reveal", "", "show secrets in clear"},
 };
 
-bool supply(Session& session, cdl::System& system, std::string_view event) {
+// `at`: where the event is written, when it is in a file.
+bool supply(Session& session, cdl::System& system, std::string_view event, Span at = {}) {
   std::size_t equals = event.find('=');
   if (event.substr(0, equals).empty()) {
-    session.diagnostics.error("USE", {}, fmt::format("a path is needed, PATH=VALUE, not `{}`", event));
+    session.diagnostics.error("USE", at, fmt::format("a path is needed, PATH=VALUE, not `{}`", event));
     return false;
   }
-  if (equals == std::string_view::npos) return system.set(event, std::nullopt);
-  return system.set(event.substr(0, equals), event.substr(equals + 1));
+  std::optional<std::string_view> value;
+  if (equals != std::string_view::npos) value = event.substr(equals + 1);
+  if (system.set(event.substr(0, equals), value)) return true;
+  if (at.begin) session.diagnostics.add(Severity::kNote, "CDL-EVENT", at, "it was asked for here");
+  return false;
 }
 
 std::string shown(const cdl::Node& node, bool reveal) {
@@ -58,11 +62,13 @@ bool run_events(Call& call, cdl::System& system, const std::string& path) {
     if (line.empty()) {
       end_round();
     } else {
-      if (!supply(call.session, system, line)) return false;
+      std::size_t from = static_cast<std::size_t>(line.data() - source->text.data());
+      if (!supply(call.session, system, line, source->span(from, from + line.size()))) return false;
       waiting++;
     }
   }
   end_round();
+  cdl::check_types(system, false);
   for (const std::string& open : system.open()) call.out.put(fmt::format("open: {}\n", open));
   return true;
 }
@@ -72,6 +78,11 @@ int run(Call& call) {
   if (parts.empty()) return exit_code::kError;
   if (parts[0].language->name() != "cdl") {
     call.session.diagnostics.error("USE", {}, "only CDL documents have lazy values to resolve");
+    return exit_code::kError;
+  }
+  if (call.options.has("events") && call.options.has("out")) {
+    call.session.diagnostics.error("USE", {}, "--events tells what changes: it has no --out")
+        .suggest("give the values with --set, as often as needed");
     return exit_code::kError;
   }
   cdl::LoadOptions options = cdl::load_options(call.options);

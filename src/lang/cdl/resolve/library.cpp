@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <charconv>
 #include <climits>
 #include <cstdlib>
 
@@ -12,6 +13,7 @@
 #include "lang/cdl/resolve/expression.h"
 #include "lang/cdl/resolve/security.h"
 #include "lang/cdl/syntax/parse.h"
+#include "lang/cdl/syntax/path.h"
 
 namespace tutti::cdl {
 namespace {
@@ -29,6 +31,22 @@ std::string directory(const std::string& path) {
 bool is_file(const std::string& path) {
   struct stat info {};
   return stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
+}
+
+// With the bytes that %HH stands for.
+std::string without_escapes(std::string_view uri) {
+  std::string out;
+  for (std::size_t i = 0; i < uri.size(); i++) {
+    unsigned byte = 0;
+    const char* hex = uri.data() + i + 1;
+    if (uri[i] == '%' && i + 2 < uri.size() && std::from_chars(hex, hex + 2, byte, 16).ptr == hex + 2) {
+      out += static_cast<char>(byte);
+      i += 2;
+    } else {
+      out += uri[i];
+    }
+  }
+  return out;
 }
 
 // `scheme` of `scheme:rest`, or "".
@@ -88,12 +106,13 @@ const Document* Library::load_source(const Source& source, const std::string& ke
 }
 
 std::string Library::locate(const Document& from, std::string_view location, std::string& why) const {
-  std::string wanted(location);
+  std::string wanted(trim(location));
   if (auto it = catalog_.find(wanted); it != catalog_.end()) return it->second;
   for (const auto& [start, prefix] : rewrites_) {
     if (wanted.starts_with(start)) return prefix + wanted.substr(start.size());
   }
-  std::string_view scheme = scheme_of(wanted);
+  std::string scheme(scheme_of(wanted));
+  std::transform(scheme.begin(), scheme.end(), scheme.begin(), [](unsigned char c) { return std::tolower(c); });
   std::vector<std::string> tried;
   if (scheme == "classpath") {
     std::string_view rest = std::string_view(wanted).substr(scheme.size() + 1);
@@ -115,6 +134,8 @@ std::string Library::locate(const Document& from, std::string_view location, std
   }
   for (const std::string& path : tried) {
     if (is_file(path)) return path;
+    // A location is a URI (appendix A: xsd:anyURI), in which a blank is %20.
+    if (std::string plain = without_escapes(path); is_file(plain)) return plain;
   }
   why = "looked for";
   for (const std::string& path : tried) why += fmt::format("{} `{}`", path == tried.front() ? "" : ",", path);

@@ -228,7 +228,7 @@ bool Schemas::compile(const std::vector<QName>& types, std::vector<std::string>&
       std::string group = fmt::format("<xs:schema xmlns:xs=\"{}\" targetNamespace=\"{}\">", kSchemaNamespace, uri);
       for (const Part* p : parts) group += fmt::format("<xs:include schemaLocation=\"{}\"/>", p->location);
       groups.push_back(group + "</xs:schema>");
-      location = fmt::format("tutti-schema:group-{}", id);
+      location = fmt::format("/tutti-schema-group-{}", id);  // a path: locations are taken to be relative to it
       texts[location] = &groups.back();
     }
     imports += fmt::format("<xs:import namespace=\"{}\" schemaLocation=\"{}\"/>", uri, location);

@@ -389,6 +389,12 @@ std::string to_document(System& system, bool compact, bool reveal) {
   if (document.configuration) change(document.configuration_text, resolved(system.configuration()));
   if (document.system) change(document.system_text, resolved(system.root()));
   if (document.signature) change(document.signature_text, {});
+  // What was in another encoding has been read as UTF-8, and is written so.
+  std::size_t declaration = text.starts_with("<?xml") ? text.find("?>") : 0;
+  if (std::size_t encoding = text.substr(0, declaration).find("encoding"); encoding != std::string_view::npos) {
+    std::size_t open = std::min(text.find_first_of("\"'", encoding), declaration);
+    change({open + 1, std::min(text.find(text[open], open + 1), declaration)}, "UTF-8");
+  }
   std::string out;
   std::size_t at = 0;
   for (const auto& [from, what] : changed) {

@@ -16,6 +16,7 @@ struct Token {
   std::size_t begin, end;
   std::size_t match = 0;  // of an opening tag: its closing one
   bool inside = false;    // of an opening tag: it holds elements, and no text
+  bool foreign = false;   // of a tag: an extensibility element, which is left as it is to the byte
 };
 
 // Cuts a well-formed document without a document type into its parts. Knows nothing of what they mean.
@@ -81,10 +82,15 @@ class Printer {
         case Token::Kind::kInstruction:
         case Token::Kind::kEmpty:
           line();
-          t.kind == Token::Kind::kEmpty ? tag(t) : void(out_ += of(t));
+          t.kind == Token::Kind::kEmpty && !t.foreign ? tag(t) : void(out_ += of(t));
           break;
         case Token::Kind::kOpen:
           line();
+          if (t.foreign) {
+            i = t.match;
+            out_ += text_.substr(t.begin, tokens_[i].end - t.begin);
+            break;
+          }
           tag(t);
           if (t.inside) {
             depth_++;
@@ -134,8 +140,18 @@ class Printer {
         if (t.kind == Token::Kind::kText) open.back().text |= of(t).find_first_not_of(kSpace) != std::string_view::npos;
         if (t.kind == Token::Kind::kOpen || t.kind == Token::Kind::kEmpty) open.back().parts = true;
       }
+      bool begins = t.kind == Token::Kind::kOpen || t.kind == Token::Kind::kEmpty;
+      if (begins && open.size() == 1) t.foreign = prefix(t) != prefix(tokens_[open[0].at]);
       if (t.kind == Token::Kind::kOpen) open.push_back({i});
     }
+  }
+
+  // What stands before the colon of a tag's name.
+  std::string_view prefix(const Token& t) const {
+    std::string_view name = of(t).substr(1);
+    name = name.substr(0, name.find_first_of(" \t\r\n/>"));
+    std::size_t colon = name.find(':');
+    return colon == std::string_view::npos ? std::string_view() : name.substr(0, colon);
   }
 
   static bool keeps_space(std::string_view tag) {
