@@ -211,7 +211,7 @@ class Trimmer {
     out->label = v->label;
     out->parent = v->parent;
     out->arc_type = v->arc_type;
-    for (const Conjunct& x : rest) out->conjuncts.push(arena_, x);
+    for (const Conjunct& x : rest) out->conjuncts.push(c_.arena, x);
     c_.finalize(out);
     return out;
   }

@@ -394,7 +394,7 @@ const BuiltinSpec kStruct[] = {
        if (c.failed() || !v) return nullptr;
        i64 count = field_count(v);
        if (count >= n) return c.make_bool(true);
-       bool more = v->is_open_struct() || v->patterns || count + constraint_count(v) >= n;
+       bool more = v->is_open_struct() || v->patterns() || count + constraint_count(v) >= n;
        return validation_error(c, more ? Code::kIncomplete : Code::kEval,
                                fmt::format("len(fields) < MinFields({}) ({} < {})", n, count, n));
      }},

@@ -204,6 +204,7 @@ void run_eval(Program& p) {
 
 void run_export(Program& p) {
   Plan plan(p, Plan::Mode::kExport);
+  plan.keep_syntax = plan.output.encoding != "json" || !plan.output.interpretation.empty();
   plan.load(p.flags().arguments());
   Encoder e(p, plan, Plan::Mode::kExport);
   plan.each([&](Item& item) {
@@ -228,6 +229,7 @@ void run_def(Program& p) {
 
 void run_vet(Program& p) {
   Plan plan(p, Plan::Mode::kInput, false);
+  plan.keep_syntax = false;
   plan.load(p.flags().arguments());
   const CommandFlags& f = p.flags();
   if (!plan.orphans.empty()) {

@@ -190,7 +190,7 @@ class GoFile {
                       fmt::format("`json:\"{}{}\"`", label, optional ? ",omitempty" : "")});
     }
     if (rows.empty())
-      return "map[string]" + (d->patterns && d->patterns->pairs.size() == 1 ? pattern(d, indent) : "any");
+      return "map[string]" + (d->patterns() && d->patterns()->pairs.size() == 1 ? pattern(d, indent) : "any");
     // Columns as gofmt has them: over lines that follow each other, a type of several lines ends them.
     auto many = [](const Row& r) { return r.type.find('\n') != std::string::npos; };
     std::string out = "struct {\n";
@@ -211,7 +211,7 @@ class GoFile {
   }
 
   std::string pattern(Vertex* d, const std::string& indent) {
-    Vertex* any = d->patterns->pairs[0].constraint;
+    Vertex* any = d->patterns()->pairs[0].constraint;
     Vertex* of = c_.new_vertex();
     of->parent = d;
     for (const Conjunct& c : any->conjuncts) of->conjuncts.push(p_.arena(), c);

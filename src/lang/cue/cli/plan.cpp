@@ -164,14 +164,14 @@ Plan::Orphan Plan::decode(const DataFile& file) {
   const Source* source = p_.loader().open(file.path, problems);
   if (!source) p_.fail(problems);
   Orphan out{file, {}, {}, {}};
-  Decoded read = decode_file(file, *source, p_.arena(), &out.interpretation, &p_.sources());
+  Decoded read = decode_file(file, *source, p_.syntax(), &out.interpretation, &p_.sources());
   if (!read.ok()) p_.fail(as_problems(read.errors));
   // What was a schema is kept as the data it is, too: labels may ask for it.
   Decoded plain;
   if (!out.interpretation.empty()) {
     DataFile uninterpreted = file;
     uninterpreted.interpretation.clear();
-    plain = decode_file(uninterpreted, *source, p_.arena());
+    plain = decode_file(uninterpreted, *source, p_.syntax());
   }
   out.originals = read.documents;
   std::copy_n(plain.documents.begin(), std::min(plain.documents.size(), read.documents.size()), out.originals.begin());
@@ -205,6 +205,7 @@ void Plan::load(const std::vector<std::string>& args) {
   if (!parse_file_args(args, packages, files, error)) p_.fail(error);
   if (packages.empty() && files.empty()) packages.push_back(".");
   std::vector<LoadedPackage*> loaded = p_.loader().load(packages, files);
+  if (!keep_syntax && !p_.loader().shows_syntax()) p_.forget_syntax();
   parse_placement();
   for (LoadedPackage* b : loaded) {
     p_.check(*b);
@@ -220,8 +221,11 @@ void Plan::load(const std::vector<std::string>& args) {
     load_files();
   else
     for (LoadedPackage* b : instances)
-      if (!b->files.empty() && !f.on("ignore"))
-        if (Bottom* wrong = p_.validate(p_.build(*b), false, false)) p_.fail(wrong);
+      if (!b->files.empty() && !f.on("ignore")) {
+        Vertex* v = p_.build(*b);
+        if (instances.size() == 1) p_.drop_syntax();
+        if (Bottom* wrong = p_.validate(v, false, false)) p_.fail(wrong);
+      }
 }
 
 // The data files beside a package, those whose names are asked for.
@@ -264,6 +268,7 @@ void Plan::load_files() {
     if (Bottom* wrong = p_.validate(schema, false, false)) p_.fail(wrong);
   }
   refuse(p_, {{schema_expr_ && values.empty(), "-d/--schema flag requires non-CUE input files"}});
+  if (values.empty()) p_.drop_syntax();
   // Data is checked document by document, or becomes part of the instance.
   bool one_by_one = schema_expr_ || !(merge_ || placed() || importing_);
   if (one_by_one) {
@@ -282,7 +287,7 @@ void Plan::load_files() {
 
 // ---- the values to work on
 
-Item Plan::document_item(ast::File* document) {
+Item Plan::document_item(ast::File* document, bool last) {
   auto check = [&](Vertex* v, bool all) {
     Bottom* b = v->bottom();
     if (!b || b->incomplete()) return;
@@ -292,6 +297,7 @@ Item Plan::document_item(ast::File* document) {
   Item item;
   item.package = schema_package;
   item.value = p_.build_files({document}, "");
+  if (last) p_.drop_syntax();
   if (!schema || !is_plain_data(item.value)) {
     p_.context().finalize(item.value);
     check(item.value, false);
@@ -313,6 +319,7 @@ Item Plan::joined_item() {
     item.value = schema_instance;
   } else {
     item.value = p_.build_files(placed_files_, "");
+    p_.drop_syntax();
     if (!p_.flags().on("ignore"))
       if (Bottom* wrong = p_.validate(item.value, false, false)) p_.fail(wrong);
     if (schema_instance) item.value = p_.unify(item.value, schema_instance);
@@ -344,7 +351,7 @@ void Plan::each(const std::function<void(Item&)>& f) {
   };
   if (!orphans.empty()) {
     for (const Orphan& o : orphans)
-      for (ast::File* d : o.documents) emit(document_item(d));
+      for (ast::File* d : o.documents) emit(document_item(d, &o == &orphans.back() && d == o.documents.back()));
   } else if (!placed_files_.empty() || (user_ && schema_instance)) {
     emit(joined_item());
   } else {

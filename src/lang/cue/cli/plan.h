@@ -49,6 +49,8 @@ class Plan {
   std::vector<Imported> imported;
   ImportMode import_mode;
 
+  bool keep_syntax = true;  // values are shown as they were written
+
   bool placed() const { return per_file || use_list || !path.empty(); }
   bool per_file = false, use_list = false, use_context = false;
   std::vector<ast::Node*> path;  // labels of -l; a Paren is an expression
@@ -68,7 +70,7 @@ class Plan {
   void import_directory(const LoadedPackage& package);
   void load_files();
   void guide(const DataFile& from, ast::File* data, Vertex* by);
-  Item document_item(ast::File* document);
+  Item document_item(ast::File* document, bool last);
   Item joined_item();  // all files together
   Item instance_item(LoadedPackage& package);
   ast::File* gather(const Orphan& o, std::size_t from, std::size_t count, const std::string& package);

@@ -49,6 +49,7 @@ Program::Program(const CommandSpec& command, CommandFlags flags, Answering answe
       session_(answering_.limits) {
   Limits limits = evaluation_limits(answering_.limits);
   arena_.set_limit(limits.memory);
+  syntax_.set_limit(limits.memory);
   budget_ = std::make_unique<Budget>(limits);
   store_ = std::make_unique<NodeStore>(arena_);
   context_ = std::make_unique<Context>(*store_, *budget_);
@@ -74,7 +75,7 @@ Vertex* Program::package_source(const PackageTable& t) {
 
 void Program::make_loader(LoaderConfig config) {
   config.dir = dir_;
-  loader_ = std::make_unique<PackageLoader>(sources(), arena_, std::move(config));
+  loader_ = std::make_unique<PackageLoader>(sources(), syntax_, std::move(config));
 }
 
 int Program::run() {
@@ -197,7 +198,15 @@ void Program::print_error(const Bottom* b) {
   if (b) print_error(problems_of(b));
 }
 
+// Packages that are imported are compiled when somebody asks for them, and their syntax lies among the rest.
+void Program::drop_syntax() {
+  if (!store_->forgets_syntax() || (loader_ && loader_->imported())) return;
+  syntax_ = Arena();
+  arena_.set_limit(budget_->limits().memory);
+}
+
 Vertex* Program::build_files(const std::vector<ast::File*>& files, const std::string& package) {
+  arena_.set_limit(budget_->limits().memory - std::min(budget_->limits().memory, u64{syntax_.bytes()}));
   Compiler compiler(*store_);
   CompileInput in;
   in.files = files;
@@ -228,10 +237,13 @@ Vertex* Program::build(LoadedPackage& p, bool with_tools) {
   std::string key = p.import_path;
   if (!key.empty() && !p.user && !with_tools)
     if (auto it = packages_.find(key); it != packages_.end()) return it->second;
+  if (key.empty() && !p.user && !with_tools)
+    if (auto it = nameless_.find(&p); it != nameless_.end()) return it->second;
   std::vector<ast::File*> files = p.files;
   if (with_tools) files.insert(files.end(), p.tools.begin(), p.tools.end());
   Vertex* v = build_files(files, p.import_path);
   if (!key.empty() && !p.user && !with_tools) packages_[key] = v;
+  if (key.empty() && !p.user && !with_tools) nameless_[&p] = v;
   return v;
 }
 

@@ -56,7 +56,11 @@ class Program {
   const Answering& answering() const { return answering_; }
   Session& session() { return session_; }
   Sources& sources() { return *session_.sources; }
-  Arena& arena() { return arena_; }
+  Room& arena() { return arena_; }
+  // For what is read: given back once it is compiled, when a command needs only values.
+  Arena& syntax() { return syntax_; }
+  void forget_syntax() { store_->forget_syntax(); }
+  void drop_syntax();
   Context& context() { return *context_; }
   PackageLoader& loader() { return *loader_; }
   const std::string& dir() const { return dir_; }
@@ -97,12 +101,14 @@ class Program {
   Answering answering_;
   std::string dir_;
   Session session_;
-  Arena arena_;
+  Arena syntax_;
+  Room arena_;
   std::unique_ptr<NodeStore> store_;
   std::unique_ptr<Budget> budget_;
   std::unique_ptr<Context> context_;
   std::unique_ptr<PackageLoader> loader_;
   std::map<std::string, Vertex*> packages_;
+  std::map<const LoadedPackage*, Vertex*> nameless_;  // packages in no module
   std::string out_;
   bool failed_ = false;
 };

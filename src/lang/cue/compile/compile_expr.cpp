@@ -93,7 +93,7 @@ Node* Compiler::expr(ast::Node* n) {
     }
     case AK::kBottom: {
       auto* b = store_.make<Bottom>(Code::kLegacyUser);
-      b->src = n;
+      if (!store_.forgets_syntax()) b->src = n;
       b->pos = as<ast::Bottom>(n)->pos.pos;
       auto* e = store_.arena().make<Error>();
       e->format = "explicit error (_|_ literal) in source";
@@ -189,6 +189,7 @@ void Compiler::assert_concrete(const ast::Node* n, Op op, const Node* x) {
 Node* Compiler::literal(const ast::Lit* n) {
   switch (n->tok) {
     case Tok::kString: {
+      if (std::string_view inside; is_plain_string(n->text, inside)) return store_.make<String>(store_.keep(inside), n);
       std::string message;
       auto q = parse_quotes(n->text, n->text, message);
       if (!q) return bad(n, message);

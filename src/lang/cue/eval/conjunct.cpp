@@ -212,7 +212,7 @@ void State::schedule_struct(Environment* env, StructLit* s, CloseInfo ci) {
       comp = e->comp_id;
       break;
     }
-  node->structs.push(ctx.arena, {s, comp, !ci.refs});
+  node->make_rare(ctx.arena).structs.push(ctx.arena, {s, comp, !ci.refs});
   bool has_embed = s->has_embedding;
   bool has_ellipsis = false;
   if (has_embed) ci = split_struct(s, ci);
@@ -379,7 +379,7 @@ void State::insert_value(Environment* env, Node* v, CloseInfo id) {
           if (a->arc_type != ArcType::kMember) continue;
           insert_arc(a->label, a->arc_type, {nullptr, a, id}, id, true);
         }
-        for (auto& s : x->structs) node->structs.push(ctx.arena, s);
+        for (auto& s : x->structs()) node->make_rare(ctx.arena).structs.push(ctx.arena, s);
       } else {
         insert_value(env, x->base, id);
       }

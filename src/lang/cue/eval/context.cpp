@@ -181,8 +181,8 @@ void Context::reclaim_all(Vertex* v) {
       if (v->state == n && n->refs == 0) free_state(n);
     }
   }
-  if (v->patterns)
-    for (auto& p : v->patterns->pairs)
+  if (Patterns* list = v->patterns())
+    for (auto& p : list->pairs)
       if (p.constraint->state) reclaim_all(p.constraint);
   for (Vertex* a : v->arcs) reclaim_all(a);
 }
@@ -199,8 +199,8 @@ void Context::reclaim(Vertex* v) {
     if (!v->parent || v->label.is_let())
       if (v->state == n && n->refs == 0) free_state(n);
   }
-  if (v->patterns)
-    for (auto& p : v->patterns->pairs)
+  if (Patterns* list = v->patterns())
+    for (auto& p : list->pairs)
       if (p.constraint->state && p.constraint->status == Status::kFinalized) reclaim(p.constraint);
   for (u32 i = 0; i < v->arcs.size(); ++i) reclaim_arc(v->arcs[i]);
 }
@@ -214,8 +214,7 @@ void Context::reclaim_arc(Vertex* a) {
 
 void Context::clear_arcs(Vertex* v) {
   for (Vertex* a : v->arcs) reclaim_all(a);
-  v->arcs.forget();
-  v->index = nullptr;
+  v->forget_arcs();
 }
 
 // ---- whole values
@@ -253,14 +252,13 @@ Vertex* Context::unify_values(Node* a, Node* b) {
 // A copy that is plain data: no conjuncts are followed and nothing is closed.
 Vertex* Context::to_data(Vertex* v) {
   finalize(v);
-  Vertex* w = store.make<Vertex>(*v);
+  Vertex* w = v->copy(store);
   w->state = nullptr;
   w->status = Status::kFinalized;
   w->is_data = true;
   w->closed_recursive = false;
   w->closed_once = false;
-  w->arcs.forget();
-  w->index = nullptr;
+  w->forget_arcs();
   for (u32 i = 0; i < v->arcs.size(); ++i) {
     Vertex* a = v->arcs[i];
     if (a->label.is_regular() && is_defined(a)) w->add_arc(arena, to_data(a));

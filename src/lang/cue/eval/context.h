@@ -30,7 +30,7 @@ class Context {
   Sources* sources = nullptr;  // where texts that functions read have their places
 
   NodeStore& store;
-  Arena& arena;
+  Room& arena;
   Budget& budget;
 
   // ---- where evaluation is

@@ -137,8 +137,7 @@ void State::report_cycle() {
   auto* b = ctx.store.make<Bottom>(Code::kStructuralCycle, ctx.error_at(ctx.src, "structural cycle"), node);
   if (b->error) b->error->node = node;
   node->base = ctx.combine(ctx.as_bottom(node->value()), b);
-  node->arcs.forget();
-  node->index = nullptr;
+  node->forget_arcs();
 }
 
 namespace {

@@ -81,7 +81,7 @@ bool State::impossible(Environment* env, Node* x, int follow) {
 // other either comes to the same or fails. One whose value is open and whose only disjunction is of plain values: the
 // disjunction is the value.
 bool State::settle(const std::vector<PendingDisjunction>& all) {
-  if (node->is_disjunct || !node->arcs.empty() || node->patterns || errs || has_ancestor_cycle || has_any_cyclic)
+  if (node->is_disjunct || !node->arcs.empty() || node->patterns() || errs || has_ancestor_cycle || has_any_cyclic)
     return false;
   for (Task* t : tasks)
     if (t->run != TaskKind::kDisjunctions && t->state < TaskState::kSuccess) return false;

@@ -48,25 +48,22 @@ struct Copier {
 
   Vertex* vertex(Vertex* x) {
     if (x->overlay) return x->overlay;
-    Vertex* v = ctx.store.make<Vertex>(*x);
+    Vertex* v = x->copy(ctx.store);
     ctx.budget.node();
     ctx.budget.step(8);
     map[x] = v;
     x->overlay = v;
     originals.push_back(x);
-    v->conjuncts.clip();
-    v->index = nullptr;
-    v->arcs.forget();
+    v->forget_arcs();
     v->arcs.reserve(ctx.arena, x->arcs.size());
     for (Vertex* a : x->arcs) {
       Vertex* c = vertex(a);
       c->parent = v;
       v->add_arc(ctx.arena, c);
     }
-    v->structs = x->structs.copy(ctx.arena);
-    if (x->patterns) {
-      v->patterns = ctx.arena.make<Patterns>();
-      for (auto& p : x->patterns->pairs) v->patterns->pairs.push(ctx.arena, {p.pattern, vertex(p.constraint)});
+    if (Patterns* from = x->patterns()) {
+      auto* to = v->make_rare(ctx.arena).patterns = ctx.arena.make<Patterns>();
+      for (auto& p : from->pairs) to->pairs.push(ctx.arena, {p.pattern, vertex(p.constraint)});
     }
     if (x->state) {
       v->state = state(x->state);
@@ -364,7 +361,7 @@ State* State::do_disjunct(Conjunct c, Default m, Mode mode, Vertex* orig, Bottom
 
 Bottom* State::get_error() {
   if (Bottom* b = node->bottom(); b && !ctx.is_cycle(b)) return b;
-  if (node->child_errors) return node->child_errors;
+  if (Bottom* b = node->child_errors()) return b;
   if (errs) return errs;
   return ctx.errs;
 }
@@ -459,7 +456,7 @@ void State::finalize_disjunctions() {
         Code::kCycle,
         ctx.error_at(ctx.src, "cycle across unresolved disjunction referenced by {}", default_attempt->label));
   ctx.clear_arcs(node);
-  node->child_errors = nullptr;
+  node->set_child_errors(ctx.arena, nullptr);
 }
 
 }  // namespace tutti::cue

@@ -56,7 +56,7 @@ Bottom* Context::combine(Bottom* a, Bottom* b) {
 // An error below: the vertex is in error too unless it is only incomplete.
 void Context::add_child_error(State* n, Bottom* b) {
   Vertex* v = n->node;
-  v->child_errors = combine(v->child_errors, b);
+  v->set_child_errors(arena, combine(v->child_errors(), b));
   if (b->incomplete()) return;
   Bottom* own = v->base && v->base->type == NodeType::kBottom ? to<Bottom>(v->base) : nullptr;
   if (!own || own->close_check) {

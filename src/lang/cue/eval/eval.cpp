@@ -67,13 +67,13 @@ Node* Context::default_of(Node* v) {
       c->base = w;
       return c;
     }
-    Vertex* c = store.make<Vertex>(*x);
+    Vertex* c = x->copy(store);
     c->state = nullptr;
     c->base = store.make<Disjunction>(d->values.subspan(0, d->defaults));
     return c;
   }
   if (x->base->type == NodeType::kListMarker && to<ListMarker>(x->base)->open) {
-    Vertex* c = store.make<Vertex>(*x);
+    Vertex* c = x->copy(store);
     c->state = nullptr;
     c->base = store.make<ListMarker>(false);
     return c;
@@ -389,8 +389,7 @@ Vertex* Context::resolve(Node* x, Flags f) {
       if (n == empty_node) return n;
       Bottom* saved = errs;
       errs = nullptr;
-      Pos at = x->src ? ast::first(ast::as<ast::Selector>(x->src)->sel).pos : x->pos;
-      Vertex* v = skip_try(s->optional, lookup(n, at, s->label, f));
+      Vertex* v = skip_try(s->optional, lookup(n, s->at, s->label, f));
       errs = combine(errs, saved);
       return v;
     }

@@ -146,13 +146,12 @@ Node* slice(Context& c, Slice* x) {
     Vertex* from = l->arcs[static_cast<std::size_t>(i)];
     Vertex* a;
     if (from->status == Status::kFinalized) {
-      a = c.store.make<Vertex>(*from);
+      a = from->copy(c.store);
       a->state = nullptr;
     } else {
       // not evaluated yet: the same conjuncts, to be evaluated when the element is used
       a = c.new_vertex();
       a->conjuncts = from->conjuncts;
-      a->conjuncts.clip();
     }
     a->parent = n;
     a->label = Label::integer(static_cast<u32>(i - low));
@@ -275,7 +274,9 @@ Node* Context::evaluate(Node* x, Flags f) {
         want = kBoolKind;
       } else if (v->type == NodeType::kNum) {
         if (u->op == Op::kAdd) return v;
-        return store.num(to<Num>(v)->kind, -to<Num>(v)->value, x->src);
+        Num* n = store.num(to<Num>(v)->kind, -to<Num>(v)->value, x->src);
+        n->pos = x->pos;
+        return n;
       }
       if (k & want) {
         add_errf(Code::kIncomplete, u->x->pos, "operand {} of '{}' not concrete (was {})",

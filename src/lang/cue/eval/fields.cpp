@@ -15,7 +15,14 @@ constexpr u32 kIndexed = 16;
 u32 hash_label(Label l) { return l.bits() * 0x9E3779B1u; }
 }  // namespace
 
+Vertex* Vertex::copy(NodeStore& store) const {
+  Vertex* v = store.make<Vertex>(*this);
+  if (rare) v->rare = store.arena().make<Rare>(*rare);
+  return v;
+}
+
 Vertex* Vertex::find_raw(Label l) const {
+  ArcIndex* index = rare ? rare->index : nullptr;
   if (!index) {
     for (Vertex* a : arcs)
       if (a->label == l) return a;
@@ -28,16 +35,17 @@ Vertex* Vertex::find_raw(Label l) const {
   }
 }
 
-void Vertex::reindex(Arena& arena) {
+void Vertex::reindex(Room& room) {
   if (arcs.size() < kIndexed) {
-    index = nullptr;
+    if (rare) rare->index = nullptr;
     return;
   }
+  ArcIndex*& index = make_rare(room).index;
   u32 size = 64;
   while (size < arcs.size() * 4) size *= 2;
   if (!index || index->mask + 1 < size) {
-    index = arena.make<ArcIndex>();
-    index->slots = arena.array<u32>(size);
+    index = room.make<ArcIndex>();
+    index->slots = room.array<u32>(size);
     index->mask = size - 1;
   }
   std::fill(index->slots, index->slots + index->mask + 1, 0u);
@@ -48,10 +56,11 @@ void Vertex::reindex(Arena& arena) {
   }
 }
 
-void Vertex::add_arc(Arena& arena, Vertex* arc) {
-  arcs.push(arena, arc);
+void Vertex::add_arc(Room& room, Vertex* arc) {
+  arcs.push(room, arc);
   if (arcs.size() < kIndexed) return;
-  if (!index || arcs.size() * 2 > index->mask) return reindex(arena);
+  ArcIndex* index = rare ? rare->index : nullptr;
+  if (!index || arcs.size() * 2 > index->mask) return reindex(room);
   u32 i = hash_label(arc->label) >> 7 & index->mask;
   while (index->slots[i]) i = (i + 1) & index->mask;
   index->slots[i] = arcs.size();
@@ -171,8 +180,8 @@ Vertex* State::insert_arc(Label l, ArcType mode, const Conjunct& c, const CloseI
   ArcScope arc(ctx, v);
   bool added = false;
   ctx.insert_conjunct(v, c, id, mode, check, &added);
-  if (!added || !node->patterns) return v;
-  auto& pairs = node->patterns->pairs;
+  if (!added || !node->patterns()) return v;
+  auto& pairs = node->patterns()->pairs;
   for (u32 i = 0; i < pairs.size(); ++i) {
     if (!ctx.match_pattern(pairs[i].pattern, l)) continue;
     Vertex* p = pairs[i].constraint;
@@ -192,8 +201,9 @@ void State::add_constraint(Vertex* arc, ArcType mode, Conjunct c, bool check) {
 }
 
 bool State::insert_constraint(Node* pattern, const Conjunct& c) {
-  if (!node->patterns) node->patterns = ctx.arena.make<Patterns>();
-  auto& pairs = node->patterns->pairs;
+  Patterns*& list = node->make_rare(ctx.arena).patterns;
+  if (!list) list = ctx.arena.make<Patterns>();
+  auto& pairs = list->pairs;
   Vertex* constraint = nullptr;
   for (auto& p : pairs)
     if (ctx.equal(p.pattern, pattern, false)) {

@@ -109,7 +109,7 @@ class Leaf {
     Vertex* target = scope && !r->optional ? scope->deref_value()->find_raw(r->label) : nullptr;
     if (!target || target->arc_type != ArcType::kMember || target->status != Status::kFinalized) return false;
     Vertex* w = target->deref_value();
-    if (w->status != Status::kFinalized || !w->arcs.empty() || w->patterns || !w->base || !w->base->is_value())
+    if (w->status != Status::kFinalized || !w->arcs.empty() || w->patterns() || !w->base || !w->base->is_value())
       return false;
     if (w->base->type == NodeType::kBottom || w->base->type == NodeType::kVertex) return false;
     if (l.top_def || target->label.is_def() || target->closed_recursive) definition_ = true;
@@ -185,7 +185,7 @@ class Leaf {
 
 bool Context::settle_leaf(Vertex* v) {
   if (v->status != Status::kUnprocessed || v->base || v->conjuncts.empty() || v->conjuncts.size() > kMost) return false;
-  if (!v->arcs.empty() || v->patterns || v->arc_type == ArcType::kPending || v->label.is_let()) return false;
+  if (!v->arcs.empty() || v->patterns() || v->arc_type == ArcType::kPending || v->label.is_let()) return false;
   if (errs || ci.is_cyclic() || !overlays.empty() || v->is_pattern || v->is_disjunct) return false;
   if (!v->parent || !v->parent->state || v->parent->state->is_disjunct) return false;
   if (static_cast<u32>(v->parent->state->depth) >= budget.limits().depth / kLevelsOfEvaluator) return false;

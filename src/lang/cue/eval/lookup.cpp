@@ -165,10 +165,10 @@ bool Context::accept(Vertex* v, Label l) {
     for (Vertex* a : v->arcs) n += a->label.is_int();
     return l.index() < n || !v->is_closed_list();
   }
-  if (!(k & kStructKind) && l.is_string() && (k != kBottomKind || v->structs.empty())) return false;
+  if (!(k & kStructKind) && l.is_string() && (k != kBottomKind || v->structs().empty())) return false;
   if (v->is_open_struct() || v->find_raw(l)) return true;
-  if (v->patterns)
-    for (auto& p : v->patterns->pairs)
+  if (Patterns* list = v->patterns())
+    for (auto& p : list->pairs)
       if (match_pattern(p.pattern, l)) return true;
   return false;
 }

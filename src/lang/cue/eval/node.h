@@ -3,10 +3,10 @@
 #include <span>
 #include <string_view>
 
-#include "base/arena.h"
 #include "base/decimal.h"
 #include "lang/cue/eval/kind.h"
 #include "lang/cue/eval/label.h"
+#include "lang/cue/eval/room.h"
 #include "lang/cue/syntax/ast.h"
 
 // What a file compiles to: expressions whose identifiers are resolved to (how many scopes up, label), and the values
@@ -67,17 +67,26 @@ enum class NodeType : u8 {
   kListMarker,
 };
 
+struct Vertex;
+
 struct Node {
   NodeType type;
   u8 flags = 0;
   Pos pos;
-  const ast::Node* src = nullptr;
+  union {
+    const ast::Node* src = nullptr;
+    Vertex* overlay;  // of a vertex, which has no syntax: its copy while a disjunct is being made
+  };
   explicit Node(NodeType t, const ast::Node* s = nullptr) : type(t), pos(s ? ast::start(s) : Pos{}), src(s) {}
 
   bool is_value() const { return type <= NodeType::kVertex; }
   bool is_reference() const { return type >= NodeType::kFieldRef && type <= NodeType::kIndex; }
   bool is_evaluated() const { return type >= NodeType::kLabelRef && type <= NodeType::kList; }
   bool is_expr() const { return type <= NodeType::kList; }
+  // The identifier that it was compiled from; empty where it was something else.
+  static Symbol name_in(const ast::Node* s) {
+    return s && s->kind == ast::Kind::kIdent ? ast::as<ast::Ident>(s)->name : Symbol();
+  }
 };
 
 template <class T>
@@ -89,7 +98,6 @@ const T* to(const Node* n) {
   return static_cast<const T*>(n);
 }
 
-struct Vertex;
 struct Builtin;
 
 // ---- values
@@ -136,7 +144,9 @@ struct Validator : Node {
 };
 struct Conjunction : Node {
   std::span<Node*> values;
-  explicit Conjunction(std::span<Node*> v, const ast::Node* s = nullptr) : Node(NodeType::kConjunction, s), values(v) {}
+  Symbol name;  // uint8 and the like
+  explicit Conjunction(std::span<Node*> v, const ast::Node* s = nullptr)
+      : Node(NodeType::kConjunction, s), values(v), name(name_in(s)) {}
 };
 struct Disjunction : Node {
   std::span<Node*> values;  // the defaults first
@@ -156,18 +166,21 @@ struct FieldRef : Node {
 // The enclosing struct or field value: `self`, `a: X={...}`.
 struct ValueRef : Node {
   u32 up;
-  ValueRef(u32 u, const ast::Node* s) : Node(NodeType::kValueRef, s), up(u) {}
+  Symbol name;
+  ValueRef(u32 u, const ast::Node* s) : Node(NodeType::kValueRef, s), up(u), name(name_in(s)) {}
 };
 // The label that a pattern or dynamic field matched: [X=string].
 struct LabelRef : Node {
   u32 up;
-  LabelRef(u32 u, const ast::Node* s) : Node(NodeType::kLabelRef, s), up(u) {}
+  Symbol name;
+  LabelRef(u32 u, const ast::Node* s) : Node(NodeType::kLabelRef, s), up(u), name(name_in(s)) {}
 };
 // A field whose name is computed: X="\(a)": 1.
 struct DynamicRef : Node {
   u32 up;
+  Symbol name;
   Node* label;
-  DynamicRef(u32 u, Node* l, const ast::Node* s) : Node(NodeType::kDynamicRef, s), up(u), label(l) {}
+  DynamicRef(u32 u, Node* l, const ast::Node* s) : Node(NodeType::kDynamicRef, s), up(u), name(name_in(s)), label(l) {}
 };
 struct ImportRef : Node {
   Symbol path;
@@ -182,7 +195,12 @@ struct Selector : Node {
   Node* x;
   Label label;
   bool optional = false;
-  Selector(Node* e, Label l, const ast::Node* s) : Node(NodeType::kSelector, s), x(e), label(l) {}
+  Pos at;  // of the label
+  Selector(Node* e, Label l, const ast::Node* s)
+      : Node(NodeType::kSelector, s),
+        x(e),
+        label(l),
+        at(s && s->kind == ast::Kind::kSelector ? ast::start(ast::as<ast::Selector>(s)->sel) : pos) {}
 };
 struct Index : Node {
   Node *x, *index;
@@ -313,15 +331,20 @@ Node* expression_of(Node* n);
 // Makes nodes. Numbers larger than 64 bits hold memory of their own, which is given back with the store.
 class NodeStore {
  public:
-  explicit NodeStore(Arena& arena) : arena_(arena) {}
+  explicit NodeStore(Room& arena) : arena_(arena) {}
   ~NodeStore();
   NodeStore(const NodeStore&) = delete;
   NodeStore& operator=(const NodeStore&) = delete;
 
   template <class T, class... A>
   T* make(A&&... a) {
-    return new (arena_.allocate(sizeof(T), alignof(T))) T(std::forward<A>(a)...);
+    T* n = new (arena_.allocate(sizeof(T), alignof(T))) T(std::forward<A>(a)...);
+    if (forgets_syntax_) n->src = nullptr;
+    return n;
   }
+  // From now on nodes have only the place of what they were compiled from, so that the syntax need not be kept.
+  void forget_syntax() { forgets_syntax_ = true; }
+  bool forgets_syntax() const { return forgets_syntax_; }
   Num* num(Kinds kind, const Decimal& d, const ast::Node* src = nullptr);
   Num* integer(i64 i) { return num(kIntKind, Decimal(i)); }
   template <class T>
@@ -329,10 +352,11 @@ class NodeStore {
     return arena_.copy(std::span<const T>(v));
   }
   std::string_view keep(std::string_view s) { return arena_.copy(s); }
-  Arena& arena() { return arena_; }
+  Room& arena() { return arena_; }
 
  private:
-  Arena& arena_;
+  Room& arena_;
+  bool forgets_syntax_ = false;
   std::vector<Num*> big_;
 };
 

@@ -43,7 +43,6 @@ Node* close(CallContext& c) {
   auto* s = to<Vertex>(v);
   Vertex* w = ctx.inline_vertex(nullptr, nullptr);
   w->conjuncts = s->conjuncts;
-  w->conjuncts.clip();
   if (State* n = ctx.state(w)) {
     CloseInfo none;
     n->share({nullptr, s, none}, s, ctx.ci);

@@ -111,6 +111,8 @@ void print_list(std::string& out, std::span<Node* const> list, std::string_view 
   }
 }
 
+std::string_view name_or_top(Symbol name) { return name.empty() ? "_" : name.text(); }
+
 // The literal among the operands of &, nullptr for none.
 const Node* literal_in(const Node* x) {
   if (x->type <= NodeType::kBytes) return x;
@@ -216,8 +218,8 @@ void print(std::string& out, const Node* n, int depth) {
     }
     case NodeType::kConjunction: {
       auto* c = to<Conjunction>(n);
-      if (n->src && n->src->kind == ast::Kind::kIdent) {
-        out += ast::as<ast::Ident>(n->src)->name.text();
+      if (!c->name.empty()) {
+        out += c->name.text();
         break;
       }
       print_list(out, c->values, " & ", depth);
@@ -236,14 +238,9 @@ void print(std::string& out, const Node* n, int depth) {
     case NodeType::kVertex: print_vertex(out, to<Vertex>(n), depth); break;
     case NodeType::kFieldRef: out += label_of(to<FieldRef>(n)->label); break;
     case NodeType::kLetRef: out += to<LetRef>(n)->label.name(); break;
-    case NodeType::kValueRef:
-    case NodeType::kLabelRef:
-    case NodeType::kDynamicRef:
-      if (n->src && n->src->kind == ast::Kind::kIdent)
-        out += ast::as<ast::Ident>(n->src)->name.text();
-      else
-        out += "_";
-      break;
+    case NodeType::kValueRef: out += name_or_top(to<ValueRef>(n)->name); break;
+    case NodeType::kLabelRef: out += name_or_top(to<LabelRef>(n)->name); break;
+    case NodeType::kDynamicRef: out += name_or_top(to<DynamicRef>(n)->name); break;
     case NodeType::kImportRef: {
       std::string_view p = to<ImportRef>(n)->path.text();
       out += p.substr(p.rfind('/') + 1);

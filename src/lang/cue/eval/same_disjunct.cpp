@@ -37,9 +37,9 @@ bool equal_partial(Context& ctx, Vertex* x, Vertex* y) {
     return false;
   for (std::size_t i = 0; i < nx->checks.size(); ++i)
     if (!ctx.equal(nx->checks[i].x, ny->checks[i].x, true)) return false;
-  if (!x->patterns != !y->patterns) return false;
-  if (x->patterns) {
-    auto &a = x->patterns->pairs, &b = y->patterns->pairs;
+  if (!x->patterns() != !y->patterns()) return false;
+  if (x->patterns()) {
+    auto &a = x->patterns()->pairs, &b = y->patterns()->pairs;
     if (a.size() != b.size()) return false;
     for (u32 i = 0; i < a.size(); ++i) {
       ctx.finalize(a[i].constraint);

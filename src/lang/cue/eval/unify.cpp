@@ -88,7 +88,7 @@ bool Context::unify(Vertex* v, Flags f) {
   if (w != v) {
     v->closed_recursive = w->closed_recursive;
     v->status = w->status;
-    v->child_errors = combine(v->child_errors, w->child_errors);
+    v->set_child_errors(arena, combine(v->child_errors(), w->child_errors()));
     clear_arcs(v);
     if (w->status == Status::kFinalized) return true;
     return w->state->meets(want);
@@ -151,7 +151,7 @@ bool Context::unify(Vertex* v, Flags f) {
   w = v->deref_value();
   if (w != v) {
     clear_arcs(v);
-    v->child_errors = nullptr;
+    v->set_child_errors(arena, nullptr);
     if (!(n->completed & kSubFieldsDone)) {
       if (w->status == Status::kUnprocessed) unify(w, {.condition = want, .mode = mode});
       return n->meets(want);
@@ -255,7 +255,7 @@ void State::eval_arc_types(Mode mode) {
 
 void State::validate_value() {
   bool mark = a_struct;
-  if (!mark && !node->structs.empty()) {
+  if (!mark && !node->structs().empty()) {
     mark = (kind & kStructKind) && !has_top;
     for (Vertex* a : node->arcs)
       if (a->label.is_regular() && a->arc_type != ArcType::kOptional) {
@@ -337,7 +337,7 @@ void State::add_error(Error* e) {
 }
 
 bool State::has_err() {
-  if (node->child_errors) return true;
+  if (node->child_errors()) return true;
   if (node->deref_value()->status > Status::kEvaluating && node->is_err()) return true;
   return ctx.has_err() || errs;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "lang/cue/eval/node.h"
+#include "lang/cue/eval/room.h"
 
 namespace tutti::cue {
 
@@ -61,10 +62,21 @@ struct Conjunct {
   CloseInfo ci;
 };
 
-// A growing list in an arena, for what lives as long as the evaluation. 16 bytes.
+// A growing list in an arena, for what lives as long as the evaluation. 16 bytes. A copy is of the same items in the
+// same place, until one of the two grows.
 template <class T>
 class Grow {
  public:
+  static_assert(sizeof(T) % 8 == 0 && alignof(T) <= 8);
+  Grow() = default;
+  Grow(const Grow& o) : data_(o.data_), size_(o.size_), capacity_(o.size_ | kShared) { o.capacity_ |= kShared; }
+  Grow& operator=(const Grow& o) {
+    if (this == &o) return *this;
+    o.capacity_ |= kShared;
+    data_ = o.data_, size_ = o.size_, capacity_ = o.size_ | kShared;
+    return *this;
+  }
+
   u32 size() const { return size_; }
   bool empty() const { return size_ == 0; }
   T* begin() { return data_; }
@@ -74,33 +86,33 @@ class Grow {
   T& operator[](std::size_t i) { return data_[i]; }
   const T& operator[](std::size_t i) const { return data_[i]; }
   T& back() { return data_[size_ - 1]; }
-  void push(Arena& arena, const T& v) {
-    if (size_ == capacity_) reserve(arena, capacity_ ? capacity_ * 2 : 1);
+  void push(Room& room, const T& v) {
+    if (size_ == capacity()) {
+      T one = v;  // may be one of ours
+      reserve(room, size_ ? size_ * 2 : 1);
+      data_[size_++] = one;
+      return;
+    }
     data_[size_++] = v;
   }
-  void reserve(Arena& arena, u32 n) {
-    if (n <= capacity_) return;
-    T* bigger = arena.array<T>(n);
-    for (u32 i = 0; i < size_; ++i) bigger[i] = data_[i];
+  void reserve(Room& room, u32 n) {
+    if (n <= capacity()) return;
+    T* bigger = static_cast<T*>(room.take(n * sizeof(T)));
+    for (u32 i = 0; i < size_; ++i) new (bigger + i) T(data_[i]);
+    if (data_ && !(capacity_ & kShared)) room.give(data_, capacity_ * sizeof(T));
     data_ = bigger;
     capacity_ = n;
   }
   void resize_down(u32 n) { size_ = n; }
-  void clear() { size_ = 0; }
   void forget() { data_ = nullptr, size_ = capacity_ = 0; }
-  Grow copy(Arena& arena) const {
-    Grow g;
-    g.reserve(arena, size_);
-    for (u32 i = 0; i < size_; ++i) g.data_[i] = data_[i];
-    g.size_ = size_;
-    return g;
-  }
-  // So that appending to a copy never writes into the original's room.
-  void clip() { capacity_ = size_; }
 
  private:
+  static constexpr u32 kShared = u32{1} << 31;  // the place is that of another, too
+  u32 capacity() const { return capacity_ & ~kShared; }
+
   T* data_ = nullptr;
-  u32 size_ = 0, capacity_ = 0;
+  u32 size_ = 0;
+  mutable u32 capacity_ = 0;
 };
 
 struct PatternConstraint {
@@ -130,6 +142,14 @@ struct ListMarker : Node {
 
 struct Bottom;
 
+// What few vertices have.
+struct Rare {
+  Bottom* child_errors = nullptr;
+  ArcIndex* index = nullptr;  // of the arcs by label, once there are many
+  Patterns* patterns = nullptr;
+  Grow<StructInfo> structs;
+};
+
 // A node of the result: what it is called, what was said about it (conjuncts), and what came out (value and arcs).
 struct Vertex : Node {
   Vertex() : Node(NodeType::kVertex) {}
@@ -156,21 +176,33 @@ struct Vertex : Node {
   Vertex* parent = nullptr;
   State* state = nullptr;
   Node* base = nullptr;  // a value, a marker, or another vertex that stands for this one
-  Bottom* child_errors = nullptr;
   Grow<Vertex*> arcs;
-  ArcIndex* index = nullptr;  // of the arcs by label, once there are many
-  Patterns* patterns = nullptr;
   Grow<Conjunct> conjuncts;
-  Grow<StructInfo> structs;
-  Vertex* overlay = nullptr;  // its copy while a disjunct is being made
+  Rare* rare = nullptr;
+
+  Rare& make_rare(Room& room) { return *(rare ? rare : rare = room.make<Rare>()); }
+  Bottom* child_errors() const { return rare ? rare->child_errors : nullptr; }
+  Patterns* patterns() const { return rare ? rare->patterns : nullptr; }
+  std::span<const StructInfo> structs() const {
+    return rare ? std::span<const StructInfo>(rare->structs.begin(), rare->structs.end())
+                : std::span<const StructInfo>{};
+  }
+  void set_child_errors(Room& room, Bottom* b) {
+    if (b || rare) make_rare(room).child_errors = b;
+  }
 
   bool rooted() const { return !non_rooted && !label.is_let() && !is_dynamic; }
   bool is_data_value() const { return is_data || conjuncts.empty(); }
   bool is_constraint() const { return arc_type == ArcType::kOptional || arc_type == ArcType::kRequired; }
   bool is_list() const { return base && base->type == NodeType::kListMarker; }
   Vertex* find_raw(Label l) const;
-  void add_arc(Arena& arena, Vertex* arc);
-  void reindex(Arena& arena);
+  void add_arc(Room& room, Vertex* arc);
+  void reindex(Room& room);
+  void forget_arcs() {
+    arcs.forget();
+    if (rare) rare->index = nullptr;
+  }
+  Vertex* copy(NodeStore& store) const;  // with the same arcs and conjuncts
 
   bool stands_for(const Vertex* other) const;  // perhaps through others
   Vertex* deref_value();                       // what it ultimately stands for

@@ -129,7 +129,7 @@ void Exporter::decl_attrs(std::vector<ast::Node*>& out, const ast::Node* src) {
 
 std::vector<ast::Node*> Exporter::decl_attrs(Vertex* v) {
   std::vector<ast::Node*> out;
-  for (const StructInfo& s : v->structs) decl_attrs(out, s.lit->src);
+  for (const StructInfo& s : v->structs()) decl_attrs(out, s.lit->src);
   return out;
 }
 

@@ -146,7 +146,7 @@ void Exporter::take_vertex(Folded& f, Environment* env, Vertex* v, const Vertex*
     return;
   }
   f.data = true;
-  for (const StructInfo& s : v->structs) f.opened.push_back(s.lit);
+  for (const StructInfo& s : v->structs()) f.opened.push_back(s.lit);
   if (v->base && v->base->is_value()) sort_in(f, {env, v->base}, about, false);
   for (Vertex* a : v->arcs)
     if (a->arc_type <= ArcType::kOptional && !a->label.is_let()) f.member(a->label).said.push_back({env, a});
@@ -252,7 +252,7 @@ ast::Node* Exporter::fold(Vertex* about, const std::vector<Said>& said) {
   for (const Said& s : f.operands) beside.push_back(written(s.env, s.x));
   if (!f.constants.empty()) {
     Vertex* all = c_.new_vertex();
-    for (const Said& s : f.constants) all->conjuncts.push(arena_, Conjunct{s.env, s.x, {}});
+    for (const Said& s : f.constants) all->conjuncts.push(c_.arena, Conjunct{s.env, s.x, {}});
     c_.finalize(all);
     inside.push_back(value(all, all));
   }

@@ -157,10 +157,10 @@ class Declarations {
   Declarations(const Sources& sources, Vertex* v) : sources_(sources), v_(v) {}
 
   std::vector<Label> ordered() {
-    if (v_->structs.empty()) return as_made();
+    if (v_->structs().empty()) return as_made();
     collect_computed();
-    if (v_->structs.size() == 1 && computed_.empty()) {
-      Chain only = labels(v_->structs[0], nullptr);
+    if (v_->structs().size() == 1 && computed_.empty()) {
+      Chain only = labels(v_->structs()[0], nullptr);
       if (covers(only)) return only;
     }
     std::vector<Chain> all = chains();
@@ -212,7 +212,7 @@ class Declarations {
   // Fields whose names were computed: which declaration, in which run, made which label.
   void collect_computed() {
     bool any = false;
-    for (const StructInfo& s : v_->structs)
+    for (const StructInfo& s : v_->structs())
       for (const Node* d : s.lit->decls) any |= d->type == NodeType::kDynamicField;
     if (!any) return;
     for (Vertex* a : v_->arcs)
@@ -226,7 +226,7 @@ class Declarations {
     std::vector<Chain> out;
     std::unordered_map<const Node*, std::size_t> place;
     std::map<std::pair<const Node*, u32>, u32> times;
-    for (const StructInfo& s : v_->structs) {
+    for (const StructInfo& s : v_->structs()) {
       // all rounds of one run have the same labels: after the second time nothing new is said
       if (!wanted(s) || ++times[{s.lit, s.comp_id}] > 2) continue;
       Chain c = labels(s, nullptr);
@@ -297,7 +297,7 @@ class Declarations {
   // Each time the literal came in.
   const std::vector<const StructInfo*>& of_literal(const StructLit* lit) {
     if (by_lit_.empty())
-      for (const StructInfo& s : v_->structs) by_lit_[s.lit].push_back(&s);
+      for (const StructInfo& s : v_->structs()) by_lit_[s.lit].push_back(&s);
     return by_lit_[lit];
   }
 
@@ -324,7 +324,7 @@ class Declarations {
     } else if (Vertex* target = resolve(x, env)) {
       Declarations there(sources_, target);
       there.collect_computed();
-      for (const StructInfo& s : target->structs) taken_.insert(s.lit);
+      for (const StructInfo& s : target->structs()) taken_.insert(s.lit);
       for (Chain& c : there.by_literal([](const StructInfo&) { return true; })) d.chains.push_back(std::move(c));
     } else if (!x->is_value()) {
       d.computed = true;

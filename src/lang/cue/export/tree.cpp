@@ -103,7 +103,7 @@ ast::Node* Exporter::element_type(Vertex* v) {
         type = c_.new_vertex();
         type->parent = v;
       }
-      type->conjuncts.push(arena_, Conjunct{c_.new_env(c.env, v), to<Ellipsis>(e)->value, {}});
+      type->conjuncts.push(c_.arena, Conjunct{c_.new_env(c.env, v), to<Ellipsis>(e)->value, {}});
     }
   }
   if (!type) return nullptr;

@@ -47,6 +47,8 @@ std::string quote(std::string_view text, const QuoteStyle& style = {});
 // A multi-line literal indented by n tabs; any other as it is.
 std::string indent_literal(std::string_view literal, int n);
 
+// Whether a literal is text in double quotes that stands for itself: what is inside.
+bool is_plain_string(std::string_view literal, std::string_view& inside);
 bool is_identifier(std::string_view name);       // `_` is one
 bool label_needs_quotes(std::string_view name);  // as the label of a regular field
 std::string label_text(std::string_view name);   // quoted where it has to be

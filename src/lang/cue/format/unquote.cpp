@@ -260,6 +260,12 @@ std::optional<Quotes> parse_quotes(std::string_view start, std::string_view end,
 
 Unquoted unquote_part(const Quotes& quotes, std::string_view part) { return Part(quotes, part).read(); }
 
+bool is_plain_string(std::string_view literal, std::string_view& inside) {
+  if (literal.size() < 2 || literal.front() != '"' || literal.back() != '"') return false;
+  inside = literal.substr(1, literal.size() - 2);
+  return inside.find('"') == std::string_view::npos && is_plain(inside);
+}
+
 Unquoted unquote(std::string_view literal) {
   std::string error;
   std::optional<Quotes> q = parse_quotes(literal, literal, error);

@@ -53,7 +53,7 @@ class Instance {
   void problems(const std::vector<LoadProblem>& list);
 
   Session& session_;
-  Arena arena_;  // everything made for this instance
+  Room arena_;  // everything made for this instance
   NodeStore store_{arena_};
   Budget budget_;
   std::unique_ptr<Context> context_;

@@ -505,6 +505,7 @@ void PackageLoader::load_imports(LoadedPackage& p) {
                                 {at}});
           continue;
         }
+        if (path == "encoding/yaml") shows_syntax_ = true;
         if (find_package(path)) continue;
         if (is_standard(path) && !is_directory(import_dir(split_import(path).path))) {
           undefined_package(p, f, path, called, at);

@@ -77,6 +77,8 @@ class PackageLoader {
   const std::string& root() const { return root_; }
   const std::string& module() const { return module_; }
   const std::vector<LoadProblem>& problems() const { return problems_; }  // of the whole load
+  bool imported() const { return !by_import_.empty(); }                   // anything
+  bool shows_syntax() const { return shows_syntax_; }  // values may be shown as they were written (encoding/yaml)
   // Reads and parses a file; shown to the user relative to the directory of the load.
   ast::File* parse(const std::string& path, std::vector<LoadProblem>& problems, bool imports_only = false);
   const Source* open(const std::string& path, std::vector<LoadProblem>& problems);
@@ -104,7 +106,7 @@ class PackageLoader {
   Arena& arena_;
   LoaderConfig config_;
   std::string root_, module_;
-  bool module_read_ = false;
+  bool module_read_ = false, shows_syntax_ = false;
   std::vector<LoadProblem> problems_;
   std::vector<std::unique_ptr<LoadedPackage>> all_;
   std::map<std::string, LoadedPackage*> by_import_;
