@@ -114,6 +114,7 @@ class Context {
   Node* concrete(Environment* env, Node* x, Op op);
   Node* get_default(Node* v, bool* ok);
   Node* default_of(Node* v);  // never fails: a disjunction stays one
+  Node* chosen(Node* v);      // the same, without making vertices: an open list stays open
   Node* unwrap(Node* v);
   Label label_from(Node* src, Node* v);
   Vertex* for_source(Node* x);

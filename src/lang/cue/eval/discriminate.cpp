@@ -114,22 +114,8 @@ bool State::settle(const std::vector<PendingDisjunction>& all) {
       if (is_scalar(x) ? same_scalar(x, y) : x->type == y->type && k == ctx.kinds(y)) return false;
     }
   }
-  std::vector<Node*> values(arms.size());
-  u32 defaults = 0;
-  bool has_defaults = false;
-  for (std::size_t i = 0; i < arms.size(); ++i) {
-    if (arms[i].mode != Default::kMaybe) has_defaults = true;
-    if (arms[i].mode == Default::kIs) {
-      values[i] = values[defaults];
-      values[defaults++] = arms[i].expr;
-    } else {
-      values[i] = arms[i].expr;
-    }
-  }
-  settled = ctx.store.make<Disjunction>(ctx.store.keep(values));
-  settled->defaults = defaults;
-  settled->has_defaults = has_defaults;
-  if (defaults == 1) signal(kScalarKnown | kValueKnown);
+  settled = make_disjunction(ctx.store, arms);
+  if (settled->defaults == 1) signal(kScalarKnown | kValueKnown);
   return true;
 }
 

@@ -81,6 +81,17 @@ Node* Context::default_of(Node* v) {
   return x;
 }
 
+Node* Context::chosen(Node* v) {
+  if (v && v->type == NodeType::kVertex) {
+    Vertex* x = to<Vertex>(v)->deref_value();
+    if (!x->base || x->base->type != NodeType::kDisjunction) return x;
+    if (to<Disjunction>(x->base)->defaults != 1) return default_of(x);
+    v = x->base;
+  }
+  if (!v || v->type != NodeType::kDisjunction || to<Disjunction>(v)->defaults != 1) return default_of(v);
+  return chosen(to<Disjunction>(v)->values[0]);
+}
+
 Node* Context::eval(Node* x, Flags f) { return eval_ci(x, f, nullptr); }
 
 Node* Context::value(Node* x, Flags f) {

@@ -147,7 +147,7 @@ void Context::insert_conjunct(Vertex* v, Conjunct c, const CloseInfo& id, ArcTyp
   else if (begin(v); id.cycle == Cycle::kNone || id.cycle == Cycle::kOptional)
     v->has_plain_part = true;
   update_arc_type(v, mode);
-  const Conjunct* same = nullptr;
+  const KeptConjunct* same = nullptr;
   if (check && (!n || n->may_have(c))) {
     budget.step(v->conjuncts.size() / kLookedAtInAStep);
     for (auto& x : v->conjuncts)
@@ -159,9 +159,9 @@ void Context::insert_conjunct(Vertex* v, Conjunct c, const CloseInfo& id, ArcTyp
   if (!same) {
     v->conjuncts.push(arena, c);
     if (added) *added = true;
-  } else if (same->ci.def) {
+  } else if (same->ci->def) {
     if (!n) n = bare_state(v);
-    n->add_replacement({id.def, same->ci.def});
+    n->add_replacement({id.def, same->ci->def});
   }
   if (!n) return;
   // on a cycle the same comes by again and again
@@ -217,7 +217,7 @@ bool State::insert_constraint(Node* pattern, const Conjunct& c) {
   } else {
     for (auto& x : constraint->conjuncts)
       if (ctx.same_conjunct(x, c)) {
-        add_replacement({c.ci.def, x.ci.def});
+        add_replacement({c.ci.def, x.ci->def});
         return false;
       }
   }

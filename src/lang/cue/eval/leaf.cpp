@@ -4,10 +4,10 @@
 #include "lang/cue/eval/limits.h"
 #include "lang/cue/eval/scalar.h"
 
-// Leaves: a field whose conjuncts are a plain value and what it must satisfy, all written out or known already. Most
-// vertices of a configuration are such, and nothing about them has to wait for anything: when its parent is complete
-// the value is taken and checked, without tasks and without a state. Whatever is not as simple as that, errors
-// included, is left to the evaluation proper, so that there is only one place that decides what is wrong.
+// Leaves: a field whose conjuncts are plain values and constraints, all written out or known already. Most vertices of
+// a configuration are such, and nothing about them has to wait for anything: when its parent is complete the value is
+// taken and checked, without tasks and without a state. Whatever is not as simple as that, errors included, is left to
+// the evaluation proper, so that there is only one place that decides what is wrong.
 namespace tutti::cue {
 
 namespace {
@@ -28,33 +28,117 @@ struct Few {
   const T* end() const { return items.data() + size; }
 };
 
+Environment* up(Environment* env, u32 n) {
+  while (n-- > 0 && env->up) env = env->up;
+  return env;
+}
+
+// What a reference leads to, when that has its value and is no struct or list; nullptr otherwise.
+Vertex* known(Environment* env, const FieldRef* r) {
+  Vertex* scope = env ? up(env, r->up)->vertex : nullptr;
+  Vertex* target = scope && !r->optional ? scope->deref_value()->find_raw(r->label) : nullptr;
+  if (!target || target->arc_type != ArcType::kMember || target->status != Status::kFinalized) return nullptr;
+  const Vertex* w = target->deref_value();
+  bool simple = w->status == Status::kFinalized && w->arcs.empty() && !w->patterns() && w->base && w->base->is_value();
+  return simple && w->base->type != NodeType::kBottom && w->base->type != NodeType::kVertex ? target : nullptr;
+}
+
+// Bounds, checks and types together, in the order in which the evaluator shows what is left without a value.
+class Constraints {
+ public:
+  explicit Constraints(Context& c) : c_(c) {}
+
+  bool add(Node* x, Environment* env, int depth = 0) {
+    switch (x->type) {
+      case NodeType::kBasicType:
+        kind_ &= to<BasicType>(x)->kind;
+        if (!type_ || kind_ != to<BasicType>(type_)->kind) type_ = x;
+        return true;
+      case NodeType::kBound: return bound(to<Bound>(x));
+      case NodeType::kValidator:
+        if (check_ || to<Validator>(x)->builtin->non_concrete || c_.kinds(x) & kCompositeKinds) return false;
+        kind_ &= c_.kinds(x);
+        check_ = x;
+        return true;
+      case NodeType::kConjunction:
+        for (Node* y : to<Conjunction>(x)->values)
+          if (!add(y, env, depth + 1)) return false;
+        return true;
+      case NodeType::kBoundExpr: return to<BoundExpr>(x)->made && add(to<BoundExpr>(x)->made, env);
+      case NodeType::kCall: return to<Call>(x)->made && add(to<Call>(x)->made, env);
+      case NodeType::kBinary: {
+        auto* b = to<Binary>(x);
+        return b->op == Op::kAnd && depth < 8 && add(b->x, env, depth + 1) && add(b->y, env, depth + 1);
+      }
+      default: return false;
+    }
+  }
+
+  // nullptr when they must be evaluated.
+  Node* value() {
+    if (kind_ == kBottomKind || kind_ == kTopKind) return nullptr;
+    if (lower_ && upper_ && c_.simplify_bounds(kind_, lower_, upper_)) return nullptr;
+    std::vector<Node*> all;
+    Kinds k = kTopKind;
+    for (Node* x : {static_cast<Node*>(lower_), static_cast<Node*>(upper_), check_})
+      if (x) {
+        all.push_back(x);
+        k &= c_.kinds(x);
+      }
+    if (k & ~kind_) {
+      if (!type_ || to<BasicType>(type_)->kind != kind_) return nullptr;
+      all.push_back(type_);
+    }
+    if (all.size() == 1) return all[0];
+    return c_.store.make<Conjunction>(c_.store.keep(all));
+  }
+
+ private:
+  bool bound(Bound* b) {
+    if (c_.kinds(b) & kCompositeKinds) return false;
+    kind_ &= c_.kinds(b);
+    bool low = b->op == Op::kGt || b->op == Op::kGe, high = b->op == Op::kLt || b->op == Op::kLe;
+    if (!low && !high) {
+      if (check_ || b->op == Op::kNe || b->op == Op::kEq) return false;
+      check_ = b;
+      return true;
+    }
+    Bound*& at = low ? lower_ : upper_;
+    if (at) return false;
+    at = b;
+    return true;
+  }
+
+  Context& c_;
+  Kinds kind_ = kTopKind;
+  Bound *lower_ = nullptr, *upper_ = nullptr;
+  Node *check_ = nullptr, *type_ = nullptr;
+};
+
 class Leaf {
  public:
   Leaf(Context& c, Vertex* v) : c_(c), v_(v) {}
 
   // The value, or nullptr when it must be evaluated.
   Node* settle() {
-    for (const Conjunct& k : v_->conjuncts) {
-      const CloseInfo& ci = k.ci;
+    for (auto& k : v_->conjuncts) {
+      const CloseInfo& ci = *k.ci;
       if (ci.cycle == Cycle::kCyclic || ci.cycle == Cycle::kMaybe || ci.opened || ci.conjunct_opened) return nullptr;
       if (!take(expression_of(k.x), k.env, ci.top_def, 0)) return nullptr;
     }
-    bool refers_only = !scalar_ && constraints_.size == 0;
-    for (const Later& l : later_) {
+    bool refers_only = !scalar_ && parts_.size == 0;
+    for (const Part& l : later_) {
       if (!follow(l)) return nullptr;
       if (l.x->type == NodeType::kLabelRef) refers_only = false;
     }
     if (refers_only) return nullptr;  // it stands for what it refers to
-    if (!scalar_ || (definition_ && anything_)) return nullptr;
-    for (Node* x : constraints_)
-      if (!satisfies(x)) return nullptr;
-    if (lower_ && upper_ && c_.simplify_bounds(c_.kinds(scalar_), lower_, upper_)) return nullptr;
-    return scalar_;
+    if (definition_ && anything_) return nullptr;
+    return scalar_ ? checked() : constraint();
   }
   bool definition() const { return definition_; }
 
  private:
-  struct Later {
+  struct Part {
     Node* x;
     Environment* env;
     bool top_def;
@@ -80,13 +164,13 @@ class Leaf {
       case NodeType::kBound:
       case NodeType::kValidator:
       case NodeType::kDisjunction:
-      case NodeType::kDisjunctionExpr: return constraints_.add(x);
+      case NodeType::kDisjunctionExpr: return parts_.add({x, env, false});
       case NodeType::kConjunction:
         for (Node* y : to<Conjunction>(x)->values)
           if (!take(y, env, top_def, depth + 1)) return false;
         return true;
-      case NodeType::kBoundExpr: return to<BoundExpr>(x)->made && constraints_.add(to<BoundExpr>(x)->made);
-      case NodeType::kCall: return to<Call>(x)->made && constraints_.add(to<Call>(x)->made);
+      case NodeType::kBoundExpr: return to<BoundExpr>(x)->made && parts_.add({to<BoundExpr>(x)->made, env, false});
+      case NodeType::kCall: return to<Call>(x)->made && parts_.add({to<Call>(x)->made, env, false});
       case NodeType::kBinary: {
         auto* b = to<Binary>(x);
         return b->op == Op::kAnd && depth < 8 && take(b->x, env, top_def, depth + 1) &&
@@ -99,72 +183,69 @@ class Leaf {
   }
 
   // References come after what is written out: so they are evaluated, and of equal values the first is kept.
-  bool follow(const Later& l) {
+  bool follow(const Part& l) {
     if (l.x->type == NodeType::kLabelRef) {
       Label label = up(l.env, to<LabelRef>(l.x)->up)->dynamic_label;
       return label.valid() && take_scalar(c_.label_value(label));
     }
-    auto* r = to<FieldRef>(l.x);
-    Vertex* scope = up(l.env, r->up)->vertex;
-    Vertex* target = scope && !r->optional ? scope->deref_value()->find_raw(r->label) : nullptr;
-    if (!target || target->arc_type != ArcType::kMember || target->status != Status::kFinalized) return false;
-    Vertex* w = target->deref_value();
-    if (w->status != Status::kFinalized || !w->arcs.empty() || w->patterns() || !w->base || !w->base->is_value())
-      return false;
-    if (w->base->type == NodeType::kBottom || w->base->type == NodeType::kVertex) return false;
+    Vertex* target = known(l.env, to<FieldRef>(l.x));
+    if (!target) return false;
     if (l.top_def || target->label.is_def() || target->closed_recursive) definition_ = true;
-    return take(w->base, nullptr, false, 0);
+    return take(target->deref_value()->base, nullptr, false, 0);
   }
 
-  static Environment* up(Environment* env, u32 n) {
-    while (n-- > 0 && env->up) env = env->up;
-    return env;
+  // ---- with a value
+
+  Node* checked() {
+    Bound *lower = nullptr, *upper = nullptr;
+    for (const Part& p : parts_) {
+      if (p.x->type == NodeType::kBound) {
+        auto* b = to<Bound>(p.x);
+        bool low = b->op == Op::kGt || b->op == Op::kGe, high = b->op == Op::kLt || b->op == Op::kLe;
+        if ((low && lower) || (high && upper) || (definition_ && c_.kinds(b) & kCompositeKinds)) return nullptr;
+        if (low) lower = b;
+        if (high) upper = b;
+      } else if (p.x->type == NodeType::kValidator && definition_ && c_.kinds(p.x) == kTopKind) {
+        return nullptr;
+      }
+      if (!satisfies(p.x, p.env, 0)) return nullptr;
+    }
+    if (lower && upper && c_.simplify_bounds(c_.kinds(scalar_), lower, upper)) return nullptr;
+    return scalar_;
   }
 
-  bool satisfies(Node* x) {
-    Kinds k = c_.kinds(scalar_);
+  bool satisfies(Node* x, Environment* env, int depth) {
+    if (is_scalar(x)) return same_scalar(scalar_, x);
+    auto fits = [&] { return (c_.kinds(x) & c_.kinds(scalar_)) != 0; };
     switch (x->type) {
-      case NodeType::kBasicType: return (to<BasicType>(x)->kind & k) != 0;
-      case NodeType::kBound: {
-        auto* b = to<Bound>(x);
-        if (!(c_.kinds(b) & k)) return false;
-        switch (b->op) {
-          case Op::kGt:
-          case Op::kGe:
-            if (lower_) return false;
-            lower_ = b;
-            break;
-          case Op::kLt:
-          case Op::kLe:
-            if (upper_) return false;
-            upper_ = b;
-            break;
-          default:
-            if (definition_ && c_.kinds(b) & kCompositeKinds) return false;
-        }
-        return passes(b);
+      case NodeType::kBasicType: return fits();
+      case NodeType::kBound: return fits() && passes(x);
+      case NodeType::kValidator: return !to<Validator>(x)->builtin->non_concrete && fits() && passes(x);
+      case NodeType::kBoundExpr: return to<BoundExpr>(x)->made && satisfies(to<BoundExpr>(x)->made, env, depth);
+      case NodeType::kCall: return to<Call>(x)->made && satisfies(to<Call>(x)->made, env, depth);
+      case NodeType::kConjunction:
+        for (Node* y : to<Conjunction>(x)->values)
+          if (!satisfies(y, env, depth + 1)) return false;
+        return true;
+      case NodeType::kBinary: {
+        auto* b = to<Binary>(x);
+        return b->op == Op::kAnd && depth < 8 && satisfies(b->x, env, depth + 1) && satisfies(b->y, env, depth + 1);
       }
-      case NodeType::kValidator: {
-        const Builtin* b = to<Validator>(x)->builtin;
-        if (b->non_concrete || !(c_.kinds(x) & k) || (definition_ && c_.kinds(x) == kTopKind)) return false;
-        return passes(x);
-      }
+      // Any other arm either comes to the same or fails.
       case NodeType::kDisjunction:
         for (Node* arm : to<Disjunction>(x)->values)
-          if (is_arm(arm)) return true;
+          if (depth < 8 && satisfies(arm, env, depth + 1)) return true;
         return false;
       case NodeType::kDisjunctionExpr:
         for (const Disjunct& arm : to<DisjunctionExpr>(x)->values)
-          if (is_arm(arm.value)) return true;
+          if (depth < 8 && satisfies(arm.value, env, depth + 1)) return true;
         return false;
+      case NodeType::kFieldRef: {
+        Vertex* target = known(env, to<FieldRef>(x));
+        return target && depth < 8 && satisfies(target->deref_value()->base, nullptr, depth + 1);
+      }
       default: return false;
     }
-  }
-
-  // Any other arm either comes to the same or fails.
-  bool is_arm(const Node* x) const {
-    if (is_scalar(x)) return same_scalar(scalar_, x);
-    return x->type == NodeType::kBasicType && (c_.kinds(scalar_) & to<BasicType>(x)->kind) != 0;
   }
 
   bool passes(Node* check) {
@@ -172,16 +253,78 @@ class Leaf {
     return !c_.take_err() && ok;
   }
 
+  // ---- without
+
+  Node* constraint() {
+    if (anything_ || later_.size > 0) return nullptr;
+    if (parts_.size == 1 && parts_.items[0].x->type == NodeType::kDisjunctionExpr)
+      return disjunction(to<DisjunctionExpr>(parts_.items[0].x), parts_.items[0].env);
+    Constraints all(c_);
+    for (const Part& p : parts_)
+      if (!all.add(p.x, p.env)) return nullptr;
+    return all.value();
+  }
+
+  Node* disjunction(DisjunctionExpr* x, Environment* env) {
+    // in the same scope it is the same again
+    Vertex* scope = nullptr;
+    for (const Disjunct& arm : x->values)
+      if (arm.value->type == NodeType::kFieldRef && env) scope = up(env, to<FieldRef>(arm.value)->up)->vertex;
+    if (x->made && x->made_in == scope) return x->made;
+    constexpr std::size_t kArms = 64;
+    if (x->values.size() < 2 || x->values.size() > kArms) return nullptr;
+    std::vector<DisjunctArm> arms;
+    for (const Disjunct& arm : x->values) {
+      Node* value = arm.value;
+      if (value->type == NodeType::kFieldRef) {
+        if (up(env, to<FieldRef>(value)->up)->vertex != scope) return nullptr;
+        Vertex* target = known(env, to<FieldRef>(value));
+        if (!target) return nullptr;
+        value = target->deref_value()->base;
+        if (value->type == NodeType::kDisjunction) return nullptr;
+      }
+      if (!is_scalar(value) && value->type != NodeType::kConjunction) {
+        Constraints one(c_);
+        value = one.add(value, env) ? one.value() : nullptr;
+        if (!value) return nullptr;
+      }
+      for (const DisjunctArm& before : arms)
+        if (c_.equal(before.expr, value, true)) return nullptr;
+      Default mode = !x->has_defaults ? Default::kMaybe : arm.marked ? Default::kIs : Default::kNot;
+      arms.push_back({value, nullptr, mode});
+    }
+    x->made = make_disjunction(c_.store, arms);
+    x->made_in = scope;
+    return x->made;
+  }
+
   Context& c_;
   Vertex* v_;
   Node* scalar_ = nullptr;
-  Bound *lower_ = nullptr, *upper_ = nullptr;
-  Few<Node*> constraints_;
-  Few<Later> later_;
+  Few<Part> parts_, later_;
   bool anything_ = false, definition_ = false;
 };
 
 }  // namespace
+
+Disjunction* make_disjunction(NodeStore& store, std::span<const DisjunctArm> arms) {
+  std::vector<Node*> values(arms.size());
+  u32 defaults = 0;
+  bool has_defaults = false;
+  for (std::size_t i = 0; i < arms.size(); ++i) {
+    if (arms[i].mode != Default::kMaybe) has_defaults = true;
+    if (arms[i].mode == Default::kIs) {
+      values[i] = values[defaults];
+      values[defaults++] = arms[i].expr;
+    } else {
+      values[i] = arms[i].expr;
+    }
+  }
+  auto* out = store.make<Disjunction>(store.keep(values));
+  out->defaults = defaults;
+  out->has_defaults = has_defaults;
+  return out;
+}
 
 bool Context::settle_leaf(Vertex* v) {
   if (v->status != Status::kUnprocessed || v->base || v->conjuncts.empty() || v->conjuncts.size() > kMost) return false;
@@ -196,7 +339,7 @@ bool Context::settle_leaf(Vertex* v) {
   budget.step(2 + v->conjuncts.size());
   begin(v);
   bool closed = leaf.definition();
-  for (const Conjunct& c : v->conjuncts) closed |= c.ci.from_def;
+  for (auto& c : v->conjuncts) closed |= c.ci->from_def;
   if (closed) v->closed_recursive = true;
   v->base = value;
   v->is_leaf = true;
@@ -215,7 +358,7 @@ State& State::leaf_view(Vertex* leaf, bool first) {
   }
   s.node = leaf;
   s.infos.clear();
-  for (const Conjunct& c : leaf->conjuncts) s.infos.push_back({c.ci.def, c.ci.embed, kTopKind, 0});
+  for (auto& c : leaf->conjuncts) s.infos.push_back({c.ci->def, c.ci->embed, kTopKind, 0});
   return s;
 }
 

@@ -252,6 +252,8 @@ struct Disjunct {
 struct DisjunctionExpr : Node {
   std::span<Disjunct> values;
   bool has_defaults = false;
+  Node* made = nullptr;       // the disjunction, when its arms are known,
+  Vertex* made_in = nullptr;  // and the scope in which its references looked
   explicit DisjunctionExpr(std::span<Disjunct> v, const ast::Node* s = nullptr)
       : Node(NodeType::kDisjunctionExpr, s), values(v) {}
 };

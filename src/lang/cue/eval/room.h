@@ -25,12 +25,25 @@ class Room : public Arena {
     left_[k] = new (place) Left{left_[k]};
   }
 
+  // One of those kept last, when it is the same.
+  template <class T>
+  const T* keep(const T& v) {
+    static_assert(sizeof(T) >= sizeof(void*));
+    for (const void* p : recent_)
+      if (p && *static_cast<const T*>(p) == v) return static_cast<const T*>(p);
+    const T* made = make<T>(v);
+    recent_[next_++ % recent_.size()] = made;
+    return made;
+  }
+
  private:
   static constexpr std::size_t kUnit = 8, kKinds = 512;
   struct Left {
     Left* next;
   };
   std::array<Left*, kKinds> left_{};
+  std::array<const void*, 4> recent_{};
+  unsigned next_ = 0;
 };
 
 }  // namespace tutti::cue

@@ -73,6 +73,7 @@ struct DisjunctArm {
   Bottom* err = nullptr;
   Default mode;
 };
+Disjunction* make_disjunction(NodeStore& store, std::span<const DisjunctArm> arms);  // leaf.cpp
 struct PendingDisjunction {
   Environment* env;
   CloseInfo ci;

@@ -47,9 +47,12 @@ struct Checker {
       }
       if (!b->has_recursive) return;
     } else if (concrete()) {
-      Node* d = ctx.default_of(x);
-      if (d->type == NodeType::kVertex) x = to<Vertex>(d)->deref_value();
-      if (!ctx.is_concrete(x)) add(located(Code::kIncomplete, "incomplete value {}", y, x->value() ? x->value() : x));
+      Node* d = ctx.chosen(x);
+      if (d->type == NodeType::kVertex) d = x = to<Vertex>(d)->deref_value();
+      if (!ctx.is_concrete(d)) {
+        if (d == x && x->value()) d = x->value();
+        add(located(Code::kIncomplete, "incomplete value {}", y, d));
+      }
     }
     std::size_t known = through.size();
     if (y->is_shared)
@@ -71,7 +74,7 @@ struct Checker {
       for (auto& c : a->conjuncts)
         if (c.x->type == NodeType::kField && to<Field>(c.x)->arc == ArcType::kRequired) {
           at.push_back(c.x->pos);
-          for (DefId id = c.ci.def; id != 0; id = ctx.containments[id].id)
+          for (DefId id = c.ci->def; id != 0; id = ctx.containments[id].id)
             if (Pos through = ctx.containments[id].pos) at.push_back(through);
         }
       b->error->others = ctx.store.keep(at);

@@ -54,12 +54,21 @@ struct CloseInfo {
   signed char priority = 0;
   RefNode* refs = nullptr;
   bool is_cyclic() const { return cycle == Cycle::kCyclic; }
+  friend bool operator==(const CloseInfo&, const CloseInfo&) = default;
 };
 
 struct Conjunct {
   Environment* env = nullptr;
   Node* x = nullptr;  // Field, Pattern, ... or an expression
   CloseInfo ci;
+};
+
+// As a vertex keeps it. How it came is the same for most fields of a literal, and kept once for them.
+struct KeptConjunct {
+  Environment* env;
+  Node* x;
+  const CloseInfo* ci;
+  operator Conjunct() const { return {env, x, *ci}; }
 };
 
 // A growing list in an arena, for what lives as long as the evaluation. 16 bytes. A copy is of the same items in the
@@ -113,6 +122,11 @@ class Grow {
   T* data_ = nullptr;
   u32 size_ = 0;
   mutable u32 capacity_ = 0;
+};
+
+class Conjuncts : public Grow<KeptConjunct> {
+ public:
+  void push(Room& room, const Conjunct& c) { Grow::push(room, {c.env, c.x, room.keep(c.ci)}); }
 };
 
 struct PatternConstraint {
@@ -177,7 +191,7 @@ struct Vertex : Node {
   State* state = nullptr;
   Node* base = nullptr;  // a value, a marker, or another vertex that stands for this one
   Grow<Vertex*> arcs;
-  Grow<Conjunct> conjuncts;
+  Conjuncts conjuncts;
   Rare* rare = nullptr;
 
   Rare& make_rare(Room& room) { return *(rare ? rare : rare = room.make<Rare>()); }

@@ -59,7 +59,7 @@ class JsonWriter {
   bool value(Node* n) {
     written_.value(out_.size());
     if (out_.size() > style_.longest) check_text(out_.size());
-    n = c_.default_of(n);
+    n = c_.chosen(n);
     if (n->type == NodeType::kVertex) {
       Vertex* v = to<Vertex>(n)->deref_value();
       if (v->base && v->base->type != NodeType::kStructMarker && v->base->type != NodeType::kListMarker) {
