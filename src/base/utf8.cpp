@@ -2,6 +2,7 @@
 
 #include <utf8proc.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace tutti::utf8 {
@@ -66,6 +67,19 @@ std::size_t first_invalid(std::string_view text) {
     if (decode(text, at) == kInvalid) return start;
   }
   return std::string_view::npos;
+}
+
+std::string repaired(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    std::size_t good = std::min(first_invalid(text), text.size());
+    out += text.substr(0, good);
+    text.remove_prefix(good);
+    if (text.empty()) break;
+    append(out, 0xFFFD);
+    text.remove_prefix(1);
+  }
+  return out;
 }
 
 std::size_t length(std::string_view text) {

@@ -18,6 +18,9 @@ void append(std::string& to, char32_t c);
 // Byte offset of the first byte that is not UTF-8, or npos.
 std::size_t first_invalid(std::string_view text);
 
+// With U+FFFD for every byte that is not UTF-8.
+std::string repaired(std::string_view text);
+
 // Number of code points; every invalid byte counts as one.
 std::size_t length(std::string_view text);
 

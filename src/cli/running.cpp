@@ -267,7 +267,9 @@ std::optional<deploy::Prepared> Running::plan(const Value& wanted, u32* unknown)
   if (const Entry* h = prepared->plan.flat.find("hosts")) hosts->describe(h->value);
   auto recorded = deployer->recorded(prepared->system);
   if (!recorded) return std::nullopt;
-  auto found = deployer->drift(*recorded, settings("plan").executor);
+  auto executor = settings("plan").executor;
+  executor.scope = deployer->scope_of(prepared->system);
+  auto found = deployer->drift(*recorded, executor);
   for (auto& d : found)
     if (!d.problem.empty()) {
       if (unknown) ++*unknown;
@@ -294,7 +296,7 @@ int Running::nothing_unfinished(const std::string& system, bool* waited) {
     if (waited) *waited = true;
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
   }
-  if (!run) return exit_code::kOk;
+  if (!run) return call.code();
   call.session.diagnostics.error("STATE-UNFINISHED", {}, fmt::format("run {} of `{}` did not end", run, system))
       .note("what it was doing is in its journal")
       .suggest("tutti resume");

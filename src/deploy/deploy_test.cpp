@@ -27,6 +27,13 @@ class Deploy : public InFolder {
     }
   };
 
+  // Where the pid file of a process is kept, by its system.
+  std::string process_file(const std::string& name) {
+    for (const auto& e : std::filesystem::directory_iterator(dir + "/.tutti/process"))
+      if (std::filesystem::exists(e.path() / (name + ".pid"))) return e.path() / (name + ".pid");
+    return {};
+  }
+
   Outcome apply(const std::string& text) {
     Call c(dir);
     auto p = c.prepare(text);
@@ -87,11 +94,11 @@ TEST_F(Deploy, AFileIsChangedInPlaceAndTheProcessThatHoldsItStays) {
            "}}\n  p: {type: process, uses: {f: f}, config: {command: sleep 1000}}\n";
   };
   EXPECT_TRUE(apply(text("one")).finished);
-  auto pid = here()->read_pid_file(dir + "/.tutti/process/p.pid");
+  auto pid = here()->read_pid_file(process_file("p"));
   EXPECT_EQ(program(text("two")), (std::vector<std::string>{"pushB(f, alter)", "pushB(f, settle)", "wait_all()"}));
   EXPECT_TRUE(apply(text("two")).finished);
   EXPECT_EQ(*here()->read(dir + "/f"), "two");
-  EXPECT_EQ((*here()->read_pid_file(dir + "/.tutti/process/p.pid"))->pid, (*pid)->pid);
+  EXPECT_EQ((*here()->read_pid_file(process_file("p")))->pid, (*pid)->pid);
   Call c(dir);
   auto removal = c.deployer->prepare_removal("s");
   ASSERT_TRUE(removal) << c.trouble();

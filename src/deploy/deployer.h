@@ -181,6 +181,8 @@ class Deployer {
     std::vector<resource::Change> changes;
     std::string problem;  // could not be looked at
   };
+  // Under which a system's processes are kept on any host: projects and systems may have some of the same name.
+  std::string scope_of(const std::string& system) const;
   std::vector<Drift> drift(const engine::Recorded& recorded, const resource::ExecutorOptions& options);
   // The same as what a plan wants to know. Resources that could not be looked at are left out.
   static std::map<std::string, std::vector<engine::Deviation>> deviations(const std::vector<Drift>& drift);

@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "base/utf8.h"
 #include "format/json.h"
 
 namespace tutti::deploy {
@@ -12,7 +13,9 @@ namespace {
 std::string json(const Value& v) {
   StringSink sink;
   write_json(v, {.indent = 0}, sink);
-  return sink.take();
+  std::string text = sink.take();
+  // What comes from hosts (names of files) may be anything; what is recorded must be readable ever after.
+  return utf8::first_invalid(text) == std::string::npos ? text : utf8::repaired(text);
 }
 
 using Hide = std::function<std::string(std::string_view secret)>;

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/sink.h"
+#include "base/utf8.h"
 #include "format/json.h"
 #include "tree/session.h"
 
@@ -36,7 +37,7 @@ How how_of(std::string_view w) {
 
 std::string quoted(std::string_view text) {
   StringSink sink;
-  write_json_string(text, false, sink);
+  write_json_string(utf8::repaired(text), false, sink);
   return sink.take();
 }
 

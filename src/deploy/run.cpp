@@ -132,7 +132,10 @@ bool is_catalog(const model::System& s, u32 i) {
 
 i64 Deployer::unfinished(const std::string& system) {
   auto runs = place_.store->runs(system, 20);
-  if (!runs) return 0;
+  if (!runs) {
+    fail("STATE-READ", runs.error());
+    return 0;
+  }
   for (auto& r : *runs)
     if (r.status == "running") return r.id;
   return 0;
@@ -255,6 +258,12 @@ std::string Deployer::mark_of(i64 run) const {
   return fmt::format("{}-{}", sha256_hex(place_.directory).substr(0, 8), run);
 }
 
+std::string Deployer::scope_of(const std::string& system) const {
+  auto record = place_.store->system(system);
+  std::string name = resource::file_name(system);
+  return record && *record ? fmt::format("{}.{}", name, (*record)->lineage) : name;
+}
+
 void Deployer::end_leftovers(const model::System& s, const engine::JournalRecord& record, i64 run,
                              const RunSettings& settings) const {
   std::set<Symbol> hosts;
@@ -280,6 +289,7 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
   knowledge.set_home(settings.executor.home, settings.executor.remote_home);
   resource::ExecutorOptions eo = settings.executor;
   eo.run = fmt::format("{}.{}", mark_of(run), lease.fence);
+  eo.scope = scope_of(p.system);
   if (settings.parallel) eo.workers = settings.parallel;
   // What has a resource of its own is nobody else's to purge, in the first run and in one that is taken up
   // again.

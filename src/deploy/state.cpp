@@ -210,6 +210,7 @@ std::vector<Deployer::Drift> Deployer::drift(const engine::Recorded& recorded,
       }
       resource::Context context(*host, r);
       context.home = c.host.empty() ? options.home : options.remote_home;
+      context.scope = options.scope;
       context.locate = options.locate;
       if (options.managed) context.managed = options.managed;
       auto f = provider->examine(context);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/utf8.h"
 #include "resource/scrub.h"
 
 namespace tutti::resource {
@@ -138,6 +139,7 @@ Context ResourceExecutor::context(const Resource& r, Host& host, u32 instance, c
   Context c(host, r);
   c.cancel = cancel;
   c.home = home_on(system_.instances[instance].host);
+  c.scope = options_.scope;
   if (!mark.empty()) c.environment.emplace_back("TUTTI_ACTION", mark);
   c.environment.emplace_back("TUTTI_COMPONENT", system_.instances[instance].name.text());
   if (options_.say)
@@ -195,6 +197,9 @@ ActionResult ResourceExecutor::perform(Job& job, Effect& effect) {
     result.outcome = it->second;
     outputs.erase(it);
   }
+  for (auto& [k, v] : outputs)
+    if (utf8::first_invalid(v) != std::string::npos || utf8::first_invalid(k) != std::string::npos)
+      return failed(fmt::format("its output `{}` is not UTF-8", utf8::repaired(k)));
   knowledge_.learn(q.instance, outputs);
   for (auto& [k, v] : outputs) result.outputs.emplace_back(k, v);
   return result;

@@ -25,6 +25,7 @@ struct ExecutorOptions {
   u32 workers = 0;   // 0: as many as make sense here
   std::string home;  // tutti's own directory here
   std::string remote_home = "/var/lib/tutti";
+  std::string scope;                       // of names of processes: theirs is no other system's, of no other project
   std::string run;                         // marks what it starts, so that it is found again after a crash
   std::function<Host*(Symbol host)> host;  // nullptr: unknown
   std::function<void(u32 instance, Level, std::string_view)> say;            // from any thread

@@ -198,10 +198,9 @@ class Process : public Provider {
   static std::string file(Context& c, std::string_view param, std::string_view ending) {
     std::string given = c.params.text(param);
     if (!given.empty()) return given;
-    std::string name = c.resource.title;
-    for (char& ch : name)
-      if (ch == '/') ch = '_';
-    return fmt::format("{}/process/{}.{}", c.home.empty() ? "/run/tutti" : c.home, name, ending);
+    std::string directory = (c.home.empty() ? "/run/tutti" : c.home) + "/process";
+    if (!c.scope.empty()) directory += "/" + c.scope;
+    return fmt::format("{}/{}.{}", directory, file_name(c.resource.title), ending);
   }
 
   // Another tag, another process: everything it is started with counts, and nothing of it can be read back.

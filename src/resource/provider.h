@@ -48,7 +48,8 @@ struct Context {
   const Resource& resource;
   Params params;
   const Cancel* cancel = nullptr;
-  std::string home;  // tutti's own directory on that host: pid files, logs, kept files
+  std::string home;   // tutti's own directory on that host: pid files, logs, kept files
+  std::string scope;  // tells the system's files there from those of others
   std::vector<std::pair<std::string, std::string>> environment;  // for the commands it runs
   std::function<void(Level, std::string_view)> say = [](Level, std::string_view) {};
   std::function<std::optional<std::string>(const std::string& url)> locate;  // puppet:///...: a path on this machine
@@ -100,6 +101,9 @@ const Provider* find_provider(std::string_view type);
 std::string wrong_provider(const Resource& r, bool& elsewhere);
 std::vector<std::string_view> provider_types();
 std::span<const std::string_view> common_parameters();  // require, notify, tag, noop, ...
+
+// A name as one of a file; no two become the same.
+std::string file_name(std::string_view name);
 
 // Held while a provider with an `exclusive` word works on the host.
 std::unique_lock<std::mutex> exclusive_use(const Host& host, std::string_view word);

@@ -128,4 +128,17 @@ std::unique_lock<std::mutex> exclusive_use(const Host& host, std::string_view wo
   return std::unique_lock(*one);
 }
 
+std::string file_name(std::string_view name) {
+  std::string out;
+  for (char c : name) {
+    if (c == '/' || c == '%' || c == '\0') {
+      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    } else {
+      out += c;
+    }
+  }
+  if (out.size() > 200) out = out.substr(0, 150) + "%" + sha256_hex(name).substr(0, 32);
+  return out;
+}
+
 }  // namespace tutti::resource

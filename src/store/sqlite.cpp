@@ -46,6 +46,22 @@ Result<void> Database::open(const std::string& path) {
   ::sqlite3_busy_timeout(db_, 10000);
   return {};
 }
+Result<void> Database::open_to_read(const std::string& path) {
+  ::sqlite3_close_v2(db_);
+  db_ = nullptr;
+  std::string uri = "file:";
+  for (char c : path) {
+    if (c == '?' || c == '#' || c == '%') {
+      uri += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    } else {
+      uri += c;
+    }
+  }
+  uri += "?immutable=1";
+  int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_FULLMUTEX;
+  if (::sqlite3_open_v2(uri.c_str(), &db_, flags, nullptr) != SQLITE_OK) return broken();
+  return {};
+}
 Result<void> Database::execute(const char* sql) {
   if (::sqlite3_exec(db_, sql, nullptr, nullptr, nullptr) != SQLITE_OK) return broken();
   return {};

@@ -55,6 +55,7 @@ class Database {
   Database& operator=(const Database&) = delete;
 
   Result<void> open(const std::string& path);
+  Result<void> open_to_read(const std::string& path);  // a file that nobody changes meanwhile
   Result<void> execute(const char* sql);
   tl::unexpected<Failure> broken() const;  // what SQLite says went wrong
   sqlite3* get() const { return db_; }

@@ -63,6 +63,7 @@ std::string random_word() {
 class SqliteStore : public Store {
  public:
   Result<void> open(const std::string& path);
+  Result<void> open_to_write(const std::string& path);
 
   Result<std::vector<std::string>> systems() override;
   Result<std::optional<SystemRecord>> system(const std::string& name) override;
@@ -89,7 +90,24 @@ class SqliteStore : public Store {
   Database db_;
 };
 
+// Whoever only looks can do so where nothing can be written: on a disk that is read-only, or full.
 Result<void> SqliteStore::open(const std::string& path) {
+  Result<void> opened = open_to_write(path);
+  struct stat database {
+  }, log{};
+  if (opened || path == ":memory:" || ::stat(path.c_str(), &database) != 0 || database.st_size == 0) return opened;
+  int code = opened.error().code & 0xff;
+  if (code != SQLITE_READONLY && code != SQLITE_CANTOPEN && code != SQLITE_FULL && code != SQLITE_IOERR) return opened;
+  if (::stat((path + "-wal").c_str(), &log) == 0 && log.st_size > 0)
+    return failure(fmt::format("{}; it cannot be written to, and its last changes are still in {}-wal",
+                               opened.error().message, path),
+                   opened.error().code);
+  if (auto r = db_.open_to_read(path); !r) return r;
+  Statement s(db_, "PRAGMA user_version");
+  return s.step() && s.integer(0) == kVersion ? Result<void>() : opened;
+}
+
+Result<void> SqliteStore::open_to_write(const std::string& path) {
   if (path != ":memory:") {
     std::size_t slash = path.rfind('/');
     if (slash != std::string::npos && slash > 0) {

@@ -36,6 +36,7 @@ int run(Call& call) {
   }
   if (const Entry* h = tree.find("hosts")) running.hosts->describe(h->value);
   auto settings = running.settings("drift");
+  settings.executor.scope = running.deployer->scope_of(system);
   auto found = running.deployer->drift(*recorded, settings.executor);
   auto patterns = call.options.all("ignore");
   std::erase_if(found, [&](auto& d) {

@@ -48,20 +48,39 @@ int plan_catalog(Running& running, const deploy::Prepared& prepared) {
                                      fmt::format("{} and {} both {} {}, and no order is said between them", c.first,
                                                  c.second, c.reads ? "have to do with" : "change", c.thing));
   u32 changes = 0, unknown = 0;
+  std::string out = call.options.get("out", "text");
+  TreeMaker make(call.session);
+  std::vector<Value> told;
   for (auto& d : running.deployer->drift(all, settings.executor)) {
     if (!d.problem.empty()) {
       ++unknown;
-      call.out.put(fmt::format("? {}: cannot be looked at: {}\n", d.component, d.problem));
+      if (out == "text") call.out.put(fmt::format("? {}: cannot be looked at: {}\n", d.component, d.problem));
+      told.push_back(make.map({{"resource", make.text(d.component)}, {"problem", make.text(d.problem)}}));
       continue;
     }
     bool sure = true;
     for (auto& c : d.changes) {
       sure = sure && !c.unknown;
+      told.push_back(make.map({{"resource", make.text(d.component)},
+                               {"subject", make.text(c.subject)},
+                               {"property", make.text(c.property)},
+                               {"from", make.text(c.from)},
+                               {"to", make.text(c.to)},
+                               {"known", Value::boolean(!c.unknown)}}));
+      if (out != "text") continue;
       call.out.put(fmt::format("{} {}{}/{}: {} -> {}{}\n", c.unknown ? "?" : "~", d.component,
                                c.subject.empty() ? "" : " " + c.subject, c.property, c.from, c.to,
                                c.unknown ? "  # it has no check: what it changes cannot be known" : ""));
     }
     ++(sure ? changes : unknown);
+  }
+  if (out != "text") {
+    Value answer = make.map({{"resources", make.integer(prepared.resources)},
+                             {"to_change", make.integer(changes)},
+                             {"unknown", make.integer(unknown)},
+                             {"changes", make.list(told)}});
+    if (!write_answer(call, answer, out)) return exit_code::kError;
+    return changes + unknown ? exit_code::kDifferent : exit_code::kOk;
   }
   call.out.put(fmt::format("Plan: {} resources, {} to change, {} unknown.\n", prepared.resources, changes, unknown));
   return changes + unknown ? exit_code::kDifferent : exit_code::kOk;

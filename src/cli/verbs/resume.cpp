@@ -29,6 +29,7 @@ int run(Call& call) {
     if (system.empty()) return exit_code::kError;
     if (auto runs = running.place->store->runs(system, 1); runs && !runs->empty()) id = (*runs)[0].id;
   }
+  if (!id && !call.session.diagnostics.ok()) return exit_code::kError;
   if (!id) {
     call.out.put("Nothing to resume: every run has ended.\n");
     return exit_code::kOk;

@@ -149,7 +149,10 @@ class Generator {
       below.push_back(c.name);
       place(c, below, root);
     }
-    if (&d == &root) return;
+    if (&d == &root) {
+      if (!d.name.empty() && chance(8)) d.content = fmt::format("<cdl:ref{}/>", reference(root, here, ""));
+      return;
+    }
     if (d.leaf) {
       switch (pick(10)) {
         case 0:

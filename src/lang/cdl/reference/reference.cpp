@@ -314,8 +314,10 @@ class Resolver {
     return n;
   }
 
-  // 7.3.1. `holder` is the property the reference is at.
-  Place evaluate(xmlNode* holder, const std::string& path, const std::optional<std::string>& refroot) const {
+  // 7.3.1. `self` is the reference, `holder` the property it is at. An insertion may lead through its own holder, where
+  // nothing else is open.
+  Place evaluate(xmlNode* self, xmlNode* holder, const std::string& path,
+                 const std::optional<std::string>& refroot) const {
     xmlNode* at;
     std::string rest = path;
     if (refroot) {
@@ -341,7 +343,8 @@ class Resolver {
         if (!at) return {Status::kMissing};
         continue;
       }
-      if (unsettled(at)) return {Status::kBlocked, at};
+      bool only_self = !get(at, "ref") && !lazy(at) && children(at, is_special) == Nodes{self};
+      if (unsettled(at) && !only_self) return {Status::kBlocked, at};
       bool loose = step[0] == '?';
       std::string full = loose ? step.substr(1) : step, local = full.substr(full.find('}') + 1);
       if (full.starts_with("{}")) full = local;
@@ -371,7 +374,7 @@ class Resolver {
     bool element = is_cdl(n, "ref");
     auto path = get(n, "ref", !element);
     if (!path) return false;
-    Place p = evaluate(element ? n->parent : n, *path, get(n, "refroot", !element));
+    Place p = evaluate(n, element ? n->parent : n, *path, get(n, "refroot", !element));
     if (p.status != Status::kFound || open_below(p.node)) return false;
     Nodes values;
     for (xmlNode* c : children(p.node, [](xmlNode*) { return true; })) values.push_back(xmlDocCopyNode(c, doc_, 1));
@@ -414,7 +417,7 @@ class Resolver {
     std::vector<xmlNode*> targets;
     for (xmlNode* v : variables) {
       if (lazy(v)) return false;
-      Place p = evaluate(n->parent, *get(v, "ref", false), get(v, "refroot", false));
+      Place p = evaluate(n, n->parent, *get(v, "ref", false), get(v, "refroot", false));
       if (p.status != Status::kFound || open_below(p.node)) return false;
       targets.push_back(p.node);
     }
@@ -484,7 +487,7 @@ class Resolver {
     bool variable = is_cdl(n, "variable"), element = is_cdl(n, "ref");
     xmlNode* holder = variable ? n->parent->parent : element ? n->parent : n;
     bool inner = variable || element;
-    Place p = evaluate(holder, *get(n, "ref", !inner), get(n, "refroot", !inner));
+    Place p = evaluate(variable ? n->parent : n, holder, *get(n, "ref", !inner), get(n, "refroot", !inner));
     switch (p.status) {
       case Status::kMissing: errors_.insert("CDL-NO-SUCH-NODE"); return;
       case Status::kAmbiguous: errors_.insert("CDL-AMBIGUOUS-REFERENCE"); return;

@@ -136,7 +136,7 @@ class Keeper {
     std::vector<std::string_view> steps;
     bool from_root = path.absolute && !node.inherited;
     if (path.absolute && node.inherited)
-      for (u32 i = 1; i < node.source->depth; i++) steps.push_back("..");
+      for (u32 i = 1; i < node.source->ref->at->depth; i++) steps.push_back("..");
     for (const PathStep& step : path.steps) {
       if (step.kind == PathStep::kHere) continue;
       if (step.kind == PathStep::kName) {

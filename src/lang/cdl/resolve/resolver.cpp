@@ -91,7 +91,7 @@ Node* Resolver::start_of(const Task& task, const List* list) {
   // The root of the list the reference was written in: that many steps up wherever it has been inherited to, which is
   // the translation to a relative path that 7.3.3 asks for.
   Node* at = const_cast<Node*>(place);
-  for (u32 i = place->source->depth; i > 0 && at; i--) at = at->parent;
+  for (u32 i = task.ref->at->depth; i > 0 && at; i--) at = at->parent;
   return at;
 }
 
@@ -115,6 +115,13 @@ XPathWay Resolver::way_of(const Task& task) {
   XPathWay way{nodes[0]->source->pos.at};
   for (std::size_t i = 1; i < nodes.size(); i++) way.push_back(position(*nodes[i - 1], nodes[i]));
   return way;
+}
+
+// An insertion may lead through the property it stands in, where nothing but itself is open.
+bool Resolver::waits_for_itself(const Task& task, const Node& node) {
+  if (task.owner->holder() != &node || node.lazy || node.ref) return false;
+  auto inserted = [](const Content& c) { return c.node && c.node->source->kind != ElementKind::kProperty; };
+  return std::count_if(node.items().begin(), node.items().end(), inserted) == 1;
 }
 
 // Follows the path (7.3.1). Null when it waits or fails, which is then noted in the task.
@@ -145,7 +152,7 @@ Node* Resolver::walk(Task& task) {
       at = up;
       continue;
     }
-    if (!at->settled) {
+    if (!at->settled && !waits_for_itself(task, *at)) {
       block(task, *at, false);
       return nullptr;
     }

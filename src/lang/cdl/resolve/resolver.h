@@ -43,6 +43,7 @@ class Resolver {
   void attempt(Task& task);
   Node* start_of(const Task& task, const List* list);
   Node* walk(Task& task);
+  static bool waits_for_itself(const Task& task, const Node& node);
   XPathWay way_of(const Task& task);
   void bind(Task& task, Node& target);
   void evaluate(Task& task);

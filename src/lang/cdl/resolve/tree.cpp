@@ -268,7 +268,7 @@ std::string written_path(const Reference& ref, const Node& place) {
     steps.push_back(fmt::format("@{}", ref.root.name.local.text()));
   } else {
     const Node* start = ref.path.absolute ? &place : place.parent;
-    for (u32 i = ref.path.absolute ? place.source->depth : 0; i > 0 && start; i--) start = start->parent;
+    for (u32 i = ref.path.absolute ? ref.at->depth : 0; i > 0 && start; i--) start = start->parent;
     if (std::string from = start ? path_of(*start) : std::string(); !from.empty()) steps.push_back(from);
   }
   for (const PathStep& step : ref.path.steps) {

@@ -191,10 +191,10 @@ class Writer {
     if (absolute && (r.rooted || !place.inherited)) {
       out += '/';
     } else if (absolute) {
-      u32 depth = place.source->depth;
+      u32 depth = r.at->depth;
       if (depth <= 1) {
         separate();
-        out += '.';
+        depth == 1 ? void(out += '.') : qname(out, place.name(), place.source->scope, now_default);
       }
       for (u32 i = 1; i < depth; i++) {
         separate();
