@@ -123,6 +123,7 @@ std::string short_time(double s) {
 void end_interrupts() { interrupts().reset(); }
 
 bool Running::open(bool forget) {
+  std::signal(SIGPIPE, SIG_IGN);  // a reader of what is told that goes away must not end a run in the middle
   auto p = forget ? deploy::no_place() : deploy::open_place(call.options.get("state", ".tutti"));
   if (!p) {
     call.session.diagnostics.error("STATE-OPEN", {}, p.error().message);

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "resource/providers.h"
+#include "resource/scrub.h"
 
 namespace tutti::resource {
 namespace {
@@ -162,6 +163,7 @@ class Exec : public Provider {
   Result<CommandResult> run(Context& c, const Value& command) const {
     Command k = base(c);
     k.argv = words(command, c.params.text("provider") == "shell");
+    hide_secrets(k, c.resource.parameters);
     auto r = c.host.run(k);
     if (r.end == CommandResult::End::kNotStarted) return failure(r.message);
     if (r.end == CommandResult::End::kLost) return failure(r.describe(), r.lost_code());

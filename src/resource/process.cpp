@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "resource/providers.h"
+#include "resource/scrub.h"
 
 namespace tutti::resource {
 namespace {
@@ -223,6 +224,18 @@ class Process : public Provider {
     return id;
   }
 
+  // Whether the text is one program with its arguments, which can take the shell's place.
+  static bool is_plain(std::string_view text) {
+    static constexpr std::string_view kOfTheShell[] = {"exec",   "command", "eval",  "!",     ".",     "source", "cd",
+                                                       "export", "unset",   "set",   "umask", "trap",  "time",   "if",
+                                                       "for",    "while",   "until", "case",  "ulimit"};
+    if (text.find_first_of(";&|(){}\n`") != std::string_view::npos) return false;
+    std::size_t from = std::min(text.find_first_not_of(" \t"), text.size());
+    std::string_view first = text.substr(from, text.find_first_of(" \t<>", from) - from);
+    return first.find('=') == std::string_view::npos &&
+           std::find(std::begin(kOfTheShell), std::end(kOfTheShell), first) == std::end(kOfTheShell);
+  }
+
   static Result<void> begin(Context& c) {
     Daemon d;
     const Value* command = c.params.find("command");
@@ -232,8 +245,7 @@ class Process : public Provider {
     } else {
       // One plain command takes the shell's place; anything more is the shell's own business.
       std::string text = text_of(*command);
-      bool plain = text.find_first_of(";&|(){}\n`") == std::string::npos;
-      d.command.argv = {"/bin/sh", "-c", plain ? "exec " + text : text};
+      d.command.argv = {"/bin/sh", "-c", is_plain(text) ? "exec " + text : text};
     }
     d.command.cwd = c.params.text("cwd");
     d.command.user = c.params.text("user");
@@ -241,6 +253,7 @@ class Process : public Provider {
     if (auto u = c.params.maybe("umask")) d.command.umask = static_cast<int>(std::strtol(u->c_str(), nullptr, 8));
     if (const Value* env = c.params.find("environment"); env && env->is(Kind::kMap))
       for (const Entry& e : env->entries()) d.command.environment.emplace_back(e.key.text(), text_of(e.value));
+    hide_secrets(d.command, c.resource.parameters);
     d.pid_file = file(c, "pid_file", "pid");
     d.log_file = file(c, "log", "log");
     d.tag = tag_of(c.params);

@@ -59,4 +59,11 @@ std::string Scrubber::clean(std::string_view text) const {
   return out;
 }
 
+void hide_secrets(Command& command, const Value& parameters) {
+  std::vector<std::string>& argv = command.argv;
+  if (argv.size() != 3 || argv[0] != "/bin/sh" || argv[1] != "-c" || !Scrubber(parameters).has_secret(argv[2])) return;
+  command.environment.emplace_back("TUTTI_COMMAND", std::move(argv[2]));
+  argv[2] = "tutti_command=$TUTTI_COMMAND; unset TUTTI_COMMAND; eval \"$tutti_command\"";
+}
+
 }  // namespace tutti::resource

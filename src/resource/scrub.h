@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "transport/host.h"
 #include "tree/value.h"
 
 namespace tutti::resource {
@@ -21,5 +22,9 @@ class Scrubber {
   void collect(const Value& value, bool secret);
   std::vector<std::string> words_;
 };
+
+// A text for the shell that holds a secret of the parameters goes to it by the environment: everybody can see the words
+// that a program was started with.
+void hide_secrets(Command& command, const Value& parameters);
 
 }  // namespace tutti::resource

@@ -119,9 +119,35 @@ XPathWay Resolver::way_of(const Task& task) {
 
 // An insertion may lead through the property it stands in, where nothing but itself is open.
 bool Resolver::waits_for_itself(const Task& task, const Node& node) {
-  if (task.owner->holder() != &node || node.lazy || node.ref) return false;
-  auto inserted = [](const Content& c) { return c.node && c.node->source->kind != ElementKind::kProperty; };
-  return std::count_if(node.items().begin(), node.items().end(), inserted) == 1;
+  return task.owner->holder() == &node && !node.lazy && !node.ref && node.wait->insertions == 1;
+}
+
+// The child of a property into which something is still to be inserted: what has been counts.
+Node* Resolver::child_so_far(const Node& node, const PathStep& step, bool& many) {
+  std::vector<Node*> properties;
+  auto collect = [&](const Node& from) {
+    for (const Content& c : from.items())
+      if (c.node && c.node->source->kind == ElementKind::kProperty) properties.push_back(c.node);
+  };
+  for (const Content& c : node.items()) {
+    if (!c.node) continue;
+    if (c.node->source->kind == ElementKind::kProperty) {
+      properties.push_back(c.node);
+    } else if (c.node->settled) {
+      collect(*c.node);
+    }
+  }
+  many = false;
+  for (QName name : {step.name, QName{Symbol(), step.name.local}}) {
+    Node* found = nullptr;
+    for (Node* p : properties) {
+      if (p->name() != name) continue;
+      many |= found != nullptr;
+      found = p;
+    }
+    if (found || step.prefixed) return many ? nullptr : found;
+  }
+  return nullptr;
 }
 
 // Follows the path (7.3.1). Null when it waits or fails, which is then noted in the task.
@@ -152,12 +178,13 @@ Node* Resolver::walk(Task& task) {
       at = up;
       continue;
     }
-    if (!at->settled && !waits_for_itself(task, *at)) {
+    bool open = !at->settled;
+    if (open && !waits_for_itself(task, *at)) {
       block(task, *at, false);
       return nullptr;
     }
     bool many;
-    Node* next = child(*at, step, many);
+    Node* next = open ? child_so_far(*at, step, many) : child(*at, step, many);
     if (!next) {
       fail(task, many ? Failure::kAmbiguous : Failure::kNoSuchNode, i, at);
       return nullptr;
@@ -249,7 +276,9 @@ void Resolver::fill(Node& node, const Content* content, u32 size) {
   if (!holder) return settle(node);
   node.settled = true;
   mark_done(node);
-  if (--holder->wait->insertions == 0 && !holder->lazy) splice(*holder);
+  u32 left = --holder->wait->insertions;
+  if (left == 1) wake(holder->wait->on_settled);  // it may wait for nothing but itself now
+  if (left == 0 && !holder->lazy) splice(*holder);
 }
 
 // All insertions of a property are there: they become part of its content.

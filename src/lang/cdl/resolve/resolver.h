@@ -44,6 +44,7 @@ class Resolver {
   Node* start_of(const Task& task, const List* list);
   Node* walk(Task& task);
   static bool waits_for_itself(const Task& task, const Node& node);
+  static Node* child_so_far(const Node& node, const PathStep& step, bool& many);
   XPathWay way_of(const Task& task);
   void bind(Task& task, Node& target);
   void evaluate(Task& task);

@@ -242,11 +242,16 @@ Value CatalogTree::parameters(const Resource& r) {
   if (r.number_title && !r.native) put(k_name, Value::string(r.title));
   std::vector<std::pair<Symbol, std::string>> parts;
   if (r.native) parts = title_parts(*r.native, r.title);
+  auto hidden = [&](const ResourceParam& p, const Value& v) {
+    bool sensitive = std::find(r.sensitive.begin(), r.sensitive.end(), p.name) != r.sensitive.end();
+    return sensitive ? v.as_secret() : v;
+  };
   for (const auto& [k, text] : parts) {
     const ResourceParam* p = r.find(k);
     bool is_title = !r.number_title && (r.native->namevars.size() == 1 || k == k_name);
     if (p && !p->value.undefined()) {
-      if (!(is_title && p->value.is(VK::kString) && p->value.text() == r.title)) put(k, to_tree(b_, p->value, p->at));
+      if (!(is_title && p->value.is(VK::kString) && p->value.text() == r.title))
+        put(k, hidden(*p, to_tree(b_, p->value, p->at)));
     } else if (!(is_title && text == r.title)) {
       put(k, b_.string(text, r.at));
     }
@@ -259,8 +264,7 @@ Value CatalogTree::parameters(const Resource& r) {
     Value v = to_tree(b_, value, p.at);
     if (origins_ && p.how != How::kWritten && p.how != How::kLookup)  // a lookup has said where it found it
       v = v.with_origin(origins_->add(p.how, p.at, v.origin(), p.replaced, p.name));
-    if (std::find(r.sensitive.begin(), r.sensitive.end(), p.name) != r.sensitive.end()) v = v.as_secret();
-    put(p.lower_name(), v);
+    put(p.lower_name(), hidden(p, v));
   }
   return take(first, r.at);
 }
