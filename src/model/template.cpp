@@ -11,7 +11,33 @@ struct Expander {
   std::string* missing;
   bool keep = false;  // what is missing stays as it is written
 
+  // `${'path}` is the value as one word for a shell, of a list one for each item, of a map one for each key.
   std::optional<Value> find(std::string_view inside) const {
+    if (!inside.starts_with('\'')) return found(inside);
+    auto v = found(inside.substr(1));
+    if (!v) return v;
+    Value words = builder.string(shell_words(*v), v->origin());
+    return v->secret() && !v->is(Kind::kMap) ? words.as_secret() : words;
+  }
+
+  static std::string shell_words(const Value& v) {
+    std::string out;
+    auto add = [&](const std::string& word) {
+      out += out.empty() ? "'" : " '";
+      for (char c : word) c == '\'' ? out += "'\\''" : out += c;
+      out += '\'';
+    };
+    if (v.is(Kind::kList)) {
+      for (const Value& item : v.items()) add(scalar(item));
+    } else if (v.is(Kind::kMap)) {
+      for (const Entry& e : v.entries()) add(std::string(e.key.text()));
+    } else {
+      add(scalar(v));
+    }
+    return out;
+  }
+
+  std::optional<Value> found(std::string_view inside) const {
     std::string_view path = inside, words;
     bool has_words = false;
     if (std::size_t bar = inside.find('|'); bar != std::string_view::npos) {

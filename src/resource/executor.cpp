@@ -186,6 +186,12 @@ ActionResult ResourceExecutor::perform(Job& job, Effect& effect) {
     auto found = provider->examine(c);
     if (!found) return wrong_with(found.error());
     if (found->in_sync()) continue;
+    if (c.params.text("ensure") == "absent") {
+      if (std::string other = heir(q.instance, r); !other.empty()) {
+        c.say(Level::kInfo, fmt::format("{} {} stays: it is {}'s now", r.type, r.title, other));
+        continue;
+      }
+    }
     effect.looked_only = false;
     std::vector<Change> done;
     effect.began = true;
@@ -203,6 +209,30 @@ ActionResult ResourceExecutor::perform(Job& job, Effect& effect) {
   knowledge_.learn(q.instance, outputs);
   for (auto& [k, v] : outputs) result.outputs.emplace_back(k, v);
   return result;
+}
+
+// A component that was renamed, or has exchanged its path with another: who makes and who removes may come in any
+// order.
+std::string ResourceExecutor::heir(u32 instance, const Resource& removed) const {
+  auto things = find_provider(removed.type)->writes(removed);
+  auto same = [&](const std::string& thing) { return std::find(things.begin(), things.end(), thing) != things.end(); };
+  for (u32 i = 0; i < system_.instances.size(); ++i) {
+    const model::Instance& other = system_.instances[i];
+    const Value* stays = with(other, "stays");
+    if (i == instance || other.host != system_.instances[instance].host || (stays && !stays->as_bool())) continue;
+    const model::ComponentType& type = system_.type_of(i);
+    for (const model::Transition& t : type.transitions) {
+      Arena arena;
+      std::string problem;
+      for (const Resource& r : knowledge_.resources(i, type.action_of(t), arena, problem)) {
+        const Provider* provider = find_provider(r.type);
+        if (!provider || Params(r.parameters).text("ensure") == "absent") continue;
+        auto held = provider->writes(r);
+        if (std::any_of(held.begin(), held.end(), same)) return std::string(other.name.text());
+      }
+    }
+  }
+  return {};
 }
 
 ResourceExecutor::Found ResourceExecutor::probe(u32 instance, u32 transition, std::string& why,

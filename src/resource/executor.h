@@ -70,6 +70,8 @@ class ResourceExecutor : public engine::Executor {
   engine::ActionResult perform_catalog(Job& job, Effect& effect);
   static std::string quoted(const std::string& value);
   bool first_after(u32 failed, u32 instance) const;
+  // The component that is going to have what a resource of another, which goes, would take away; "": none.
+  std::string heir(u32 instance, const Resource& removed) const;
   std::optional<Value> look_up_path(u32 instance, std::string_view path, const Value& config, Arena& arena) const;
   Context context(const Resource& r, Host& host, u32 instance, const Cancel* cancel, const std::string& mark) const;
   std::string home_on(Symbol host) const { return host.empty() ? options_.home : options_.remote_home; }

@@ -67,6 +67,15 @@ Result<std::optional<DaemonIdentity>> Host::read_pid_file(const std::string& pat
   return std::optional<DaemonIdentity>{id};
 }
 
+std::string as_somebody(const Command& command) {
+  if (command.user.empty() && command.group.empty()) return {};
+  std::string as = "setpriv";
+  as += command.user.empty() ? " --clear-groups" : fmt::format(" --reuid={} --init-groups", shell_quote(command.user));
+  as += command.group.empty() ? fmt::format(" --regid=$(id -g {})", shell_quote(command.user))
+                              : fmt::format(" --regid={}", shell_quote(command.group));
+  return as + " -- ";
+}
+
 std::string shell_quote(std::string_view word) {
   bool plain = !word.empty();
   for (char c : word)

@@ -136,5 +136,7 @@ std::unique_ptr<Host> here();
 // A word quoted for a POSIX shell.
 std::string shell_quote(std::string_view word);
 std::string sha256_hex(std::string_view bytes);
+// For a shell, before the words of a command: what makes it another user's or group's; "" where it is nobody else's.
+std::string as_somebody(const Command& command);
 
 }  // namespace tutti

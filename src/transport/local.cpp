@@ -464,7 +464,9 @@ Result<std::vector<std::string>> Here::list(const std::string& directory) {
 // which it runs and is not on file.
 Result<DaemonIdentity> Here::start(const Daemon& daemon) {
   Command c = daemon.command;
-  std::string words;
+  // It becomes another user's once its number is on file: the files are ours.
+  std::string words = " " + as_somebody(c);
+  c.user = c.group = {};
   for (auto& a : daemon.command.argv) words += " " + shell_quote(a);
   std::string script = fmt::format(
       "setsid sh -c 'b=$(sed \"s/.*) //\" /proc/$$/stat | cut -d\" \" -f20); echo \"$$ $b $TUTTI_TAG\" > "

@@ -195,15 +195,7 @@ CommandResult SshHost::run(const Command& command) {
   if (!command.cwd.empty()) text += fmt::format("cd {} || exit 126; ", shell_quote(command.cwd));
   std::string words;
   for (auto& a : command.argv) words += (words.empty() ? "" : " ") + shell_quote(a);
-  if (!command.user.empty() || !command.group.empty()) {
-    std::string as = "setpriv";
-    as += command.user.empty() ? "" : fmt::format(" --reuid={} --init-groups", shell_quote(command.user));
-    as += command.group.empty()
-              ? (command.user.empty() ? "" : fmt::format(" --regid=$(id -g {})", shell_quote(command.user)))
-              : fmt::format(" --regid={}", shell_quote(command.group));
-    if (command.user.empty()) as += " --clear-groups";
-    words = as + " -- " + words;
-  }
+  text += as_somebody(command);
   text += words;
   return script(text, command.input, command.timeout, command.cancel, command.most_output, command.grace);
 }
@@ -283,7 +275,9 @@ Result<std::vector<std::string>> SshHost::list(const std::string& directory) {
 
 Result<DaemonIdentity> SshHost::start(const Daemon& daemon) {
   Command c = daemon.command;
-  std::string words;
+  // It becomes another user's once its number is on file: the files are ours.
+  std::string words = " " + as_somebody(c);
+  c.user = c.group = {};
   for (auto& a : daemon.command.argv) words += " " + shell_quote(a);
   std::string log = daemon.log_file.empty() ? "/dev/null" : shell_quote(daemon.log_file),
               pid = shell_quote(daemon.pid_file);
