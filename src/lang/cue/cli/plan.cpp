@@ -287,7 +287,7 @@ void Plan::load_files() {
 
 // ---- the values to work on
 
-Item Plan::document_item(ast::File* document, bool last) {
+Item Plan::document_item(const Orphan& from, ast::File* document, bool last) {
   auto check = [&](Vertex* v, bool all) {
     Bottom* b = v->bottom();
     if (!b || b->incomplete()) return;
@@ -296,7 +296,8 @@ Item Plan::document_item(ast::File* document, bool last) {
   };
   Item item;
   item.package = schema_package;
-  item.value = p_.build_files({document}, "");
+  bool data = from.file.encoding == "json" && from.interpretation.empty() && !needs_guide(from.file);
+  item.value = p_.build_files({document}, "", data);
   if (last) p_.drop_syntax();
   if (!schema || !is_plain_data(item.value)) {
     p_.context().finalize(item.value);
@@ -351,7 +352,7 @@ void Plan::each(const std::function<void(Item&)>& f) {
   };
   if (!orphans.empty()) {
     for (const Orphan& o : orphans)
-      for (ast::File* d : o.documents) emit(document_item(d, &o == &orphans.back() && d == o.documents.back()));
+      for (ast::File* d : o.documents) emit(document_item(o, d, &o == &orphans.back() && d == o.documents.back()));
   } else if (!placed_files_.empty() || (user_ && schema_instance)) {
     emit(joined_item());
   } else {

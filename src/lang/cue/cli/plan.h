@@ -70,7 +70,7 @@ class Plan {
   void import_directory(const LoadedPackage& package);
   void load_files();
   void guide(const DataFile& from, ast::File* data, Vertex* by);
-  Item document_item(ast::File* document, bool last);
+  Item document_item(const Orphan& from, ast::File* document, bool last);
   Item joined_item();  // all files together
   Item instance_item(LoadedPackage& package);
   ast::File* gather(const Orphan& o, std::size_t from, std::size_t count, const std::string& package);

@@ -205,12 +205,13 @@ void Program::drop_syntax() {
   arena_.set_limit(budget_->limits().memory);
 }
 
-Vertex* Program::build_files(const std::vector<ast::File*>& files, const std::string& package) {
+Vertex* Program::build_files(const std::vector<ast::File*>& files, const std::string& package, bool data) {
   arena_.set_limit(budget_->limits().memory - std::min(budget_->limits().memory, u64{syntax_.bytes()}));
   Compiler compiler(*store_);
   CompileInput in;
   in.files = files;
   in.package = package;
+  in.data = data;
   in.package_name = [this](std::string_view path) -> std::string {
     if (find_package(path)) return {};
     return loader_ ? loader_->package_name(std::string(path)) : "";

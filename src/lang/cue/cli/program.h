@@ -73,7 +73,7 @@ class Program {
   [[noreturn]] void fail_with_diagnostics();                 // that are in the session
   void check(const LoadedPackage& p);                        // fails when it could not be loaded
   Vertex* build(LoadedPackage& p, bool with_tools = false);  // compiled; evaluated on demand
-  Vertex* build_files(const std::vector<ast::File*>& files, const std::string& package);
+  Vertex* build_files(const std::vector<ast::File*>& files, const std::string& package, bool data = false);
   Vertex* build_expression(ast::Node* x, Vertex* scope, const std::string& package);
   Vertex* unify(Vertex* a, Vertex* b);
   Bottom* validate(Vertex* v, bool concrete, bool final, bool disallow_cycles = false);

@@ -199,6 +199,7 @@ u32 Compiler::depth_to(std::size_t frame) const {
 std::vector<StructLit*> Compiler::files(const CompileInput& input) {
   package_ = input.package;
   package_name_ = input.package_name;
+  data_ = input.data;
   file_scope_.clear();
   for (ast::File* f : input.files) {
     if (!f->package() || f->package()->name->name.text() == "_") continue;
@@ -344,8 +345,11 @@ void Compiler::dynamic_aliases(ast::Nodes decls) {
 
 void Compiler::struct_body(StructLit* s, ast::Nodes decls) {
   s->explicit_open = experiments_.explicit_open;
-  declare(decls);
-  dynamic_aliases(decls);
+  if (!data_) {
+    stack_.back().names.reserve(stack_.back().names.size() + decls.size());
+    declare(decls);
+    dynamic_aliases(decls);
+  }
   std::vector<Node*> out;
   out.reserve(decls.size());
   for (ast::Node* d : decls)
@@ -593,6 +597,7 @@ Label Compiler::label(const ast::Node* n) {
   if (n->kind == AK::kIdent) {
     std::string_view name = as<ast::Ident>(n)->name.text();
     if (name == "_") return {};
+    if (name[0] != '_' && name[0] != '#') return Label::string(as<ast::Ident>(n)->name);
     return Label::ident(name, package_);
   }
   if (n->kind == AK::kLit) {

@@ -19,6 +19,7 @@ struct CompileError {
 struct CompileInput {
   std::vector<ast::File*> files;
   std::string package;  // names hidden fields apart; the import path, or "" for loose files
+  bool data = false;    // nothing in it refers to anything
   // The name a package declares, for imports whose path does not tell; "" when the package does not exist.
   std::function<std::string(std::string_view path)> package_name;
 };
@@ -107,6 +108,7 @@ class Compiler {
   ast::Experiments experiments_;
   bool refers_to_variable_ = false, infer_packages_ = false;
   int in_try_ = 0;
+  bool data_ = false;
 };
 
 // The last element of an import path and the name given after a colon: "a.b/c@v1:d" is d.

@@ -221,16 +221,16 @@ void State::flatten_replaces() {
 // Calls each(id) for everything that child is contained in, itself included, each once.
 template <class F>
 void State::walk_out(DefId child, F each) {
-  todo.clear();
-  todo.push_back(child);
-  while (!todo.empty()) {
-    DefId p = todo.back();
-    todo.pop_back();
+  ctx.todo.clear();
+  ctx.todo.push_back(child);
+  while (!ctx.todo.empty()) {
+    DefId p = ctx.todo.back();
+    ctx.todo.pop_back();
     for (; p != 0 && each(p); p = ctx.containments[p].id) {
       if (p < min_flat_to || flat_replaces.empty()) continue;
       auto r = std::lower_bound(flat_replaces.begin(), flat_replaces.end(), p,
                                 [](const ReplaceId& x, DefId id) { return x.to > id; });
-      for (; r != flat_replaces.end() && r->to == p; ++r) todo.push_back(r->from);
+      for (; r != flat_replaces.end() && r->to == p; ++r) ctx.todo.push_back(r->from);
     }
   }
 }
@@ -372,10 +372,10 @@ void State::find_flags() {
   flatten_replaces();
   ctx.flags_in.clear();
   ctx.struct_in.clear();
-  by_id.clear();
-  for (auto& c : infos) by_id.push_back(&c);
-  std::sort(by_id.begin(), by_id.end(), [](auto* a, auto* b) { return a->id > b->id; });
-  for (const ConjunctInfo* c : by_id)
+  ctx.by_id.clear();
+  for (auto& c : infos) ctx.by_id.push_back(&c);
+  std::sort(ctx.by_id.begin(), ctx.by_id.end(), [](auto* a, auto* b) { return a->id > b->id; });
+  for (const ConjunctInfo* c : ctx.by_id)
     walk_out(c->id, [&](DefId p) {
       u32& flags = ctx.flags_in.at(p);
       u32 more = (c->flags | kAnything) & ~flags;

@@ -214,14 +214,14 @@ void State::schedule_struct(Environment* env, StructLit* s, CloseInfo ci) {
     }
   node->make_rare(ctx.arena).structs.push(ctx.arena, {s, comp, !ci.refs});
   bool has_embed = s->has_embedding;
-  bool has_ellipsis = false;
+  bool has_ellipsis = false, known_struct = false;
   if (has_embed) ci = split_struct(s, ci);
   for (Node* d : s->decls) {
     switch (d->type) {
       case NodeType::kField: {
         auto* f = to<Field>(d);
-        if (f->label.is_string() && f->arc == ArcType::kMember) {
-          a_struct = true;
+        if (!known_struct && f->label.is_string() && f->arc == ArcType::kMember) {
+          known_struct = a_struct = true;
           update_kind(kStructKind, s, ci);
         }
         CloseInfo id = sub_field(ci);
@@ -265,7 +265,7 @@ void State::schedule_struct(Environment* env, StructLit* s, CloseInfo ci) {
     node->has_ellipsis = true;
     update_info(kTopKind, ci, kHasEllipsis);
   }
-  if (!has_embed) {
+  if (!has_embed && !known_struct) {
     a_struct = true;
     update_kind(kStructKind, s, ci);
   }

@@ -151,8 +151,9 @@ void Context::free_state(State* s) {
   reset(s->infos), reset(s->req_sets), reset(s->checks), reset(s->post_checks), reset(s->disjunctions),
       reset(s->disjuncts);
   reset(s->disjunct_errs), reset(s->user_errs);
-  if (!s->vertex_map.empty()) s->vertex_map = {};
-  if (s->keyed > 0) s->keys = {}, s->keyed = 0;
+  s->vertex_map.reset();
+  s->keys.reset();
+  s->keyed = 0;
   s->next_free = free_states_;
   free_states_ = s;
 }

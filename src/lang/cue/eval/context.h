@@ -137,6 +137,7 @@ class Context {
   bool is_concrete(const Node* v) { return v && concreteness(v) <= 1; }
   bool accept(Vertex* v, Label l);
   Node* label_value(Label l);
+  Node* from_index(u32 i);                      // >=i
   std::string to_text(Node* v, Kinds allowed);  // for interpolation
   bool bool_value(Node* v, Op as = Op::kNone);
   Num* num(Node* v, Op as);
@@ -204,6 +205,8 @@ class Context {
   std::vector<Containment> containments{{0, {}}};
   DefId next_def(const Node* n);
   // used within one check
+  std::vector<DefId> todo;
+  std::vector<const ConjunctInfo*> by_id;
   IdMap reached, reached_embed, requirement_at, visited, flags_in, struct_in, ellipsis_in;
   void not_allowed(Vertex* arc, Bottom** out);
 
@@ -239,6 +242,7 @@ class Context {
   State* free_states_ = nullptr;
   std::vector<std::unique_ptr<State>> states_;
   std::unique_ptr<State> leaf_view_;  // see State::leaf_view
+  std::vector<Node*> from_index_;
   std::unordered_map<std::string_view, std::unique_ptr<re2::RE2>> regexps_;
   std::unordered_map<Symbol, Vertex*> packages_;
 };

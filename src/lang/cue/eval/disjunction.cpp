@@ -128,10 +128,10 @@ struct Copier {
   }
 
   State* root(State* n) {
-    map = n->vertex_map;
+    if (n->vertex_map) map = *n->vertex_map;
     Vertex* v = vertex(n->node);
     v->is_disjunct = true;
-    v->state->vertex_map = map;
+    v->state->vertex_map = std::make_unique<std::unordered_map<Vertex*, Vertex*>>(map);
     for (Vertex* o : originals) {
       State* s = o->overlay->state;
       if (!s) continue;

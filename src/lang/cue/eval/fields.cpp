@@ -129,9 +129,10 @@ constexpr u32 kManyConjuncts = 32;
 bool State::may_have(const Conjunct& c) {
   if (node->conjuncts.size() < kManyConjuncts || !ctx.overlays.empty()) return true;
   if (keyed > node->conjuncts.size()) keyed = 0;
+  if (!keys) keys = std::make_unique<std::unordered_set<u64>>();
   auto key = [&](const Conjunct& x) { return conjunct_key(x, ctx.scopes_of(expression_of(x.x))); };
-  for (; keyed < node->conjuncts.size(); ++keyed) keys.insert(key(node->conjuncts[keyed]));
-  return keys.contains(key(c));
+  for (; keyed < node->conjuncts.size(); ++keyed) keys->insert(key(node->conjuncts[keyed]));
+  return keys->contains(key(c));
 }
 
 void Context::insert_conjunct(Vertex* v, Conjunct c, const CloseInfo& id, ArcType mode, bool check, bool* added) {

@@ -241,6 +241,12 @@ bool Context::match_pattern(Node* p, Label l) {
   return !n->is_err();
 }
 
+Node* Context::from_index(u32 i) {
+  if (i >= from_index_.size()) from_index_.resize(i + 1);
+  if (!from_index_[i]) from_index_[i] = store.make<Bound>(Op::kGe, store.integer(i));
+  return from_index_[i];
+}
+
 Node* Context::label_value(Label l) {
   if (l.is_int()) return store.integer(l.index());
   return store.make<String>(l.name());

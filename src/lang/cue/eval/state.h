@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -198,8 +199,6 @@ struct State : StateFlags {
   DefId min_flat_to = 0;
   u32 containment_queries = 0;
   std::vector<Ancestry> ancestries;  // by conjunct, once there are many queries
-  std::vector<DefId> todo;
-  std::vector<const ConjunctInfo*> by_id;
   std::vector<ConjunctInfo> infos;
   std::vector<ReqSet> req_sets;
   std::vector<Conjunct> checks;
@@ -209,8 +208,8 @@ struct State : StateFlags {
   Disjunction* settled = nullptr;  // found without copies
   u64 print = 0;                   // of a disjunct: different for different values, mostly
   std::vector<Bottom*> disjunct_errs, user_errs;
-  std::unordered_map<Vertex*, Vertex*> vertex_map;
-  std::unordered_set<u64> keys;  // of the first `keyed` conjuncts, once there are many
+  std::unique_ptr<std::unordered_map<Vertex*, Vertex*>> vertex_map;
+  std::unique_ptr<std::unordered_set<u64>> keys;  // of the first `keyed` conjuncts, once there are many
   u32 keyed = 0;
 
   // While one lives, the state is not given back.

@@ -109,7 +109,7 @@ void State::run_list_lit(Task* t, Mode) {
       if (!elem) elem = ctx.store.make<Top>();
       CloseInfo eid = id;
       set_optional(eid);
-      insert_pattern(ctx.store.make<Bound>(Op::kGe, ctx.store.integer(index)), {t->env, elem, eid});
+      insert_pattern(ctx.from_index(index), {t->env, elem, eid});
       open = true;
     } else {
       insert_arc(Label::integer(index++), ArcType::kMember, {t->env, e, id}, id, true);

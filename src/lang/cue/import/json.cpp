@@ -2,6 +2,8 @@
 // know.
 #include <fmt/format.h>
 
+#include <array>
+
 #include "base/utf8.h"
 #include "lang/cue/format/literal.h"
 #include "lang/cue/import/decode.h"
@@ -312,6 +314,19 @@ class JsonReader {
     return lines > 1 ? Rel::kNewSection : lines == 1 ? Rel::kNewline : blank ? Rel::kBlank : Rel::kNoSpace;
   }
 
+  // The name as an identifier; empty when it must be quoted. The same few names come again and again.
+  Symbol identifier(std::string_view name) {
+    std::size_t n = name.size();
+    Known& k =
+        known_[n == 0 ? 0
+                      : (n * 31 + static_cast<unsigned char>(name[0]) * 7 + static_cast<unsigned char>(name[n - 1])) %
+                            known_.size()];
+    if (n > 0 && k.name == name) return k.symbol;
+    Symbol s = label_needs_quotes(name) ? Symbol() : Symbol(name);
+    if (!s.empty()) k = {s.text(), s};
+    return s;
+  }
+
   Node* object(Rel rel) {
     std::size_t from = at_++;
     if (!deeper()) return nullptr;
@@ -334,10 +349,10 @@ class JsonReader {
           decoded = decode(literal);
           name = decoded;
         }
-        if (label_needs_quotes(name))
+        if (Symbol ident = identifier(name); ident.empty())
           label = string_lit(key, escapes, r);
         else
-          label = arena_.make<Ident>(place(key + 1, r), Symbol(name));
+          label = arena_.make<Ident>(place(key + 1, r), ident);
         space();
         if (at_ >= text_.size() || text_[at_] != ':') return bad("after object key");
         Field* field = arena_.make<Field>(label);
@@ -382,6 +397,11 @@ class JsonReader {
   std::size_t at_ = 0;
   int depth_ = 0;
   std::vector<Node*> stack_;  // the elements of all containers that are open
+  struct Known {
+    std::string_view name;
+    Symbol symbol;
+  };
+  std::array<Known, 64> known_;
 };
 
 }  // namespace

@@ -2,8 +2,9 @@
 #include <fmt/format.h>
 #include <yaml.h>
 
+#include <algorithm>
+#include <deque>
 #include <map>
-#include <memory>
 #include <set>
 
 #include "base/utf8.h"
@@ -21,17 +22,22 @@ using namespace ast;
 constexpr int kMaxAliasNodes = 50'000;
 constexpr int kMaxDepth = 5'000;
 
-struct YamlNode {
-  enum Kind { kScalar, kMap, kList, kAlias } kind = kScalar;
-  std::string tag, value, anchor;
-  bool plain = true, quoted = false, flow = false;
-  std::size_t line = 0, end_line = 0;  // from 0
-  std::size_t at = 0, end = 0;         // byte offsets
-  std::vector<std::unique_ptr<YamlNode>> children;
-  YamlNode* target = nullptr;
-  std::vector<std::string> head;  // comments above
-  std::string trail;              // comment behind
+struct YamlComments {
+  std::vector<std::string> head;  // above
+  std::string trail;              // behind
   std::vector<std::string> foot;
+};
+
+// Small, since there are as many as values: documents may be large, and all of one is read before any of it is made.
+struct YamlNode {
+  enum Kind : u8 { kScalar, kMap, kList, kAlias } kind = kScalar;
+  bool plain = true, quoted = false, flow = false;
+  u32 line = 0, end_line = 0;  // from 0
+  u32 at = 0, end = 0;         // byte offsets
+  std::string_view tag, value;
+  std::span<YamlNode*> children;
+  YamlNode* target = nullptr;  // of an alias
+  YamlComments* comments = nullptr;
 };
 
 class YamlReader {
@@ -41,6 +47,7 @@ class YamlReader {
     lines_.push_back(0);
     for (std::size_t i = 0; i < text_.size(); ++i)
       if (text_[i] == '\n') lines_.push_back(i + 1);
+    ascii_ = std::none_of(text_.begin(), text_.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x80; });
   }
 
   void run() {
@@ -59,9 +66,9 @@ class YamlReader {
         yaml_event_delete(&e);
         yaml_event_t body;
         if (!next(body)) break;
-        std::unique_ptr<YamlNode> n = node(body, 0);
+        YamlNode* n = node(body, 0);
         if (!n) break;
-        documents_.push_back(std::move(n));
+        documents_.push_back(n);
         continue;
       }
       yaml_event_delete(&e);
@@ -77,10 +84,10 @@ class YamlReader {
       return;
     }
     find_comments();
-    for (auto& d : documents_) {
+    for (YamlNode* d : documents_) {
       last_ = -1;
-      pending_ = d->head;
-      d->head.clear();
+      pending_.clear();
+      if (d->comments) pending_.swap(d->comments->head);
       Node* n = extract(*d, 0);
       if (!n || !out_.ok()) return;
       out_.documents.push_back(n);
@@ -105,30 +112,45 @@ class YamlReader {
     fail(fmt::format("{}:{}: {}", source_.name, n.line + 1, message));
   }
 
+  std::size_t line_end(std::size_t line) const {
+    return line + 1 < lines_.size() ? lines_[line + 1] - 1 : text_.size();
+  }
+
   std::size_t offset(const yaml_mark_t& m) const {
     if (m.line >= lines_.size()) return text_.size();
     std::size_t at = lines_[m.line];
+    if (ascii_) return std::min(at + m.column, line_end(m.line));
     for (std::size_t i = 0; i < m.column && at < text_.size() && text_[at] != '\n'; ++i) utf8::decode(text_, at);
     return at;
   }
 
-  static std::string short_tag(const yaml_char_t* t) {
+  std::string_view short_tag(const yaml_char_t* t) {
     if (!t) return {};
-    std::string s = reinterpret_cast<const char*>(t);
+    std::string_view s = reinterpret_cast<const char*>(t);
     std::string_view prefix = "tag:yaml.org,2002:";
-    return s.starts_with(prefix) ? s.substr(prefix.size()) : s;
+    return nodes_.copy(s.starts_with(prefix) ? s.substr(prefix.size()) : s);
   }
 
-  std::unique_ptr<YamlNode> node(yaml_event_t& e, int depth) {
-    auto n = std::make_unique<YamlNode>();
-    n->line = e.start_mark.line;
-    n->end_line = e.end_mark.line;
-    n->at = offset(e.start_mark);
-    n->end = offset(e.end_mark);
+  // The text of a scalar, which mostly is as it stands in the source.
+  std::string_view scalar_text(const YamlNode& n, std::string_view value) {
+    std::size_t from = n.at + (n.quoted ? 1 : 0);
+    std::string_view here = text_.substr(std::min(from, text_.size()), value.size());
+    return here == value ? here : nodes_.copy(value);
+  }
+
+  YamlComments& comments(YamlNode* n) {
+    if (!n->comments) n->comments = &comments_.emplace_back();
+    return *n->comments;
+  }
+
+  YamlNode* node(yaml_event_t& e, int depth) {
+    auto* n = nodes_.make<YamlNode>();
+    n->line = static_cast<u32>(e.start_mark.line);
+    n->end_line = static_cast<u32>(e.end_mark.line);
+    n->at = static_cast<u32>(offset(e.start_mark));
+    n->end = static_cast<u32>(offset(e.end_mark));
     auto anchor = [&](const yaml_char_t* a) {
-      if (!a) return;
-      n->anchor = reinterpret_cast<const char*>(a);
-      anchors_[n->anchor] = n.get();
+      if (a) anchors_[reinterpret_cast<const char*>(a)] = n;
     };
     if (depth > kMaxDepth) {
       yaml_event_delete(&e);
@@ -138,9 +160,9 @@ class YamlReader {
     switch (e.type) {
       case YAML_ALIAS_EVENT: {
         n->kind = YamlNode::kAlias;
-        n->value = reinterpret_cast<const char*>(e.data.alias.anchor);
+        n->value = nodes_.copy(std::string_view(reinterpret_cast<const char*>(e.data.alias.anchor)));
         yaml_event_delete(&e);
-        auto it = anchors_.find(n->value);
+        auto it = anchors_.find(std::string(n->value));
         if (it == anchors_.end()) {
           fail(fmt::format("{}: unknown anchor '{}' referenced", source_.name, n->value));
           return nullptr;
@@ -149,11 +171,11 @@ class YamlReader {
         return n;
       }
       case YAML_SCALAR_EVENT:
-        n->value.assign(reinterpret_cast<const char*>(e.data.scalar.value), e.data.scalar.length);
         n->tag = short_tag(e.data.scalar.tag);
         n->plain = e.data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
         n->quoted = e.data.scalar.style == YAML_SINGLE_QUOTED_SCALAR_STYLE ||
                     e.data.scalar.style == YAML_DOUBLE_QUOTED_SCALAR_STYLE;
+        n->value = scalar_text(*n, {reinterpret_cast<const char*>(e.data.scalar.value), e.data.scalar.length});
         anchor(e.data.scalar.anchor);
         yaml_event_delete(&e);
         return n;
@@ -166,18 +188,21 @@ class YamlReader {
         n->tag = short_tag(map ? e.data.mapping_start.tag : e.data.sequence_start.tag);
         anchor(map ? e.data.mapping_start.anchor : e.data.sequence_start.anchor);
         yaml_event_delete(&e);
+        std::size_t first = open_.size();
         for (;;) {
           yaml_event_t c;
           if (!next(c)) return nullptr;
           if (c.type == YAML_SEQUENCE_END_EVENT || c.type == YAML_MAPPING_END_EVENT) {
-            n->end = offset(c.end_mark);
-            n->end_line = c.end_mark.line;
+            n->end = static_cast<u32>(offset(c.end_mark));
+            n->end_line = static_cast<u32>(c.end_mark.line);
             yaml_event_delete(&c);
+            n->children = nodes_.copy(std::span<YamlNode* const>(open_).subspan(first));
+            open_.resize(first);
             return n;
           }
-          std::unique_ptr<YamlNode> child = node(c, depth + 1);
+          YamlNode* child = node(c, depth + 1);
           if (!child) return nullptr;
-          n->children.push_back(std::move(child));
+          open_.push_back(child);
         }
       }
       default: yaml_event_delete(&e); return nullptr;
@@ -195,12 +220,12 @@ class YamlReader {
     if (top) out.emplace(n.line, &n);
     if (n.kind == YamlNode::kMap)
       for (std::size_t i = 0; i + 1 < n.children.size(); i += 2) {
-        out.emplace(n.children[i]->line, n.children[i].get());
+        out.emplace(n.children[i]->line, n.children[i]);
         starts(*n.children[i + 1], out, false);
       }
     else if (n.kind == YamlNode::kList)
-      for (auto& c : n.children) {
-        out.emplace(c->line, c.get());
+      for (YamlNode* c : n.children) {
+        out.emplace(c->line, c);
         starts(*c, out, false);
       }
   }
@@ -213,7 +238,7 @@ class YamlReader {
     }
     for (std::size_t i = 0; i < n.children.size(); ++i) {
       if (n.kind == YamlNode::kMap && i % 2 == 0) {
-        out[n.children[i]->line] = n.children[i].get();  // until a value on the same line takes it
+        out[n.children[i]->line] = n.children[i];  // until a value on the same line takes it
         continue;
       }
       ends(*n.children[i], out);
@@ -245,9 +270,9 @@ class YamlReader {
       ends(*d, end);
       block_lines(*d, inside);
     }
-    for (auto& [line, n] : end) n->trail = trailing(n->end);
+    for (auto& [line, n] : end)
+      if (std::string c = trailing(n->end); !c.empty()) comments(n).trail = std::move(c);
     std::vector<std::string> block;
-    YamlNode* last = nullptr;
     for (std::size_t line = 0; line < lines_.size(); ++line) {
       std::size_t from = lines_[line], to = line + 1 < lines_.size() ? lines_[line + 1] - 1 : text_.size();
       std::string_view s = text_.substr(from, to - from);
@@ -262,27 +287,36 @@ class YamlReader {
       if (it != start.end()) {
         // The outermost thing that begins on the line has the comments above it.
         YamlNode* n = it->second;
-        n->head.insert(n->head.end(), block.begin(), block.end());
+        if (!block.empty()) {
+          auto& head = comments(n).head;
+          head.insert(head.end(), block.begin(), block.end());
+        }
         block.clear();
-        last = n;
       }
     }
-    if (!block.empty() && !documents_.empty()) {
-      YamlNode& d = *documents_.back();
-      (last ? d : *documents_.back()).foot = block;
-    }
+    if (!block.empty() && !documents_.empty()) comments(documents_.back()).foot = block;
   }
 
   void block_lines(YamlNode& n, std::set<std::size_t>& out) {
     if (n.kind == YamlNode::kScalar && (!n.plain || n.end_line > n.line))
       for (std::size_t l = n.line + 1; l < n.end_line; ++l) out.insert(l);
-    for (auto& c : n.children) block_lines(*c, out);
+    for (YamlNode* c : n.children) block_lines(*c, out);
   }
 
   // ---- syntax
 
-  std::size_t line_of(std::size_t at) const {
-    return static_cast<std::size_t>(std::upper_bound(lines_.begin(), lines_.end(), at) - lines_.begin());
+  // From 1. Mostly the same line as asked for before, or the next.
+  std::size_t line_of(std::size_t at) {
+    auto on = [&](std::size_t line) {
+      return lines_[line] <= at && (line + 1 == lines_.size() || at < lines_[line + 1]);
+    };
+    if (!on(line_)) {
+      if (line_ + 1 < lines_.size() && on(line_ + 1))
+        ++line_;
+      else
+        line_ = static_cast<std::size_t>(std::upper_bound(lines_.begin(), lines_.end(), at) - lines_.begin()) - 1;
+    }
+    return line_ + 1;
   }
 
   TokenPos place(std::size_t at) {
@@ -301,12 +335,14 @@ class YamlReader {
   }
 
   void take_head(YamlNode& n) {
-    bool first = pending_.empty() && !n.head.empty();
+    if (!n.comments) return;
+    const auto& head = n.comments->head;
+    bool first = pending_.empty() && !head.empty();
     if (first && last_ >= 0) {
-      std::size_t gap = n.line + 1 - n.head.size() - line_of(static_cast<std::size_t>(last_));
-      pending_section_ = n.line + 1 > n.head.size() && gap >= 2;
+      std::size_t gap = n.line + 1 - head.size() - line_of(static_cast<std::size_t>(last_));
+      pending_section_ = n.line + 1 > head.size() && gap >= 2;
     }
-    pending_.insert(pending_.end(), n.head.begin(), n.head.end());
+    pending_.insert(pending_.end(), head.begin(), head.end());
   }
 
   CommentGroup group(const std::vector<std::string>& lines, bool section = false) {
@@ -326,14 +362,15 @@ class YamlReader {
       pending_.clear();
       pending_section_ = false;
     }
-    if (!y.trail.empty()) {
-      CommentGroup g = group({y.trail});
+    if (!y.comments) return;
+    if (!y.comments->trail.empty()) {
+      CommentGroup g = group({y.comments->trail});
       g.line = true;
       g.position = line_position;
       add_comment(arena_, n, g);
     }
-    if (!y.foot.empty()) {
-      CommentGroup g = group(y.foot);
+    if (!y.comments->foot.empty()) {
+      CommentGroup g = group(y.comments->foot);
       g.position = 100;
       add_comment(arena_, n, g);
     }
@@ -372,7 +409,7 @@ class YamlReader {
   }
 
   // The tag of a scalar, given or found out.
-  static std::string tag_of(const YamlNode& y) {
+  static std::string_view tag_of(const YamlNode& y) {
     if (y.tag == "!" || (y.tag.empty() && !y.plain)) return "str";
     if (!y.tag.empty()) return y.tag;
     switch (yaml_scalar(y.value)) {
@@ -389,33 +426,49 @@ class YamlReader {
 
   // What each tag makes of a text.
   Node* scalar(YamlNode& y) {
-    using Make = Node* (YamlReader::*)(YamlNode&, TokenPos, const std::string& tag);
+    using Make = Node* (YamlReader::*)(YamlNode&, TokenPos, std::string_view tag);
     static constexpr std::pair<std::string_view, Make> kMakers[] = {
         {"str", &YamlReader::text_scalar},   {"timestamp", &YamlReader::text_scalar},
         {"merge", &YamlReader::text_scalar}, {"binary", &YamlReader::binary_scalar},
         {"bool", &YamlReader::word_scalar},  {"null", &YamlReader::word_scalar},
         {"int", &YamlReader::number_scalar}, {"float", &YamlReader::number_scalar},
     };
-    std::string tag = tag_of(y);
+    std::string_view tag = tag_of(y);
     for (const auto& [name, make] : kMakers)
       if (name == tag) return (this->*make)(y, place(y.at), tag);
-    return fail(y, fmt::format("cannot unmarshal tag {}", quote(tag.starts_with('!') ? tag : "!!" + tag))), nullptr;
+    std::string shown(tag);
+    return fail(y, fmt::format("cannot unmarshal tag {}", quote(tag.starts_with('!') ? shown : "!!" + shown))), nullptr;
   }
 
-  Node* text_scalar(YamlNode& y, TokenPos pos, const std::string& tag) {
+  // In quotes. What is in double quotes in the source, and means itself, is taken from there.
+  std::string_view quoted(std::string_view value, const QuoteStyle& style) {
+    bool simple =
+        std::all_of(value.begin(), value.end(), [](char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; });
+    if (!simple) return arena_.copy(quote(value, style));
+    auto from = static_cast<std::size_t>(value.data() - text_.data());
+    bool ours = value.data() > text_.data() && from + value.size() < text_.size();
+    if (ours && text_[from - 1] == '"' && text_[from + value.size()] == '"')
+      return text_.substr(from - 1, value.size() + 2);
+    char* out = arena_.array<char>(value.size() + 2);
+    out[0] = out[value.size() + 1] = '"';
+    std::copy(value.begin(), value.end(), out + 1);
+    return {out, value.size() + 2};
+  }
+
+  Node* text_scalar(YamlNode& y, TokenPos pos, std::string_view tag) {
     QuoteStyle style;
     if (tag == "str") style.tabs = 1;
-    return make_lit(arena_, Tok::kString, quote(y.value, style), pos);
+    return arena_.make<Lit>(Tok::kString, pos, quoted(y.value, style));
   }
 
-  Node* binary_scalar(YamlNode& y, TokenPos pos, const std::string&) {
+  Node* binary_scalar(YamlNode& y, TokenPos pos, std::string_view) {
     std::string error;
     std::optional<std::string> data = base64_decode(y.value, error);
     if (!data) return fail(y, "!!binary value contains invalid base64 data"), nullptr;
     return make_bytes(arena_, *data, pos);
   }
 
-  Node* word_scalar(YamlNode& y, TokenPos pos, const std::string& tag) {
+  Node* word_scalar(YamlNode& y, TokenPos pos, std::string_view tag) {
     if (tag == "null") {
       pos.rel = Rel::kBlank;
       return make_lit(arena_, Tok::kNull, "null", pos);
@@ -424,11 +477,11 @@ class YamlReader {
     return make_lit(arena_, yes ? Tok::kTrue : Tok::kFalse, yes ? "true" : "false", pos);
   }
 
-  Node* number_scalar(YamlNode& y, TokenPos pos, const std::string& tag) {
+  Node* number_scalar(YamlNode& y, TokenPos pos, std::string_view tag) {
     auto cannot = [&](std::string_view shown, std::string_view why) {
       return fail(y, fmt::format("cannot decode {} as !!{}: {}", quote(shown), tag, why)), nullptr;
     };
-    std::string text = y.value;
+    std::string text(y.value);
     // 017 is octal.
     bool zero = text.size() > 1 && text[0] == '0' && text[1] >= '0' && text[1] <= '9';
     if (zero) text.insert(1, "o");
@@ -449,7 +502,7 @@ class YamlReader {
     if (static_cast<long>(y.at) >= last_) last_ = static_cast<long>(y.at);
     bool lines = !y.children.empty() && y.line < y.children.back()->line, close_same = true;
     std::vector<Node*> items;
-    for (auto& c : y.children) {
+    for (YamlNode* c : y.children) {
       force_newline_ = lines;
       Node* n = extract(*c, alias_depth);
       if (!n) return nullptr;
@@ -509,18 +562,20 @@ class YamlReader {
         return false;
       }
       TokenPos pos = place(k.at);
-      long saved = last_;
-      Node* lit = scalar(*key);
-      last_ = saved;
-      if (!lit) return false;
-      std::string name = key->value;
-      if (lit->kind == ast::Kind::kLit && as<Lit>(lit)->tok != Tok::kString) name = as<Lit>(lit)->text;
+      std::string_view name = key->value;
+      if (tag_of(*key) != "str") {
+        long saved = last_;
+        Node* lit = scalar(*key);
+        last_ = saved;
+        if (!lit) return false;
+        if (lit->kind == ast::Kind::kLit && as<Lit>(lit)->tok != Tok::kString) name = as<Lit>(lit)->text;
+      }
       Node* label = make_label(arena_, name, pos);
       Field* field = arena_.make<Field>(label);
       // On the line of a key whose value follows on others it stands before that value.
       bool below = !v.flow && (v.kind == YamlNode::kMap || v.kind == YamlNode::kList);
       std::string above;
-      if (below) std::swap(above, k.trail);
+      if (below && k.comments) std::swap(above, k.comments->trail);
       add_comments(field, k, 2);
       Node* value = nullptr;
       Field* existing = nullptr;
@@ -554,8 +609,12 @@ class YamlReader {
   Decoded& out_;
   yaml_parser_t* parser_ = nullptr;
   std::vector<std::size_t> lines_;
+  std::size_t line_ = 0;  // last asked for
+  bool ascii_;
   std::map<std::string, YamlNode*> anchors_;
-  std::vector<std::unique_ptr<YamlNode>> documents_;
+  Arena nodes_;  // until all is made
+  std::deque<YamlComments> comments_;
+  std::vector<YamlNode*> documents_, open_;
   std::set<YamlNode*> expanding_;
   std::vector<std::string> pending_;
   bool pending_section_ = false, force_newline_ = false;

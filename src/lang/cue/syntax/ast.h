@@ -72,8 +72,8 @@ struct Comments {
 };
 
 struct Node {
-  Kind kind;
   Comments* notes = nullptr;
+  Kind kind;  // last, so that what derives begins right behind it
   explicit Node(Kind k) : kind(k) {}
   std::span<CommentGroup> comments() const { return notes ? notes->all() : std::span<CommentGroup>{}; }
 };
@@ -239,10 +239,10 @@ struct Attribute : Node {
   std::string_view body() const;
 };
 struct Field : Node {
-  Node* label = nullptr;  // Ident, Lit, Interpolation, Paren, List (pattern) or Alias of one
-  PostfixAlias* alias = nullptr;
   Tok constraint = Tok::kIllegal;  // kOption, kNot
   TokenPos colon;
+  Node* label = nullptr;  // Ident, Lit, Interpolation, Paren, List (pattern) or Alias of one
+  PostfixAlias* alias = nullptr;
   Node* value = nullptr;
   Nodes attrs;  // Attribute
   explicit Field(Node* l) : Node(Kind::kField), label(l) {}
