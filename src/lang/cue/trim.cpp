@@ -172,7 +172,7 @@ class Trimmer {
     }
     std::vector<Conjunct> rest;
     bool member = false;
-    for (const Conjunct& x : v->conjuncts) {
+    for (const KeptConjunct& x : v->conjuncts) {
       if (x.x->src && written.count(x.x->src)) {
         // A reference is what other values are compared with.
         const Slot* own = nullptr;

@@ -83,7 +83,7 @@ class Comparer {
     n->parent = cmp_->parent;
     n->label = cmp_->label;
     Vertex* v = cmp_->deref_value();
-    for (const Conjunct& k : v->conjuncts) n->conjuncts.push(ctx.arena, k);
+    for (const KeptConjunct& k : v->conjuncts) n->conjuncts.push(ctx.arena, k);
     n->conjuncts.push(ctx.arena, Conjunct{ctx.arena.make<Environment>(), lit, {}});
     ctx.finalize(n);
     Vertex* result = n->find_raw(Label::string("less"));

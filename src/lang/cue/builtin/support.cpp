@@ -73,11 +73,13 @@ std::vector<Node*> list_items(CallContext& c, Node* list) {
     return {};
   }
   std::vector<Node*> out;
-  for (Vertex* a : to<Vertex>(n)->arcs)
-    if (a->label.is_int()) {
-      c.context.finalize(a);
-      out.push_back(a);
-    }
+  auto& arcs = to<Vertex>(n)->arcs;
+  for (u32 i = 0; i < arcs.size(); ++i) {
+    Vertex* a = arcs[i];
+    if (!a->label.is_int()) continue;
+    c.context.finalize(a);
+    out.push_back(a);
+  }
   return out;
 }
 

@@ -107,7 +107,7 @@ class Commander {
       Vertex* command = commands ? commands->deref_value()->find_raw(Label::string(name_)) : nullptr;
       bool from_tool = false;
       if (commands)
-        for (const Conjunct& k : commands->conjuncts)
+        for (const KeptConjunct& k : commands->conjuncts)
           if (const Source* s = p_.sources().find(k.x->pos)) from_tool |= s->name.ends_with("_tool.cue");
       if (!command || !from_tool) {
         if (Bottom* b = p_.validate(root_, false, false); b && !command) p_.fail(b);
@@ -150,7 +150,7 @@ class Commander {
     // Only what was unified with a schema of tool/* is a task: what merely says so must not run anything.
     if (tool_ids_.empty()) find_tool_ids();
     bool from_tool = false;
-    for (const Conjunct& k : id->conjuncts) from_tool |= tool_ids_.count(k.x) > 0;
+    for (const KeptConjunct& k : id->conjuncts) from_tool |= tool_ids_.count(k.x) > 0;
     if (!from_tool) return {};
     Node* n = plain(c_.default_of(id));
     if (!n || n->type != NodeType::kString) return {};
@@ -173,7 +173,7 @@ class Commander {
     c_.finalize(list);
     for (Vertex* a : list->deref_value()->arcs)
       if (Vertex* id = a->deref_value()->find_raw(Label::string("$id")))
-        for (const Conjunct& k : id->conjuncts) tool_ids_.insert(k.x);
+        for (const KeptConjunct& k : id->conjuncts) tool_ids_.insert(k.x);
   }
 
   void find(Vertex* v, std::vector<Label>& path) {
@@ -267,7 +267,7 @@ class Commander {
 
   void walk(Vertex* v) {
     if (!visited_.insert(v).second) return;
-    for (const Conjunct& k : v->conjuncts) expression(k.env, expression_of(k.x), true);
+    for (const KeptConjunct& k : v->conjuncts) expression(k.env, expression_of(k.x), true);
     Vertex* d = v->deref_value();
     if (d != v && d->parent != v) {
       target(d);
@@ -446,7 +446,7 @@ class Commander {
     LoadProblem p{"cyclic task dependency:", {}};
     for (const CommandTask* t : way) {
       p.message += fmt::format("\n\ttask {} refers to", t->name());
-      for (const Conjunct& k : t->value->conjuncts)
+      for (const KeptConjunct& k : t->value->conjuncts)
         if (k.x->pos) {
           p.places.push_back(k.x->pos);
           break;

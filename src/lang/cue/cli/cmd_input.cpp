@@ -47,9 +47,9 @@ class Reader {
       if (Node* base = v->deref_value()->base; base && base->is_value()) places.insert(base->pos);
     }
     if (v)
-      for (const Conjunct& k : v->conjuncts) places.insert(k.x->pos);
+      for (const KeptConjunct& k : v->conjuncts) places.insert(k.x->pos);
     LoadProblem p{fmt::format("{}.{}: invalid {} argument: {}", t.name(), name, kind, why), {}};
-    for (const Conjunct& k : t.value->conjuncts)
+    for (const KeptConjunct& k : t.value->conjuncts)
       if (k.x->pos && p.places.empty()) p.places.push_back(k.x->pos);
     std::copy_if(places.begin(), places.end(), std::back_inserter(p.places),
                  [&](Pos at) { return at && (p.places.empty() || at != p.places[0]); });

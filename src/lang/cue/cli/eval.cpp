@@ -1,6 +1,8 @@
 // eval, export, def and vet.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/sink.h"
 #include "format/write.h"
 #include "lang/cue/cli/plan.h"
@@ -102,6 +104,9 @@ void Encoder::value(Item& item) {
     JsonStyle style;
     style.indent = "    ";
     style.html = p_.flags().on("escape");
+    // The text is smaller than the values it is of. Room that is not written to costs nothing; growing would.
+    constexpr std::size_t kMost = std::size_t{1} << 28;
+    if (out_.empty()) out_.reserve(std::min(c.arena.bytes(), kMost));
     if (!encode_json(c, p_.sources(), v, style, out_, error)) p_.fail(error);
     out_ += '\n';
   } else if (output_.encoding == "yaml") {

@@ -30,7 +30,7 @@ const ast::Field* declared(const Conjunct& c) {
 
 GoAttribute go_attribute(const Vertex* v) {
   GoAttribute out;
-  for (const Conjunct& c : v->conjuncts) {
+  for (const KeptConjunct& c : v->conjuncts) {
     const ast::Field* f = declared(c);
     if (!f) continue;
     for (const ast::Node* n : f->attrs) {
@@ -82,7 +82,7 @@ class GoFile {
  private:
   std::string comment(const Vertex* v, const std::string& indent) const {
     std::string out;
-    for (const Conjunct& c : v->conjuncts)
+    for (const KeptConjunct& c : v->conjuncts)
       if (const ast::Field* f = declared(c))
         for (const ast::CommentGroup& g : f->comments())
           if (g.doc)
@@ -151,7 +151,7 @@ class GoFile {
   // The type of all elements, if they have one.
   std::string list(Vertex* v, const std::string& indent) {
     std::vector<Vertex*> elements;
-    for (const Conjunct& c : v->conjuncts) {
+    for (const KeptConjunct& c : v->conjuncts) {
       Node* x = expression_of(c.x);
       if (x->type != NodeType::kList) return "[]any";
       Environment* inside = c_.new_env(c.env, v->deref_value());
@@ -214,7 +214,7 @@ class GoFile {
     Vertex* any = d->patterns()->pairs[0].constraint;
     Vertex* of = c_.new_vertex();
     of->parent = d;
-    for (const Conjunct& c : any->conjuncts) of->conjuncts.push(p_.arena(), c);
+    for (const KeptConjunct& c : any->conjuncts) of->conjuncts.push(p_.arena(), c);
     return type_of(of, indent);
   }
 

@@ -198,9 +198,18 @@ void Program::print_error(const Bottom* b) {
   if (b) print_error(problems_of(b));
 }
 
-// Packages that are imported are compiled when somebody asks for them, and their syntax lies among the rest.
+// Packages that are imported are compiled when somebody asks for them, which must be before. One that is wrong is left
+// for then, and so is the syntax.
 void Program::drop_syntax() {
-  if (!store_->forgets_syntax() || (loader_ && loader_->imported())) return;
+  if (!store_->forgets_syntax()) return;
+  if (loader_) {
+    try {
+      for (LoadedPackage* p : loader_->imported())
+        if (p->problems.empty()) build(*p);
+    } catch (const Stop&) {
+      return;
+    }
+  }
   syntax_ = Arena();
   arena_.set_limit(budget_->limits().memory);
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
+#include <optional>
 
-#include "lang/cue/eval/context.h"
+#include "lang/cue/eval/evidence.h"
 
 // Closedness, checked when a vertex is complete. Every reference, embedding and struct literal that conjuncts come
 // through has a number, contained in that of what it was written in. A definition that was unified in makes a
@@ -122,6 +123,7 @@ void State::check_typos() {
       if (lifted[i]) list[i].removed = true;
   };
   bool base_lifted = false, saw_leaf = false;
+  std::optional<Evidence> evidence;
   if (base.size() > 8) {
     ctx.requirement_at.clear();
     for (std::size_t i = base.size(); i-- > 0;) ctx.requirement_at.at(base[i].id) = static_cast<u32>(i + 1);
@@ -147,7 +149,17 @@ void State::check_typos() {
     if (a->base && a->base->type == NodeType::kBottom && !to<Bottom>(a->base)->close_check) continue;
     if (allowed_in_closed(l)) continue;
     bool many = base.size() > 8 && na->infos.size() <= 32;
-    if (many ? na->evidence_for_many(*req, na->infos) : na->evidence_for_all(*req, na->infos)) continue;
+    if (many && req == &base) {
+      na->flatten_replaces();
+      if (na->flat_replaces.empty()) {
+        if (!evidence) evidence.emplace(ctx, base);
+        if (evidence->holds(na->infos)) continue;
+      } else if (na->evidence_for_many(base, na->infos)) {
+        continue;
+      }
+    } else if (many ? na->evidence_for_many(*req, na->infos) : na->evidence_for_all(*req, na->infos)) {
+      continue;
+    }
     Bottom* b = nullptr;
     ctx.not_allowed(a, &b);
     if (b && a->arc_type <= ArcType::kRequired) err = ctx.combine(err, b);

@@ -168,8 +168,8 @@ bool Context::accept(Vertex* v, Label l) {
   if (!(k & kStructKind) && l.is_string() && (k != kBottomKind || v->structs().empty())) return false;
   if (v->is_open_struct() || v->find_raw(l)) return true;
   if (Patterns* list = v->patterns())
-    for (auto& p : list->pairs)
-      if (match_pattern(p.pattern, l)) return true;
+    for (u32 i = 0; i < list->pairs.size(); ++i)  // matching may evaluate, and add to them
+      if (match_pattern(list->pairs[i].pattern, l)) return true;
   return false;
 }
 

@@ -56,7 +56,7 @@ struct Checker {
     }
     std::size_t known = through.size();
     if (y->is_shared)
-      for (const Conjunct& c : y->conjuncts) through.push_back(expression_of(c.x)->pos);
+      for (const KeptConjunct& c : y->conjuncts) through.push_back(expression_of(c.x)->pos);
     for (u32 i = 0; i < x->arcs.size(); ++i) {
       Vertex* a = x->arcs[i];
       path.push_back(a->label);

@@ -57,7 +57,7 @@ std::vector<ast::CommentGroup> Exporter::docs_of(const std::vector<Conjunct>& li
   // A comment on `a: b: 1` belongs to b.
   for (Vertex* p = parent; p && !fields.empty(); p = p->parent) {
     std::vector<const ast::Field*> next;
-    for (const Conjunct& c : p->conjuncts) {
+    for (const KeptConjunct& c : p->conjuncts) {
       const ast::Field* f = field_of(c.x);
       if (!f || !shorthand(f)) continue;
       if (std::find(fields.begin(), fields.end(), nested(f)) == fields.end()) continue;

@@ -121,7 +121,7 @@ ast::CommentGroup Exporter::placeless(const ast::CommentGroup& g, Rel rel) {
 
 std::vector<ast::Node*> Exporter::heading(Vertex* v, ast::File* file) {
   Heading h;
-  for (const Conjunct& c : v->conjuncts)
+  for (const KeptConjunct& c : v->conjuncts)
     if (c.x->src && c.x->src->kind == ast::Kind::kFile) h.read(ast::as<ast::File>(c.x->src));
   if (!p_.package.empty()) h.package = p_.package;
   ast::Node* described = file;

@@ -142,7 +142,7 @@ void Exporter::take_vertex(Folded& f, Environment* env, Vertex* v, const Vertex*
     return;
   }
   if (!v->is_data_value()) {
-    for (const Conjunct& c : v->conjuncts) sort_in(f, {c.env, expression_of(c.x)}, v, false);
+    for (const KeptConjunct& c : v->conjuncts) sort_in(f, {c.env, expression_of(c.x)}, v, false);
     return;
   }
   f.data = true;
@@ -228,7 +228,7 @@ ast::Field* Exporter::member(const Member& m, Vertex* about) {
 
 ast::Node* Exporter::fold(Vertex* v) {
   std::vector<Said> said;
-  for (const Conjunct& c : v->conjuncts) said.push_back({c.env, c.x});
+  for (const KeptConjunct& c : v->conjuncts) said.push_back({c.env, c.x});
   return fold(v, said);
 }
 

@@ -54,7 +54,7 @@ namespace {
 class JsonWriter {
  public:
   JsonWriter(Context& c, const Sources& sources, const JsonStyle& style, std::string& out, std::string& error)
-      : c_(c), sources_(sources), style_(style), out_(out), error_(error) {}
+      : c_(c), order_(sources), style_(style), out_(out), error_(error) {}
 
   bool value(Node* n) {
     written_.value(out_.size());
@@ -124,7 +124,7 @@ class JsonWriter {
     out_ += '{';
     bool first = true;
     ++depth_;
-    for (Vertex* a : ordered_arcs(sources_, v)) {
+    for (Vertex* a : order_.of(v)) {
       if (!a->label.is_string() || a->arc_type != ArcType::kMember) continue;
       if (!first) out_ += ',';
       first = false;
@@ -140,7 +140,7 @@ class JsonWriter {
   }
 
   Context& c_;
-  const Sources& sources_;
+  ArcOrder order_;
   const JsonStyle& style_;
   std::string& out_;
   std::string& error_;

@@ -25,7 +25,7 @@ void each_child(const Node* x, F&& f) {
   switch (x->type) {
     case NodeType::kVertex:
       if (!to<Vertex>(x)->is_data_value())
-        for (const Conjunct& c : to<Vertex>(x)->conjuncts) f(c.x);
+        for (const KeptConjunct& c : to<Vertex>(x)->conjuncts) f(c.x);
       return;
     case NodeType::kSelector: return some(to<Selector>(x)->x);
     case NodeType::kIndex: return some(to<Index>(x)->x, to<Index>(x)->index);

@@ -156,6 +156,9 @@ class Declarations {
  public:
   Declarations(const Sources& sources, Vertex* v) : sources_(sources), v_(v) {}
 
+  // Whether the order depends on nothing but the literals, the expressions of the conjuncts and the labels.
+  bool by_shape() const { return by_shape_ && computed_.empty(); }
+
   std::vector<Label> ordered() {
     if (v_->structs().empty()) return as_made();
     collect_computed();
@@ -176,7 +179,7 @@ class Declarations {
 
   // What is said about the order, without deciding more than that.
   std::vector<Chain> chains() {
-    for (const Conjunct& c : v_->conjuncts) declare(expression_of(c.x), c.env);
+    for (const KeptConjunct& c : v_->conjuncts) declare(expression_of(c.x), c.env);
     // What came in otherwise (functions, other packages) belongs to what was computed, or stands beside all else.
     std::vector<Chain> others = by_literal([&](const StructInfo& s) { return !taken_.count(s.lit); });
     std::vector<Chain> beside_all;
@@ -216,7 +219,7 @@ class Declarations {
       for (const Node* d : s.lit->decls) any |= d->type == NodeType::kDynamicField;
     if (!any) return;
     for (Vertex* a : v_->arcs)
-      for (const Conjunct& c : a->conjuncts)
+      for (const KeptConjunct& c : a->conjuncts)
         if (c.x->type == NodeType::kDynamicField) computed_[{c.x, run_of(c.env)}].push_back(a->label);
   }
 
@@ -322,6 +325,8 @@ class Declarations {
         if (runs.insert(s->comp_id).second)
           if (Chain c = labels(*s, nullptr); !c.empty()) d.chains.push_back(std::move(c));
     } else if (Vertex* target = resolve(x, env)) {
+      // the same reference leads to another vertex elsewhere, unless that is a definition of the package
+      if (!target->label.is_def() || !target->parent || target->parent->parent) by_shape_ = false;
       Declarations there(sources_, target);
       there.collect_computed();
       for (const StructInfo& s : target->structs()) taken_.insert(s.lit);
@@ -371,23 +376,69 @@ class Declarations {
   std::unordered_map<const Node*, std::vector<const StructInfo*>> by_lit_;
   std::vector<Declaration> declarations_;
   bool repeated_ = false;  // a declaration came in several times and is there once
+  bool by_shape_ = true;
 };
 
 }  // namespace
 
 std::vector<Label> field_order(const Sources& sources, Vertex* v) { return Declarations(sources, v).ordered(); }
 
-std::vector<Vertex*> ordered_arcs(const Sources& sources, Vertex* v) {
+namespace {
+
+std::vector<Vertex*> in_order(Vertex* v, const std::vector<Label>& labels) {
   std::vector<Vertex*> out;
-  if (v->arcs.size() < 2) {
-    for (Vertex* a : v->arcs)
-      if (!a->label.is_let() && !a->label.is_int()) out.push_back(a);
-    return out;
-  }
-  for (Label l : field_order(sources, v)) {
+  out.reserve(v->arcs.size());
+  for (Label l : labels) {
     Vertex* a = v->find_raw(l);
     if (a && !l.is_let() && !l.is_int()) out.push_back(a);
   }
+  return out;
+}
+
+}  // namespace
+
+std::vector<Vertex*> ordered_arcs(const Sources& sources, Vertex* v) {
+  if (v->arcs.size() >= 2) return in_order(v, field_order(sources, v));
+  std::vector<Vertex*> out;
+  for (Vertex* a : v->arcs)
+    if (!a->label.is_let() && !a->label.is_int()) out.push_back(a);
+  return out;
+}
+
+std::size_t ArcOrder::Hash::operator()(const Key& k) const {
+  u64 h = k.size();
+  for (u64 x : k) h = (h ^ x ^ h >> 29) * 0x9e3779b97f4a7c15u;
+  return static_cast<std::size_t>(h ^ h >> 32);
+}
+
+std::vector<Vertex*> ArcOrder::of(Vertex* v) {
+  constexpr std::size_t kMost = 64;  // larger ones are rarely alike
+  auto structs = v->structs();
+  if (v->arcs.size() < 2 || v->arcs.size() > kMost || structs.size() > kMost || v->conjuncts.size() > kMost)
+    return ordered_arcs(sources_, v);
+  key_.assign({v->arcs.size(), structs.size()});
+  for (const Vertex* a : v->arcs) key_.push_back(a->label.bits());
+  for (const StructInfo& s : structs) {
+    // of the runs of comprehensions only matters which are the same and which came before
+    auto rank =
+        std::count_if(structs.begin(), structs.end(), [&](const StructInfo& o) { return o.comp_id < s.comp_id; });
+    key_.push_back(reinterpret_cast<std::uintptr_t>(s.lit));
+    key_.push_back(static_cast<u64>(rank));
+  }
+  for (const KeptConjunct& c : v->conjuncts) key_.push_back(reinterpret_cast<std::uintptr_t>(c.x));
+  std::vector<Vertex*> out;
+  if (auto it = known_.find(key_); it != known_.end()) {
+    out.reserve(it->second.size());
+    for (u32 i : it->second) out.push_back(v->arcs[i]);
+    return out;
+  }
+  Declarations declarations(sources_, v);
+  out = in_order(v, declarations.ordered());
+  if (!declarations.by_shape()) return out;
+  std::vector<u32> positions;
+  for (const Vertex* a : out)
+    positions.push_back(static_cast<u32>(std::find(v->arcs.begin(), v->arcs.end(), a) - v->arcs.begin()));
+  known_.emplace(key_, std::move(positions));
   return out;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <unordered_map>
 #include <vector>
 
 #include "lang/cue/eval/vertex.h"
@@ -15,5 +16,23 @@ std::vector<Label> field_order(const Sources& sources, Vertex* v);
 
 // The arcs of a struct in that order, without list elements and lets.
 std::vector<Vertex*> ordered_arcs(const Sources& sources, Vertex* v);
+
+// The same for many structs: those that are made of the same literals and have the same fields have the same order,
+// which is found once.
+class ArcOrder {
+ public:
+  explicit ArcOrder(const Sources& sources) : sources_(sources) {}
+  std::vector<Vertex*> of(Vertex* v);
+
+ private:
+  using Key = std::vector<u64>;
+  struct Hash {
+    std::size_t operator()(const Key& k) const;
+  };
+
+  const Sources& sources_;
+  std::unordered_map<Key, std::vector<u32>, Hash> known_;  // positions among the arcs
+  Key key_;
+};
 
 }  // namespace tutti::cue

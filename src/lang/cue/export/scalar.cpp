@@ -78,7 +78,7 @@ ast::Node* Exporter::bottom(const Bottom* b) {
 // A number or text as it was written for this very field, else in its plainest form.
 ast::Node* Exporter::literal(const Node* n, const Vertex* field) {
   if (field)
-    for (const Conjunct& c : field->conjuncts)
+    for (const KeptConjunct& c : field->conjuncts)
       if (c.x->src && c.x->src->kind == ast::Kind::kLit) {
         const auto* l = ast::as<ast::Lit>(c.x->src);
         return make_lit(arena_, l->tok, l->text);

@@ -49,7 +49,7 @@ ast::Node* Exporter::vertex(Vertex* v) {
   std::vector<ast::Node*> attributes;
   if (p_.show_attributes) attributes = decl_attrs(v);
   scopes_.open(v);
-  for (const Conjunct& c : v->conjuncts) note_lets(expression_of(c.x));
+  for (const KeptConjunct& c : v->conjuncts) note_lets(expression_of(c.x));
   Shape s = shape(v, !attributes.empty());
   ast::Node* out = nullptr;
   switch (s) {
@@ -68,7 +68,7 @@ ast::Node* Exporter::vertex(Vertex* v) {
 // What is not a value yet: the expressions that were said about it.
 ast::Node* Exporter::as_written(Vertex* v) {
   std::vector<Said> said;
-  for (const Conjunct& c : v->conjuncts) said.push_back({c.env, expression_of(c.x)});
+  for (const KeptConjunct& c : v->conjuncts) said.push_back({c.env, expression_of(c.x)});
   std::stable_sort(said.begin(), said.end(), [](const Said& a, const Said& b) { return constraint_before(a.x, b.x); });
   std::vector<ast::Node*> parts;
   for (auto s = said.begin(); s != said.end(); ++s) {
@@ -94,7 +94,7 @@ ast::Node* Exporter::list(Vertex* v) {
 // What all `...T` of a list say about further elements; nullptr for nothing.
 ast::Node* Exporter::element_type(Vertex* v) {
   Vertex* type = nullptr;
-  for (const Conjunct& c : v->conjuncts) {
+  for (const KeptConjunct& c : v->conjuncts) {
     Node* x = expression_of(c.x);
     if (!x || x->type != NodeType::kList) continue;
     for (Node* e : to<ListLit>(x)->elems) {
@@ -149,7 +149,7 @@ ast::Field* Exporter::field(Label l, Vertex* arc) {
   f->value = vertex(arc);
   if (p_.show_attributes) {
     std::vector<ast::Node*> attributes;
-    for (const Conjunct& c : arc->conjuncts) field_attrs(attributes, c.x);
+    for (const KeptConjunct& c : arc->conjuncts) field_attrs(attributes, c.x);
     f->attrs = make_nodes(arena_, attributes);
   }
   if (p_.show_docs) add_docs(f, docs(arc));

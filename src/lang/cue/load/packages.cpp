@@ -406,6 +406,13 @@ std::string PackageLoader::import_dir(const std::string& path) const {
   return {};
 }
 
+std::vector<LoadedPackage*> PackageLoader::imported() const {
+  std::vector<LoadedPackage*> out;
+  for (const auto& [path, p] : by_import_)
+    if (p) out.push_back(p);
+  return out;
+}
+
 std::string PackageLoader::package_name(const std::string& path) {
   if (LoadedPackage* p = import(path); p && !p->name.empty()) return p->name;
   return split_import(path).name;

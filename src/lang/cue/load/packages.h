@@ -77,7 +77,7 @@ class PackageLoader {
   const std::string& root() const { return root_; }
   const std::string& module() const { return module_; }
   const std::vector<LoadProblem>& problems() const { return problems_; }  // of the whole load
-  bool imported() const { return !by_import_.empty(); }                   // anything
+  std::vector<LoadedPackage*> imported() const;                           // all of them
   bool shows_syntax() const { return shows_syntax_; }  // values may be shown as they were written (encoding/yaml)
   // Reads and parses a file; shown to the user relative to the directory of the load.
   ast::File* parse(const std::string& path, std::vector<LoadProblem>& problems, bool imports_only = false);

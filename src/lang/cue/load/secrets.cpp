@@ -6,7 +6,7 @@
 namespace tutti::cue {
 
 bool is_secret(const Vertex* field) {
-  for (const Conjunct& c : field->conjuncts) {
+  for (const KeptConjunct& c : field->conjuncts) {
     if (!c.x->src || c.x->src->kind != ast::Kind::kField) continue;
     for (const ast::Node* x : static_cast<const ast::Field*>(c.x->src)->attrs)
       if (static_cast<const ast::Attribute*>(x)->text.starts_with("@secret(")) return true;
@@ -25,7 +25,7 @@ struct Search {
     if (!seen.insert(v).second) return;
     for (const Vertex* a : v->arcs) {
       if (is_secret(a)) {
-        for (const Conjunct& c : a->conjuncts) take(expression_of(c.x));
+        for (const KeptConjunct& c : a->conjuncts) take(expression_of(c.x));
         if (const Node* value = a->deref_value()->base) take(value);
       }
       look(a);

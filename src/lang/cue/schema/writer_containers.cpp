@@ -320,7 +320,7 @@ ast::Node* SchemaWriter::openapi() {
         if (title.empty()) title = line;
       }
   };
-  for (const Conjunct& c : root_->conjuncts)
+  for (const KeptConjunct& c : root_->conjuncts)
     if (c.x->src && c.x->src->kind == ast::Kind::kFile) {
       auto* file = static_cast<const ast::File*>(c.x->src);
       comment(file);
