@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <climits>
 #include <cstdio>
 #include <cstring>
 
@@ -62,7 +63,21 @@ Result<std::string> read_file(const std::string& path, u64 most) {
   return text;
 }
 
-Result<void> write_file_atomically(const std::string& path, std::string_view bytes) {
+std::string through_links(std::string path) {
+  char target[PATH_MAX];
+  for (int i = 0; i < 40; i++) {
+    ssize_t n = ::readlink(path.c_str(), target, sizeof target);
+    if (n <= 0) return path;
+    std::string_view to(target, static_cast<std::size_t>(n));
+    std::size_t slash = path.rfind('/');
+    path = to.starts_with('/') || slash == std::string::npos ? std::string(to)
+                                                             : path.substr(0, slash + 1) + std::string(to);
+  }
+  return path;
+}
+
+Result<void> write_file_atomically(const std::string& given, std::string_view bytes) {
+  std::string path = through_links(given);  // a link stays one
   struct stat st {};
   bool exists = ::stat(path.c_str(), &st) == 0;
   if (exists && !S_ISREG(st.st_mode)) {  // a device or a pipe cannot be replaced: write through it

@@ -11,6 +11,9 @@ namespace tutti {
 // The whole of a file, or of standard input for "-"; refused when larger than `most` bytes.
 Result<std::string> read_file(const std::string& path, u64 most);
 
+// What a chain of symbolic links leads to, whether it is there or not; a path that is no link as it is.
+std::string through_links(std::string path);
+
 // Writes beside the target and renames over it, so that a reader (and a crash) sees the old file or the new one, never
 // half of one. The file's mode is kept where it exists.
 Result<void> write_file_atomically(const std::string& path, std::string_view bytes);

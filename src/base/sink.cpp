@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/file.h"
+
 namespace tutti {
 
 void Sink::flush() {
@@ -31,6 +33,8 @@ FileSink::FileSink(std::string path) : path_(std::move(path)) {
   if (path_.empty() || path_ == "-") {
     path_.clear();
     fd_ = 1;
+  } else {
+    path_ = through_links(path_);  // a link stays one
   }
 }
 

@@ -122,6 +122,10 @@ Parsed parse_command_line(const Verb& verb, std::span<const std::string> args) {
     std::string first(what.substr(what.rfind(' ') + 1));
     parsed.wrong = fmt::format("`{}` is not an option of {}{}", first, verb.name, suggestion(verb, first));
     return parsed;
+  } catch (const CLI::ArgumentMismatch& e) {
+    std::string_view what = e.what();
+    parsed.wrong = fmt::format("{} needs a value", what.substr(0, what.find(':')));
+    return parsed;
   } catch (const CLI::ParseError& e) {
     parsed.wrong = e.what();
     return parsed;

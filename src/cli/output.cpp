@@ -19,6 +19,13 @@ namespace tutti {
 Evaluated evaluate_files(Call& call, std::span<const std::string> files, bool concrete, std::string_view output) {
   Evaluated e;
   e.parts = call.parts(files);
+  // Whoever demands a signature must not be given what cannot have one.
+  for (const Part& part : e.parts) {
+    if (!call.options.has("require-signature") || part.language->name() == "cdl") continue;
+    call.session.diagnostics.error(
+        "USE", {}, fmt::format("{} cannot be signed: --require-signature is for XML-CDL only", part.files[0]));
+    return e;
+  }
   Progress progress(files.size() == 1 ? files[0] : fmt::format("{} files", files.size()));
   e.value = evaluate(call.session, e.parts, call.options, concrete, output);
   return e;

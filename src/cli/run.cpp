@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <new>
 
 #include "base/near.h"
@@ -28,8 +29,23 @@ void say(std::string_view text) {
   }
 }
 
-int wrong_use(std::string_view what, std::string_view verb) {
-  say(fmt::format("error[USE]: {}\n  = help: tutti help{}{}\n", what, verb.empty() ? "" : " ", verb));
+// How errors are to be shown when the command line itself is wrong.
+DiagnosticStyle style_of(std::span<const std::string> args) {
+  const char* by_environment = std::getenv("TUTTI_DIAGNOSTICS");
+  std::string_view style = by_environment ? by_environment : "";
+  for (std::size_t i = 0; i < args.size(); i++) {
+    if (args[i].starts_with("--diagnostics=")) style = std::string_view(args[i]).substr(14);
+    if (args[i] == "--diagnostics" && i + 1 < args.size()) style = args[i + 1];
+  }
+  return style == "json"   ? DiagnosticStyle::kJson
+         : style == "line" ? DiagnosticStyle::kLine
+                           : DiagnosticStyle::kExcerpt;
+}
+
+int wrong_use(std::string_view what, std::string_view verb, std::span<const std::string> args) {
+  Diagnostics diagnostics;
+  diagnostics.error("USE", {}, std::string(what)).suggest(fmt::format("tutti help{}{}", verb.empty() ? "" : " ", verb));
+  say(render(diagnostics, Sources(), style_of(args), false));
   return exit_code::kError;
 }
 
@@ -92,7 +108,7 @@ int dispatch(std::span<const std::string> args) {
   std::string_view first = args[0];
   if (first == "--version" || first == "-V") first = "version";
   if (first == "--help" || first == "-h") first = "help";
-  if (first.starts_with('-')) return wrong_use(fmt::format("a verb comes first, not `{}`", first), "");
+  if (first.starts_with('-')) return wrong_use(fmt::format("a verb comes first, not `{}`", first), "", args);
   const Verb* verb = verb_named(first);
   if (verb == nullptr) {
     std::vector<std::string_view> names;
@@ -101,7 +117,7 @@ int dispatch(std::span<const std::string> args) {
     std::string_view near = nearest(first, names);
     return wrong_use(
         fmt::format("there is no verb `{}`{}", first, near.empty() ? "" : fmt::format("; did you mean `{}`?", near)),
-        "");
+        "", args);
   }
   Parsed parsed = parse_command_line(*verb, args.subspan(1));
   if (parsed.help) {
@@ -109,7 +125,7 @@ int dispatch(std::span<const std::string> args) {
     out.put(help_text(*verb));
     return out.commit() ? exit_code::kOk : exit_code::kError;
   }
-  if (!parsed.wrong.empty()) return wrong_use(parsed.wrong, verb->name);
+  if (!parsed.wrong.empty()) return wrong_use(parsed.wrong, verb->name, args);
   return perform(*verb, std::move(parsed));
 }
 

@@ -4,13 +4,24 @@ namespace tutti {
 namespace {
 
 constexpr OptionSpec kOptions[] = {
-    {"out", "FORMAT", "json (the default), yaml, toml, xml, leaves, or a format of the language"},
+    {"out", "FORMAT",
+     "json, yaml, toml, xml, leaves, or a format of the language; by default what the name of the file written says, "
+     "or json"},
     {"compact", "", "as few bytes as the format allows"},
     {"reveal", "", "write secrets in clear"},
 };
 
+// The format that the name of a file asks for.
+std::string_view output_by_name(std::string_view file) {
+  static constexpr std::pair<std::string_view, std::string_view> kFormats[] = {
+      {".yaml", "yaml"}, {".yml", "yaml"}, {".toml", "toml"}, {".xml", "xml"}, {".cdl", "cdl"}, {".sf", "sf"}};
+  for (const auto& [ending, format] : kFormats)
+    if (file.ends_with(ending)) return format;
+  return "json";
+}
+
 int run(Call& call) {
-  std::string output = call.options.get("out", "json");
+  std::string output = call.options.get("out", output_by_name(call.manner.output));
   Evaluated e = evaluate_files(call, call.arguments, true, output);
   if (!e.value) return exit_code::kError;
   if (!call.session.diagnostics.ok()) {

@@ -234,7 +234,15 @@ void Library::name_lists(const Document& document) {
         add(document, {import.ns, list->element->name.local}, list, import.pos);
         continue;
       }
-      add(document, {Symbol(), list->element->name.local}, list, import.pos);
+      // Two libraries may have a list of one name: an error where it is used without saying of which (11.2.1).
+      auto [known, first] = names.known.try_emplace(QName{Symbol(), list->element->name.local}.key(), list);
+      bool others = !first && known->second != list && !list->document->target_ns.empty();
+      if (others && known->second && known->second->document != &document) {
+        known->second = nullptr;
+        names.several.insert(list->element->name.local.id());
+        continue;
+      }
+      if (!first && !others) add(document, {Symbol(), list->element->name.local}, list, import.pos);
       if (std::find(names.plain.begin(), names.plain.end(), list) == names.plain.end()) names.plain.push_back(list);
     }
   }
@@ -264,7 +272,8 @@ Symbol Library::similar(const Document& from, Symbol local) const {
   std::vector<std::string_view> names;
   auto own = names_.find(&from);
   if (own != names_.end()) {
-    for (const auto& [key, list] : own->second.known) names.push_back(list->element->name.local.text());
+    for (const auto& [key, list] : own->second.known)
+      if (list) names.push_back(list->element->name.local.text());
   }
   for (const auto& [key, list] : global_) names.push_back(list->element->name.local.text());
   std::sort(names.begin(), names.end());
@@ -285,6 +294,13 @@ void Library::link_element(const Element& root, std::vector<const List*>* target
         e->extends->target = list;
         if (targets) targets->push_back(list);
       } else if (!missed) {
+        if (e->extends->name.name.ns.empty() && names_[e->document].several.count(e->extends->name.name.local.id())) {
+          session_.diagnostics
+              .error("CDL-DUPLICATE-PROTOTYPE", attribute_span(*e, "extends"),
+                     fmt::format("there are several property lists called {}", e->extends->name.name.text()))
+              .suggest("say of which namespace");
+          continue;
+        }
         Diagnostic& d = session_.diagnostics.error(
             "CDL-UNKNOWN-PROTOTYPE", attribute_span(*e, "extends"),
             fmt::format("there is no property list {} to extend", e->extends->name.name.text()));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -52,6 +53,7 @@ class Library {
   struct Names {
     std::unordered_map<u64, const List*> known;
     std::vector<const List*> plain;  // unqualified ones that an importer sees
+    std::set<u32> several;           // plain names that imported lists have more than once
   };
   struct Loading {
     std::string path;

@@ -5,6 +5,7 @@
 #include <xmlsec/xmlsec.h>
 // xmlsec.h must come first.
 #include <xmlsec/errors.h>
+#include <xmlsec/io.h>
 #include <xmlsec/keysmngr.h>
 #include <xmlsec/openssl/app.h>
 #include <xmlsec/openssl/crypto.h>
@@ -27,6 +28,7 @@ std::string str(const xmlChar* s) { return s ? reinterpret_cast<const char*>(s) 
 struct XmlSec {
 #define TUTTI_XMLSEC(F)                      \
   F(xmlSecInit)                              \
+  F(xmlSecIOCleanupCallbacks)                \
   F(xmlSecErrorsSetCallback)                 \
   F(xmlSecOpenSSLInit)                       \
   F(xmlSecOpenSSLAppInit)                    \
@@ -76,6 +78,7 @@ const XmlSec& library() {
       s.problem = "the xmlsec library cannot be started";
     }
     s.xmlSecErrorsSetCallback(be_quiet);
+    s.xmlSecIOCleanupCallbacks();  // nothing is ever fetched, from no network and no file
     return s;
   }();
   return loaded;
@@ -160,6 +163,11 @@ std::string covers_all(xmlNode* root, xmlNode* signature) {
   return {};
 }
 
+// Keys and encrypted bytes are in the document, or nowhere.
+void stay_inside(xmlSecKeyInfoCtx& keys) {
+  keys.retrievalMethodCtx.enabledUris = xmlSecTransformUriTypeEmpty | xmlSecTransformUriTypeSameDocument;
+}
+
 bool signs_weakly(xmlNode* signature) {
   xmlNode* info = child(signature, "SignedInfo");
   xmlNode *method = child(info, "SignatureMethod"), *digest = child(child(info, "Reference"), "DigestMethod");
@@ -196,8 +204,26 @@ std::string dump(xmlDoc* doc) {
   return out;
 }
 
-// Stars for all text below, as many as its characters take when written.
+// A property is secret with all below it; what only holds properties (cdl:configuration) has them marked one by one.
+void mark_secret(xmlDoc* doc, xmlNode* node) {
+  bool holds = node->ns && is_cdl_namespace(Symbol(str(node->ns->href)));
+  for (xmlNode* c = holds ? node->children : nullptr; c; c = c->next)
+    if (c->type == XML_ELEMENT_NODE) mark_secret(doc, c);
+  if (holds && str(node->name) != "system") return;
+  xmlNs* ns = libxml2().xmlSearchNsByHref(doc, node, x(kSecretNamespace.data()));
+  if (!ns) ns = libxml2().xmlNewNs(node, x(kSecretNamespace.data()), x("tutti-secret"));
+  libxml2().xmlSetNsProp(node, ns, x("secret"), x("true"));
+}
+
+// Stars for all text and all values of attributes below, as many as their characters take when written.
 void put_stars(xmlNode* node) {
+  for (xmlAttr* a = node->properties; a; a = a->next) {
+    bool ours = a->ns && (str(a->ns->href) == kSecretNamespace || is_cdl_namespace(Symbol(str(a->ns->href))));
+    if (ours || !a->children || a->children->next || !a->children->content) continue;
+    std::string value = str(a->children->content);
+    if (value.find_first_of("&<>\"\r\n\t") == std::string::npos)
+      libxml2().xmlNodeSetContent(a->children, x(std::string(value.size(), '*').c_str()));
+  }
   for (xmlNode* c = node->children; c; c = c->next) {
     if (c->type == XML_ELEMENT_NODE) put_stars(c);
     if (c->type != XML_TEXT_NODE && c->type != XML_CDATA_SECTION_NODE) continue;
@@ -234,6 +260,8 @@ bool verify_signature(Session& session, const Document& document, const std::str
     xmlSecKeysMngr* manager = sec.xmlSecKeysMngrCreate();
     sec.xmlSecOpenSSLAppDefaultKeysMngrInit(manager);
     xmlSecDSigCtx* context = sec.xmlSecDSigCtxCreate(key_file.empty() ? manager : nullptr);
+    stay_inside(context->keyInfoReadCtx);
+    context->enabledReferenceUris = xmlSecTransformUriTypeEmpty;
     if (!key_file.empty()) {
       context->signKey = load_key(sec, key_file, problem);
     } else {
@@ -297,6 +325,8 @@ std::optional<Clear> decrypt(Session& session, const Document& document, const s
     xmlNode *parent = n->parent, *before = n->prev;
     bool content = attribute(n, "Type").ends_with("#Content");
     xmlSecEncCtx* context = sec.xmlSecEncCtxCreate(manager);
+    stay_inside(context->keyInfoReadCtx);
+    context->transformCtx.enabledUris = xmlSecTransformUriTypeEmpty | xmlSecTransformUriTypeSameDocument;
     bool wrapped = false;
     for (xmlNode* c = n->children; c; c = c->next)
       wrapped |= is(c, x("KeyInfo"), x("http://www.w3.org/2000/09/xmldsig#"));
@@ -310,9 +340,7 @@ std::optional<Clear> decrypt(Session& session, const Document& document, const s
     while (secret && secret->type != XML_ELEMENT_NODE) secret = secret->next;
     if (secret) {
       secrets.push_back(secret);
-      xmlNs* ns = libxml2().xmlSearchNsByHref(doc, secret, x(kSecretNamespace.data()));
-      if (!ns) ns = libxml2().xmlNewNs(secret, x(kSecretNamespace.data()), x("tutti-secret"));
-      libxml2().xmlSetNsProp(secret, ns, x("secret"), x("true"));
+      mark_secret(doc, secret);
     }
   }
   Clear out;

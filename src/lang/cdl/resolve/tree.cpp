@@ -376,9 +376,11 @@ Value to_value(Session& session, Node& node) {
   Budget::Level level(session.budget);
   Value value;
   if (!node.settled) {
-    value = is_lazy(awaited(node)) ? Value::lazy(session.arena.copy(std::string_view(open_words(node))), node.origin)
-                                         .with_tag(waits_for_parts(node) ? partly_open_tag() : Symbol())
-                                   : Value::error("the reference cannot be resolved", Symbol("error"), node.origin);
+    value = is_lazy(awaited(node))
+                ? Value::lazy(session.arena.copy(std::string_view(node.secret ? path_of(node) : open_words(node))),
+                              node.origin)
+                      .with_tag(waits_for_parts(node) ? partly_open_tag() : Symbol())
+                : Value::error("the reference cannot be resolved", Symbol("error"), node.origin);
   } else if (Marked marked = marked_kind(node); marked == Marked::kList) {
     std::vector<Value> items;
     for (const Content& c : node.items())

@@ -226,7 +226,7 @@ class Writer {
   void expression(std::string& out, const Node& n, Symbol now_default) {
     std::string p = fmt::format("{}:", prefix(cdl_, Symbol("cdl")).text());
     out += fmt::format("<{}expression value-of=\"", p);
-    escape(out, n.source->value_of, true);
+    escape(out, n.place()->secret && !reveal_ ? "(secret)" : n.source->value_of, true);
     out += "\">";
     for (const Reference& v : n.source->variables) {
       out += fmt::format("<{}variable name=\"{}\"", p, v.variable.text());
@@ -275,8 +275,10 @@ class Writer {
       now_default = Symbol();
       used_default_ = true;
     }
-    for (const Attribute& a : n.attrs()) {
+    for (Attribute a : n.attrs()) {
       if (is_resolved_laziness(n, a)) continue;
+      if (n.secret && !reveal_ && !is_cdl_namespace(a.name.ns) && a.name.ns.text() != kSecretNamespace)
+        a.value = "(secret)";
       attribute(out, a, now_default);
     }
     bool around = in_secret_;

@@ -217,8 +217,9 @@ class Printer {
 
 std::optional<std::string> format_document(Session& session, const Source& source) {
   std::vector<std::unique_ptr<Document>> documents;
+  std::size_t errors = session.diagnostics.errors();
   const Document* document = parse_document(session, source, documents, false);
-  if (!document) return std::nullopt;
+  if (!document || session.diagnostics.errors() > errors) return std::nullopt;
   std::string_view text = source.text;
   if (document->signature) {
     session.diagnostics.warning("CDL-SIGNED", document->signature,
