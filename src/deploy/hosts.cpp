@@ -21,6 +21,7 @@ Host* Hosts::find(Symbol name) {
     return slot.get();
   }
   SshTarget target;
+  std::string own;
   target.name = key;
   target.destination = key;
   if (auto it = known_.find(key); it != known_.end()) {
@@ -43,10 +44,12 @@ Host* Hosts::find(Symbol name) {
       target.identity = p.text("identity");
       target.config = p.text("config");
       target.options = p.list("options");
+      own = p.text("directory");
     }
   }
   target.sockets = directory_ + "/ssh";
   slot = ssh(target);
+  slot->directory = own;
   return slot.get();
 }
 

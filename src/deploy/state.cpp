@@ -209,7 +209,7 @@ std::vector<Deployer::Drift> Deployer::drift(const engine::Recorded& recorded,
         continue;
       }
       resource::Context context(*host, r);
-      context.home = c.host.empty() ? options.home : options.remote_home;
+      context.home = c.host.empty() ? options.home : host->directory.empty() ? options.remote_home : host->directory;
       context.scope = options.scope;
       context.locate = options.locate;
       if (options.managed) context.managed = options.managed;

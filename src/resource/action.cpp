@@ -68,7 +68,12 @@ std::optional<Value> Knowledge::look_up(u32 instance, std::string_view path, con
     return missing.empty() ? std::optional<Value>(now) : std::nullopt;
   };
   if (path == "name") return builder.string(self.name.text());
-  if (path == "home") return builder.string(self.host.empty() ? home_ : remote_home_);
+  if (path == "home") {
+    auto h = hosts_.find(std::string(self.host.text()));
+    if (const Entry* own = h != hosts_.end() && h->second.is(Kind::kMap) ? h->second.find("directory") : nullptr)
+      return own->value;
+    return builder.string(self.host.empty() ? home_ : remote_home_);
+  }
   if (path == "component")
     if (const Value* c = with(self, "component")) return *c;
   if (path == "host") return builder.string(self.host.empty() ? "localhost" : self.host.text());

@@ -138,7 +138,7 @@ Context ResourceExecutor::context(const Resource& r, Host& host, u32 instance, c
                                   const std::string& mark) const {
   Context c(host, r);
   c.cancel = cancel;
-  c.home = home_on(system_.instances[instance].host);
+  c.home = !host.directory.empty() ? host.directory : home_on(system_.instances[instance].host);
   c.scope = options_.scope;
   if (!mark.empty()) c.environment.emplace_back("TUTTI_ACTION", mark);
   c.environment.emplace_back("TUTTI_COMPONENT", system_.instances[instance].name.text());

@@ -259,7 +259,8 @@ class Process : public Provider {
     d.tag = tag_of(c.params);
     for (const std::string& f : {d.pid_file, d.log_file})
       if (auto r = c.host.shell("mkdir -p " + shell_quote(f.substr(0, f.rfind('/')))); !r.ok())
-        return failure(r.err.empty() ? r.describe() : r.err);
+        return failure(fmt::format("{} (`directory` of the host says where files of tutti's own go)",
+                                   r.err.empty() ? r.describe() : r.err.substr(0, r.err.find('\n'))));
     auto id = c.host.start(d);
     if (!id) return tl::unexpected(id.error());
     c.say(Level::kInfo, fmt::format("process {}", id->pid));

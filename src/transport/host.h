@@ -99,6 +99,7 @@ struct FileState {
 class Host {
  public:
   virtual ~Host() = default;
+  std::string directory;  // of tutti's own on it; "": the usual one
   virtual std::string_view name() const = 0;
 
   virtual CommandResult run(const Command& command) = 0;
