@@ -134,7 +134,12 @@ class TomlReader {
     std::erase(s, '_');
     if (s.starts_with('+')) s.erase(0, 1);
     if (s.find_first_not_of("-+.eE0123456789") != std::string::npos || s.empty()) {
-      return builder_.string(s, at).with_tag(Symbol("float"));
+      return builder_
+          .string(s.find("nan") != std::string_view::npos ? ".nan"
+                  : s.starts_with('-')                    ? "-.inf"
+                                                          : ".inf",
+                  at)
+          .with_tag(Symbol("float"));
     }
     return builder_.number(s, at);
   }

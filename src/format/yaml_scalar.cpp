@@ -104,9 +104,10 @@ std::optional<Value> yaml_plain(std::string_view text, const TreeBuilder& builde
   if (!maybe_number || text.size() > kLongestNumber) return std::nullopt;
   std::string_view unsigned_text = first == '-' || first == '+' ? text.substr(1) : text;
   if (unsigned_text == ".inf" || unsigned_text == ".Inf" || unsigned_text == ".INF" || text == ".nan" ||
-      text == ".NaN" || text == ".NAN") {  // no number of the tree: kept as it is written, and marked
+      text == ".NaN" || text == ".NAN") {  // no number of the tree: a text in one spelling, and marked
     static const Symbol kFloat("float");
-    return builder.string(text, origin).with_tag(kFloat);
+    bool nan = text[1] == 'n' || text[1] == 'N';
+    return builder.string(nan ? ".nan" : first == '-' ? "-.inf" : ".inf", origin).with_tag(kFloat);
   }
   return core_number(text, builder, origin);
 }

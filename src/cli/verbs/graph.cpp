@@ -2,6 +2,7 @@
 
 #include <map>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "cli/graph_system.h"
 #include "cli/output.h"
@@ -92,6 +93,9 @@ class OriginGraph {
 
   void index(const Value& v, Path& path) {
     if (v.origin() && is_own(v.origin())) written_.emplace(session_.origins.written(v.origin()).at, path.text());
+    // What is shared has been written in one place only.
+    const void* content = v.is(Kind::kMap) ? static_cast<const void*>(v.entries().data()) : v.items().data();
+    if (v.size() > 0 && !seen_.insert(content).second) return;
     each(v, path, [&](const Value& child) { index(child, path); });
   }
 
@@ -101,6 +105,7 @@ class OriginGraph {
   }
 
   void walk(const Value& v, Path& path) {
+    if (++walked_ > kMostValues) throw LimitError("LIMIT-OUTPUT", "there are too many values to draw (--depth)");
     if (v.origin().is_step()) {
       const OriginStep& step = session_.origins[v.origin()];
       Pos written = session_.origins.written(v.origin());
@@ -124,6 +129,9 @@ class OriginGraph {
 
   const Session& session_;
   std::size_t depth_;
+  static constexpr u64 kMostValues = 2'000'000;
+  u64 walked_ = 0;
+  std::unordered_set<const void*> seen_;
   std::unordered_map<u32, std::string> written_;
   std::map<std::string, std::size_t> nodes_;
   Graph graph_;
