@@ -152,6 +152,11 @@ void DocumentBuilder::insertion_attributes(Element& e) {
   for (const Raw& a : raw_) {
     if (a.name.local == Symbol("lazy") && (a.name.ns.empty() || is_cdl_namespace(a.name.ns))) {
       e.lazy_written = read_boolean(e, a.value, e.lazy);
+    } else if (is_cdl_namespace(a.name.ns)) {
+      std::string_view local = a.name.local.text();
+      Diagnostic& d = session_.diagnostics.error("CDL-MISPLACED-ATTRIBUTE", attribute_span(e, local),
+                                                 fmt::format("cdl:{} means nothing of a cdl:ref element", local));
+      if (local == "ref" || local == "refroot") d.suggest(fmt::format("of a cdl:ref element it is `{}`", local));
     }
     if (a.name.ns.empty() && (a.name.local == Symbol("ref") || a.name.local == Symbol("refroot"))) continue;
     kept_.push_back({a.name, a.prefix, a.value, e.scope});
@@ -166,6 +171,10 @@ void DocumentBuilder::insertion_attributes(Element& e) {
 }
 
 void DocumentBuilder::expression_attributes(Element& e) {
+  if (raw("lazy", true)) {
+    session_.diagnostics.error("CDL-MISPLACED-ATTRIBUTE", attribute_span(e, "lazy"), "an expression itself is not lazy")
+        .suggest("write cdl:lazy with the cdl:variable that is to wait");
+  }
   const Raw* value = raw("value-of", false);
   if (!value) {
     session_.diagnostics.error("CDL-BAD-EXPRESSION", name_span(e), "a cdl:expression needs a value-of");
