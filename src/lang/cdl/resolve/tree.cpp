@@ -4,6 +4,7 @@
 #include <charconv>
 #include <optional>
 
+#include "base/utf8.h"
 #include "lang/cdl/resolve/system.h"
 #include "lang/cdl/syntax/path.h"
 #include "lang/common/links.h"
@@ -360,10 +361,12 @@ Symbol plain_name(Symbol name) {
   std::string out;
   for (std::size_t i = 0; i < t.size();) {
     u32 code = 0;
-    if (t.substr(i, 2) == "_x" && i + 6 < t.size() && t[i + 6] == '_' &&
-        std::from_chars(t.data() + i + 2, t.data() + i + 6, code, 16).ptr == t.data() + i + 6 && code < 0x80) {
-      out += static_cast<char>(code);
-      i += 7;
+    std::size_t end = t.substr(i, 2) == "_x" ? t.find('_', i + 2) : std::string_view::npos;
+    bool digits = end != std::string_view::npos && (end == i + 6 || end == i + 10) &&
+                  std::from_chars(t.data() + i + 2, t.data() + end, code, 16).ptr == t.data() + end;
+    if (digits && code < 0x110000 && (code < 0xD800 || code > 0xDFFF)) {
+      utf8::append(out, code);
+      i = end + 1;
     } else {
       out += t[i++];
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/utf8.h"
 #include "lang/cdl/resolve/system.h"
 #include "lang/cdl/syntax/path.h"
 #include "lang/common/links.h"
@@ -57,17 +58,19 @@ std::string xml_name(std::string_view key) {
   if (key.empty()) return std::string(kEmptyName);
   if (is_ncname(key) && key.find("_x") == std::string_view::npos) return std::string(key);
   std::string out;
-  for (std::size_t i = 0; i < key.size(); i++) {
-    unsigned char c = static_cast<unsigned char>(key[i]);
-    bool letter = std::isalpha(c) || (c == '_' && (i + 1 == key.size() || key[i + 1] != 'x')) || c >= 0x80;
-    bool fits = letter || (i > 0 && (std::isdigit(c) || c == '-' || c == '.'));
-    if (fits) {
-      out += key[i];
+  for (std::size_t at = 0; at < key.size();) {
+    std::size_t from = at;
+    char32_t c = utf8::decode(key, at);
+    std::string letter(key.substr(from, at - from));
+    bool escapes = letter == "_" && key.substr(at).starts_with('x');  // it would be taken for what is written below
+    if (c != utf8::kInvalid && !escapes && is_ncname(out.empty() ? letter : "a" + letter)) {
+      out += letter;
     } else {
-      out += fmt::format("_x{:04X}_", c);
+      u32 code = static_cast<u32>(c);
+      out += code > 0xFFFF ? fmt::format("_x{:08X}_", code) : fmt::format("_x{:04X}_", code);
     }
   }
-  return is_ncname(out) ? out : "_" + fmt::format("x{:04X}_", out.size());
+  return out;
 }
 
 class Writer {
