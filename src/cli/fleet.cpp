@@ -142,9 +142,10 @@ std::vector<std::string> with_folders(Call& call, std::span<const std::string> f
 std::optional<Value> evaluate_side(Call& call, const std::string& argument) {
   if (!is_directory(argument) || !package_files(argument).empty())
     return evaluate_files(call, std::span(&argument, 1), false).value;
-  if (puppet::is_environment(argument)) {
+  bool environment = puppet::is_environment(argument);
+  if (environment || !puppet::manifests_below(argument).empty()) {
     Options options = call.options;
-    options.add("environment", argument);
+    if (environment) options.add("environment", argument);
     std::vector<Part> parts = call.parts(with_folders(call, std::span(&argument, 1), options));
     return evaluate(call.session, parts, options, false);
   }

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "base/near.h"
 #include "format/json.h"
 #include "lang/puppet/hiera/data_file.h"
 
@@ -347,6 +348,31 @@ const Definition* Environment::find(NodeKind kind, Symbol name, Diagnostics& d) 
   if (const Definition* def = known(kind, name)) return def;
   missing_[which][name] = true;
   return nullptr;
+}
+
+std::string Environment::nearest_name(NodeKind kind, std::string_view name) {
+  std::vector<std::string> names;
+  {
+    std::shared_lock lock(mutex_);
+    for (const auto& [known, definition] : kind == NodeKind::kClass ? classes_ : defines_)
+      names.emplace_back(known.text());
+  }
+  std::string_view first = name.substr(0, name.find("::"));
+  for (const Module* m : modules()) {
+    names.emplace_back(m->name.text());
+    if (m->name.text() != first) continue;
+    std::string dir = m->path + "/manifests";
+    std::error_code error;
+    for (fs::recursive_directory_iterator e(dir, error), end; !error && e != end; e.increment(error)) {
+      if (e->path().extension() != ".pp") continue;
+      std::string file = e->path().lexically_relative(dir).replace_extension().string();
+      for (std::size_t at; (at = file.find('/')) != std::string::npos;) file.replace(at, 1, "::");
+      if (file != "init") names.push_back(fmt::format("{}::{}", m->name.text(), file));
+    }
+  }
+  std::sort(names.begin(), names.end());
+  std::vector<std::string_view> views(names.begin(), names.end());
+  return std::string(nearest(name, views));
 }
 
 }  // namespace tutti::puppet

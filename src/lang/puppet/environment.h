@@ -66,6 +66,9 @@ class Environment {
   const Definition* find_type(Symbol name, Diagnostics& d) { return find(NodeKind::kTypeAlias, name, d); }
   const std::vector<const Definition*>& nodes() const { return nodes_; }
 
+  // The name of a class or define that is nearest to one that was not found, or "".
+  std::string nearest_name(NodeKind kind, std::string_view name);
+
   const Module* module(std::string_view name);          // nullptr: not installed
   const Module* module_of(const Source* source) const;  // the module a file belongs to
   const std::vector<const Module*>& modules();          // by name

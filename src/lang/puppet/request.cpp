@@ -75,8 +75,15 @@ std::vector<std::string> manifests_below(const std::string& path) {
   std::vector<std::string> out;
   std::error_code error;
   if (!fs::is_directory(path, error)) return {path};
-  for (const auto& e : fs::recursive_directory_iterator(path, error))
-    if (e.path().extension() == ".pp") out.push_back(e.path().string());
+  // As Puppet's own pattern does: what begins with a dot is passed over, also folders.
+  for (fs::recursive_directory_iterator e(path, error), end; !error && e != end; e.increment(error)) {
+    std::error_code ignored;
+    if (e->path().filename().string().starts_with('.')) {
+      e.disable_recursion_pending();
+    } else if (e->path().extension() == ".pp" && e->is_regular_file(ignored)) {
+      out.push_back(e->path().string());
+    }
+  }
   std::sort(out.begin(), out.end());
   return out;
 }

@@ -31,9 +31,23 @@ bool has_cue_files(const std::string& dir) {
 
 bool in_module(const std::string& dir) { return fs::is_directory(dir + "/cue.mod"); }
 
+// A folder with manifests of Puppet somewhere below it and no CUE package in it.
+bool folder_of_manifests(const std::string& dir) {
+  std::error_code ec;
+  if (!fs::is_directory(dir, ec) || has_cue_files(dir)) return false;
+  for (fs::recursive_directory_iterator e(dir, ec), end; !ec && e != end; e.increment(ec)) {
+    if (e->path().filename().string().starts_with('.')) {
+      e.disable_recursion_pending();
+    } else if (e->path().extension() == ".pp") {
+      return true;
+    }
+  }
+  return false;
+}
+
 bool other_language(const std::string& a) {
   static const std::set<std::string> kOther = {".pp", ".sf", ".cdl", ".epp", ".erb"};
-  return kOther.count(fs::path(a).extension().string()) > 0;
+  return kOther.count(fs::path(a).extension().string()) > 0 || folder_of_manifests(a);
 }
 
 // Output formats that cue has; what is not among them belongs to the other verbs.

@@ -88,6 +88,15 @@ const NativeType* native_type(std::string_view name) {
   return mine[key] = found;
 }
 
+std::vector<std::string_view> native_type_names() {
+  std::vector<std::string_view> out;
+  for (const char* const* line = kNativeTypes; line != kNativeTypes + kNativeTypeCount; ++line) {
+    std::string_view l(*line);
+    out.push_back(l.substr(0, l.find('\t')));
+  }
+  return out;
+}
+
 const NativeType* declare_open_type(std::string_view name, std::string_view namevar) {
   std::string lower = downcase(name);
   const NativeType* type = nullptr;

@@ -117,6 +117,8 @@ class Compiler {
   Symbol resource_type_name(std::string_view name);
   Scope* class_scope(Symbol name);
   bool class_evaluated(Symbol name) { return class_scope(name) != nullptr; }
+  // There is no such class: what else may have been meant.
+  EvalError unknown_class(Symbol name, Pos at, std::string message = {});
   const std::vector<DefaultParam>* defaults_of(Scope& scope, Symbol type);
 
   // --- errors

@@ -3,6 +3,7 @@
 #include "base/near.h"
 #include "lang/puppet/catalog/native_type.h"
 #include "lang/puppet/eval/compiler.h"
+#include "lang/puppet/hiera/context.h"
 #include "lang/puppet/ruby/bridge.h"
 #include "lang/puppet/types/type_parse.h"
 
@@ -43,6 +44,7 @@ bool literal_only(const Node* n) {
 const Type* Compiler::find_type_name(std::string_view name, Pos at) {
   if (name.substr(0, 2) == "::") name.remove_prefix(2);
   if (const Type* t = plain_named(name)) return t;
+  if (const Type* t = lookup_type_named(name)) return t;
   Symbol s(name);
   if (auto it = aliases_.find(s); it != aliases_.end()) return it->second;
   if (const Definition* d = environment_.find_type(s, diagnostics())) {
@@ -110,9 +112,19 @@ Val Compiler::call(const Call& c, Scope& scope) {
     if (callee.is(VK::kClosure)) return call_closure(*callee.c, args, c.begin);
     fail(c.callee->span(), "this value cannot be called", "PP-FUNCTION");
   }
-  if (c.kind == NodeKind::kMethodCall && !args.empty() && args[0].is(VK::kObject) && args.size() == 1)
-    for (const Pair& p : args[0].o->fields)
-      if (p.key.text() == c.name.text()) return p.value;
+  if (c.kind == NodeKind::kMethodCall && !args.empty() && args[0].is(VK::kObject)) {
+    const ObjectBody& object = *args[0].o;
+    if (args.size() == 1)
+      for (const Pair& p : object.fields)
+        if (p.key.text() == c.name.text()) return p.value;
+    if (object.methods) {
+      try {
+        if (auto answer = object.methods->call(c.name.text(), std::span(args).subspan(1), block)) return *answer;
+      } catch (const TypeError& e) {
+        fail(c.begin, e.what(), "PP-ARGUMENTS");
+      }
+    }
+  }
   Val v = call_function(c.name, args, block, scope, c.begin);
   if (!v.origin) v.origin = c.begin;
   return v;
@@ -137,7 +149,12 @@ Val Compiler::call_function(Symbol name, std::span<const Val> args, const Closur
     return call_ruby_function(*this, scope, *ruby, name.text(), args, block, at);
   EvalError e("PP-UNKNOWN-FUNCTION", at, fmt::format("unknown function: '{}'", name.text()));
   std::string_view near = nearest(name.text(), Functions::all().names());
-  if (!near.empty()) e.help = fmt::format("did you mean `{}`?", near);
+  if (args.size() == 1 && args[0].is(VK::kHash) && args[0].get(name.text()))
+    e.help = fmt::format("a value of a hash is reached with `['{}']`", name.text());
+  else if (name.text() == "import")
+    e.help = "classes and defines are found by their names; name a folder to read all manifests in it";
+  else if (!near.empty())
+    e.help = fmt::format("did you mean `{}`?", near);
   throw e;
 }
 

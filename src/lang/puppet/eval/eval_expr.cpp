@@ -86,9 +86,17 @@ Val Compiler::evaluate(const Node* n, Scope& scope) {
       Val base = evaluate(items[0], scope);
       std::vector<Val> keys;
       for (std::size_t i = 1; i < items.size(); ++i) splat_into(keys, items[i], scope);
-      Val v = access(base, keys, scope, n->begin);
-      if (!v.origin) v.origin = n->begin;
-      return v;
+      try {
+        Val v = access(base, keys, scope, n->begin);
+        if (!v.origin) v.origin = n->begin;
+        return v;
+      } catch (EvalError& e) {
+        // package['x'] is an index into the text 'package'.
+        if (items[0]->kind == NodeKind::kName && e.help.empty())
+          e.help = fmt::format("a reference to a resource begins with a capital letter: `{}[...]`",
+                               capitalize_segments(as<Named>(items[0]).name.text()));
+        throw;
+      }
     }
     case NodeKind::kSelector:
     case NodeKind::kCase: return select(as<Select>(n), scope);

@@ -133,6 +133,13 @@ Resource* Compiler::create_resource(NewResource& wanted, Scope& scope_given) {
   Symbol type = is_class ? sym_class() : resource_type_name(written);
   if (type.empty()) {
     EvalError e("PP-UNKNOWN-TYPE", wanted.at, fmt::format("unknown resource type: '{}'", written));
+    std::vector<std::string_view> names = native_type_names();
+    std::string define = environment_.nearest_name(NodeKind::kDefine, written);
+    if (environment_.find_define(Symbol(define), diagnostics())) names.push_back(define);
+    if (std::string_view near = nearest(downcase(written), names); !near.empty())
+      e.help = fmt::format("did you mean `{}`?", near);
+    else if (environment_.find_class(Symbol(downcase(written)), diagnostics()))
+      e.help = fmt::format("it is a class: `include {}`, or `class {{ '{}': ... }}`", written, written);
     throw e;
   }
   const Definition* definition = nullptr;
@@ -141,7 +148,8 @@ Resource* Compiler::create_resource(NewResource& wanted, Scope& scope_given) {
     std::string lower = downcase(title);
     if (lower.substr(0, 2) == "::") lower.erase(0, 2);
     definition = environment_.find_class(Symbol(lower), diagnostics());
-    if (!definition) fail(wanted.at, fmt::format("could not find declared class {}", title), "PP-UNKNOWN-CLASS");
+    if (!definition)
+      throw unknown_class(Symbol(lower), wanted.at, fmt::format("could not find declared class {}", title));
     title = definition->name.text();
   }
   Resource& r = *catalog_.make();
@@ -509,14 +517,28 @@ Symbol Compiler::class_name_of(const Val& v, Pos at) {
        "PP-CLASS-NAME");
 }
 
+EvalError Compiler::unknown_class(Symbol name, Pos at, std::string message) {
+  if (message.empty()) message = fmt::format("could not find class ::{} for {}", name.text(), node_.name);
+  EvalError e("PP-UNKNOWN-CLASS", at, message);
+  std::string near = environment_.nearest_name(NodeKind::kClass, name.text());
+  if (environment_.find_define(name, diagnostics()))
+    e.help = fmt::format("it is a defined type: `{} {{ 'title': ... }}`", name.text());
+  else if (native_type(name.text()))
+    e.help = fmt::format("it is a resource type: `{} {{ 'title': ... }}`", name.text());
+  else if (!near.empty() && environment_.find_class(Symbol(near), diagnostics()))
+    e.help = fmt::format("did you mean `{}`?", near);
+  else if (settings().modulepath.empty())
+    e.help = "no modules are read: name their folder with --modulepath, or that of an environment";
+  return e;
+}
+
 Resource* Compiler::include_class(Symbol name, Scope& given, Pos at, bool evaluate_now) {
   Scope& scope = *given.real;
   Resource* r = catalog_.find(sym_class(), name.text());
   if (!r) {
     const Definition* d = environment_.find_class(name, diagnostics());
     if (!d) {
-      EvalError e("PP-UNKNOWN-CLASS", at, fmt::format("could not find class ::{} for {}", name.text(), node_.name));
-      throw e;
+      throw unknown_class(name, at);
     }
     r = catalog_.make();
     r->type = sym_class();
@@ -564,8 +586,7 @@ std::vector<Resource*> Compiler::include_classes(std::span<const Val> names, Sco
   // All must exist before any is added; then all enter the catalog before any is evaluated.
   for (Symbol s : all)
     if (!catalog_.find(sym_class(), s.text()) && !environment_.find_class(s, diagnostics())) {
-      EvalError e("PP-UNKNOWN-CLASS", at, fmt::format("could not find class ::{} for {}", s.text(), node_.name));
-      throw e;
+      throw unknown_class(s, at);
     }
   std::vector<Resource*> out;
   for (Symbol s : all) out.push_back(include_class(s, scope, at, false));

@@ -27,6 +27,17 @@ class Hiera::Host : public HieraHost {
     return compiler_.call_function(Symbol(function), args, nullptr, *scope, at);
   }
 
+  const Type* backend_returns(std::string_view function) override {
+    const Definition* d = compiler_.environment().find_function(Symbol(function), compiler_.diagnostics());
+    return d != nullptr && d->returns != nullptr ? compiler_.type_of_node(d->returns, compiler_.top()) : nullptr;
+  }
+  Val call_block(const Closure& block, std::span<const Val> args) override {
+    return compiler_.call_closure(block, args, at);
+  }
+  std::size_t block_takes(const Closure& block) const override { return block.lambda->params.size(); }
+  std::string_view environment_name() const override { return compiler_.settings().environment_name; }
+  u64 longest_file() const override { return compiler_.session().budget.limits().input_bytes; }
+
   void warn(std::string_view message) override { compiler_.warn(at, std::string(message), "PP-HIERA"); }
 
   // convert_to: a type, or a type and more arguments for its constructor.
@@ -56,8 +67,20 @@ class Hiera::Host : public HieraHost {
   // What goes wrong while data is looked up has the place that asked, and that of the data.
   template <class What>
   auto ask(std::string_view key, Scope& from, Pos place, What what) {
-    scope = &from;
-    at = place;
+    // A backend may look up something itself: then this is within another call.
+    struct Asked {
+      Asked(Host& host, Scope* scope, Pos at)
+          : host_(host), scope_(std::exchange(host.scope, scope)), at_(std::exchange(host.at, at)) {}
+      Asked(const Asked&) = delete;
+      Asked& operator=(const Asked&) = delete;
+      ~Asked() {
+        host_.scope = scope_;
+        host_.at = at_;
+      }
+      Host& host_;
+      Scope* scope_;
+      Pos at_;
+    } asked(*this, &from, place);
     try {
       return what();
     } catch (const HieraError& e) {

@@ -9,6 +9,7 @@
 #include "lang/puppet/hiera/layer.h"
 #include "lang/puppet/hiera/story.h"
 #include "lang/puppet/types/regex.h"
+#include "lang/puppet/types/type.h"
 
 namespace tutti::puppet {
 namespace {
@@ -59,9 +60,10 @@ std::vector<KeySegment> split_key(std::string_view key) {
 }
 
 // One look-up, with the keys being looked up for whoever interpolates them.
-class HieraSearch {
+class HieraSearch : private BackendCaller {
  public:
-  HieraSearch(DataLookup& hiera, HieraHost& host, Story* story) : hiera_(hiera), host_(host), story_(story) {}
+  HieraSearch(DataLookup& hiera, HieraHost& host, Story* story)
+      : hiera_(hiera), host_(host), story_(story != nullptr ? story : hiera.story_) {}
 
   std::optional<HieraFound> key(std::string_view key, const MergeSpec* merge) {
     if (key == "lookup_options" || key.starts_with("lookup_options.")) {
@@ -70,17 +72,11 @@ class HieraSearch {
     }
     std::vector<KeySegment> segments = split_key(key);
     const std::string& root = segments[0].text;
-    Active active(*this, root);
-    std::string_view module = module_of(root);
-    MergeSpec spec;
-    if (Val options = option_of(options_of(module), root); options.is(VK::kHash) && merge == nullptr) {
-      if (read_merge(options, spec)) say("Using merge options from \"lookup_options\" hash");
-    }
-    if (merge != nullptr) spec = *merge;
-    Within within(*this, fmt::format("Searching for \"{}\"", key));
-    std::span<const KeySegment> rest = std::span(segments).subspan(1);
-    if (std::optional<HieraFound> found = dug(layers(key, root, spec), key, rest)) return found;
-    return dug(in_default_hierarchy(module, key, root), key, rest);
+    Active active(*this, std::string(key));
+    const std::vector<KeySegment>* outer = std::exchange(wanted_, &segments);
+    auto found = of_root(key, root, std::span(segments).subspan(1), merge);
+    wanted_ = outer;
+    return found;
   }
 
   // What lookup_options say of the keys of a module ("": of keys that have none), those of the environment included.
@@ -158,7 +154,7 @@ class HieraSearch {
   // A key that is being looked up, so that one that needs itself is seen.
   class Active {
    public:
-    Active(HieraSearch& search, std::string name) : active_(search.active_) {
+    Active(HieraSearch& search, std::string name) : active_(search.hiera_.active_) {
       if (std::find(active_.begin(), active_.end(), name) != active_.end())
         throw HieraError(fmt::format("Recursive lookup detected in [{}]", fmt::join(active_, ", ")));
       active_.push_back(std::move(name));
@@ -170,6 +166,23 @@ class HieraSearch {
    private:
     std::vector<std::string>& active_;
   };
+
+  std::optional<HieraFound> of_root(std::string_view key, const std::string& root, std::span<const KeySegment> rest,
+                                    const MergeSpec* merge) {
+    std::string_view module = module_of(root);
+    MergeSpec spec;
+    if (Val options = option_of(options_of(module), root); options.is(VK::kHash) && merge == nullptr) {
+      if (read_merge(options, spec)) say("Using merge options from \"lookup_options\" hash");
+    }
+    if (merge != nullptr) spec = *merge;
+    Within within(*this, fmt::format("Searching for \"{}\"", key));
+    if (std::optional<HieraFound> found = dug(layers(key, root, spec), key, rest)) return found;
+    return dug(in_default_hierarchy(module, key, root), key, rest);
+  }
+
+  Val interpolated(const Val& value) override { return interpolate(value, true); }
+  bool telling() const override { return story_ != nullptr; }
+  void tell(std::string text) override { say(std::move(text)); }
 
   void say(std::string text) {
     if (story_ != nullptr) story_->line(std::move(text));
@@ -316,9 +329,9 @@ class HieraSearch {
   std::optional<HieraFound> in_level(const HieraLayer& layer, const HieraLevel& level, const std::string& root,
                                      const MergeSpec& spec) {
     Within within(*this, fmt::format("Hierarchy entry \"{}\"", level.name));
-    if (level.locations.empty()) return from_backend(level, nullptr, root);
+    if (level.locations.empty()) return from_backend(layer, level, nullptr, root);
     std::vector<Place> places = places_of(layer, level);
-    return in_all(spec, places.size(), [&](std::size_t n) { return in_place(level, places[n], root); });
+    return in_all(spec, places.size(), [&](std::size_t n) { return in_place(layer, level, places[n], root); });
   }
 
   struct Place {
@@ -363,13 +376,14 @@ class HieraSearch {
     return out;
   }
 
-  std::optional<HieraFound> in_place(const HieraLevel& level, const Place& place, const std::string& root) {
+  std::optional<HieraFound> in_place(const HieraLayer& layer, const HieraLevel& level, const Place& place,
+                                     const std::string& root) {
     const char* what = place.uri ? "URI" : "Path";
     Within within(*this, fmt::format("{} \"{}\"", what, place.path));
     say(fmt::format("Original {}: \"{}\"", place.uri ? "uri" : "path", place.original));
     if (level.backend == HieraLevel::kFunction) {
       std::error_code error;
-      if (place.uri || std::filesystem::exists(place.path, error)) return from_backend(level, &place, root);
+      if (place.uri || std::filesystem::exists(place.path, error)) return from_backend(layer, level, &place, root);
       say(fmt::format("{} not found", what));
       return std::nullopt;
     }
@@ -402,22 +416,104 @@ class HieraSearch {
     return {value, std::move(level)};
   }
 
-  std::optional<HieraFound> from_backend(const HieraLevel& level, const Place* place, const std::string& root) {
+  // What was asked of a backend, as it is told and as errors name it.
+  std::string_view shape_name(const HieraLevel& level) const {
+    constexpr std::string_view kNames[] = {"data_hash", "lookup_key", "data_dig"};
+    return kNames[level.shape];
+  }
+
+  Val call_backend(const HieraLayer& layer, const HieraLevel& level, const Place* place, BackendMemory& memory,
+                   const Val* key) {
+    if (const Type* returns = host_.backend_returns(level.function)) {
+      Arena& arena = hiera_.arena_;
+      const Type* wanted = plain(TK::kRichData);
+      if (level.shape == HieraLevel::kDataHash) {
+        Val of[] = {Val::type(plain(TK::kRichDataKey)), Val::type(wanted)};
+        wanted = parameterize(arena, plain(TK::kHash), of);
+      }
+      if (!assignable(wanted, returns))
+        throw HieraError(fmt::format("Return type of '{}' function named '{}' is incorrect, expects a {} value, got {}",
+                                     shape_name(level), level.function, type_text(wanted), type_text(returns)));
+    }
     HashDraft options;
     if (level.options.is(VK::kHash)) {
       for (const Pair& p : level.options.entries()) options.set(p.key, interpolate(p.value, false));
     }
     if (place != nullptr) options.set(place->uri ? "uri" : "path", make_string(hiera_.arena_, place->path));
-    std::vector<Val> args = {options.build(hiera_.arena_), Val::undef()};
-    if (level.shape != HieraLevel::kDataHash) args.insert(args.begin(), make_string(hiera_.arena_, root));
-    Val answer = host_.call_backend(level.function, args);
+    LookupContext& context = hiera_.contexts_.emplace_back(host_, memory, static_cast<BackendCaller&>(*this),
+                                                           hiera_.arena_, hiera_.read_by_backends_);
+    std::vector<Val> args;
+    if (key != nullptr) args.push_back(*key);
+    args.push_back(options.build(hiera_.arena_));
+    args.push_back(context.object(layer.module));
+    // Look-ups that the backend makes itself belong to this one.
+    struct OwnLookups {
+      OwnLookups(DataLookup& hiera, Story* story, LookupContext& context)
+          : hiera_(hiera), context_(context), outer_(std::exchange(hiera.story_, story)) {}
+      OwnLookups(const OwnLookups&) = delete;
+      OwnLookups& operator=(const OwnLookups&) = delete;
+      ~OwnLookups() {
+        hiera_.story_ = outer_;
+        context_.call_ended();
+      }
+      DataLookup& hiera_;
+      LookupContext& context_;
+      Story* outer_;
+    } own(hiera_, story_, context);
+    return host_.call_backend(level.function, args);
+  }
+
+  [[noreturn]] void wrong_answer(const HieraLevel& level, const Place* place, std::string_view what,
+                                 std::string_view expected, const Val& answer) {
+    throw HieraError(fmt::format("{} returned from {} function '{}'{} has wrong type, expects {}, got {}", what,
+                                 shape_name(level), level.function,
+                                 place ? fmt::format(", when using location '{}',", place->path) : "", expected,
+                                 type_text(infer(hiera_.arena_, answer, Infer::kGeneralized))));
+  }
+
+  std::optional<HieraFound> from_backend(const HieraLayer& layer, const HieraLevel& level, const Place* place,
+                                         const std::string& root) {
+    BackendMemory& memory = hiera_.memories_[{&level, place != nullptr ? place->path : ""}];
+    std::string where = fmt::format("{} ({})", level.function, level.name);
     if (level.shape == HieraLevel::kDataHash) {
-      const Val* v = answer.is(VK::kHash) ? answer.get(root) : nullptr;
+      if (!memory.data) {
+        Val answer = call_backend(layer, level, place, memory, nullptr);
+        if (!answer.is(VK::kHash)) wrong_answer(level, place, "Value", "a Hash value", answer);
+        memory.data = answer;
+      }
+      const Val* v = memory.data->get(root);
       if (v == nullptr) return none(root);
-      answer = *v;
+      return got(root, *v, where);
     }
-    if (answer.undefined()) return none(root);
-    return got(root, answer, fmt::format("{} ({})", level.function, level.name));
+    // A data_dig function gets the whole key and gives the value at its end; what is made around it can be dug into.
+    std::vector<KeySegment> whole{{root, false}};
+    if (level.shape == HieraLevel::kDataDig && wanted_ != nullptr && (*wanted_)[0].text == root) whole = *wanted_;
+    std::string shown;
+    std::vector<Val> parts;
+    for (const KeySegment& s : whole) {
+      shown += (shown.empty() ? "" : ".") + s.text;
+      parts.push_back(s.number ? Val::integer(std::strtoll(s.text.c_str(), nullptr, 10))
+                               : make_string(hiera_.arena_, s.text));
+    }
+    Val key = level.shape == HieraLevel::kDataDig ? make_array(hiera_.arena_, parts) : parts[0];
+    const Val* known = memory.answers.get(key);
+    Val answer = known != nullptr ? *known : Val::undef();
+    if (known == nullptr) {
+      try {
+        answer = call_backend(layer, level, place, memory, &key);
+      } catch (const BackendHasNoSuchKey&) {
+        return none(shown);
+      }
+      if (!is_instance(plain(TK::kRichData), answer))
+        wrong_answer(level, place, fmt::format("Value for key '{}',", shown), "Puppet::LookupValue", answer);
+      memory.answers.set(key, answer);
+    }
+    say(fmt::format("Found key: \"{}\" value: ", shown), answer);
+    for (std::size_t n = parts.size(); n-- > 1;) {
+      Pair one{parts[n], answer};
+      answer = make_hash(hiera_.arena_, std::span<const Pair>(&one, 1));
+    }
+    return HieraFound{answer, where};
   }
 
   // The merge is of the root key; the rest of the way is gone in what it gives.
@@ -546,7 +642,7 @@ class HieraSearch {
   DataLookup& hiera_;
   HieraHost& host_;
   Story* story_;
-  std::vector<std::string> active_;
+  const std::vector<KeySegment>* wanted_ = nullptr;  // the key that is being looked up
   std::string mapped_name_;
   Val mapped_;
 };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -9,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lang/puppet/hiera/context.h"
 #include "lang/puppet/hiera/data_file.h"
 #include "lang/puppet/hiera/merge.h"
 
@@ -24,6 +26,13 @@ class HieraHost {
   virtual std::string module_directory(std::string_view module) = 0;
   // Calls a function that serves as a backend (data_hash, lookup_key, data_dig). Throws HieraError where there is none.
   virtual Val call_backend(std::string_view function, std::span<const Val> args) = 0;
+  // The type that the backend says it returns, nullptr: it does not.
+  virtual const Type* backend_returns(std::string_view function) = 0;
+  // A block that a backend gave to a method of its context, and how many parameters it takes.
+  virtual Val call_block(const Closure& block, std::span<const Val> args) = 0;
+  virtual std::size_t block_takes(const Closure& block) const = 0;
+  virtual std::string_view environment_name() const = 0;
+  virtual u64 longest_file() const = 0;
   virtual void warn(std::string_view message) = 0;
 };
 
@@ -73,6 +82,12 @@ class DataLookup {
   Arena& arena_;
   std::string environment_, global_config_;
   std::map<std::string, std::unique_ptr<HieraLayer>, std::less<>> layers_;
+  // The keys that are being looked up and who is told of it: also those of a look-up that a backend makes itself.
+  std::vector<std::string> active_;
+  Story* story_ = nullptr;
+  std::map<std::pair<const HieraLevel*, std::string>, BackendMemory> memories_;  // by level and place
+  std::deque<LookupContext> contexts_;
+  HashDraft read_by_backends_;  // cached_file_data, by path
   // lookup_options that hold for keys of a module, "": for others; and those of default hierarchies.
   std::map<std::string, Val, std::less<>> options_, default_options_;
 };

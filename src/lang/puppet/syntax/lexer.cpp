@@ -105,9 +105,9 @@ class Lexer {
     return it->source + static_cast<u32>(at - it->at);
   }
 
-  void error(std::size_t at, std::string message, std::size_t to = 0) {
-    diagnostics_.error("PP-SYNTAX", source_.span(source_offset(at), source_offset(std::max(to, at))),
-                       std::move(message));
+  Diagnostic& error(std::size_t at, std::string message, std::size_t to = 0) {
+    return diagnostics_.error("PP-SYNTAX", source_.span(source_offset(at), source_offset(std::max(to, at))),
+                              std::move(message));
   }
 
   // What is not closed takes everything to the end of the text, and what is around it then is not closed either: one
@@ -119,8 +119,17 @@ class Lexer {
   }
   void report_unclosed() {
     if (!unclosed_.from) return;
-    error(*unclosed_.from, unclosed_.message, at_);
+    Diagnostic& d = error(*unclosed_.from, unclosed_.message, at_);
     out_.cut = true;
+    out_.cut_at = source_offset(*unclosed_.from);
+    // Most often an earlier quote is the one too few or too many: the string before it that goes over several lines.
+    for (auto t = out_.tokens.rbegin(); t != out_.tokens.rend(); ++t) {
+      if (t->kind != Tok::kString || t->from >= out_.cut_at) continue;
+      std::string_view written = std::string_view(source_.text).substr(t->from, t->to - t->from);
+      if (written.find('\n') == std::string_view::npos) continue;
+      d.relate(source_.span(t->from, t->from + 1), "this string goes over several lines: is its quote the wrong one?");
+      break;
+    }
     unclosed_ = {};
   }
 
@@ -182,7 +191,30 @@ class Lexer {
     }
   }
 
+  // What other languages write and this one does not, taken for what it means after it has been told.
+  bool foreign() {
+    if (follows("&&")) {
+      error(at_, "`&&` is not an operator of this language", at_ + 2).suggest("write `and`");
+      take(Tok::kAnd, 2);
+      return true;
+    }
+    // An empty regular expression has no effect as a statement.
+    if (follows("//") && first_on_line()) {
+      std::size_t from = at_;
+      while (!done() && peek() != '\n') ++at_;
+      error(from, "`//` does not begin a comment", from + 2).suggest("comments begin with `#`");
+      return true;
+    }
+    return false;
+  }
+  bool first_on_line() const {
+    for (std::size_t i = line_start_; i < at_; ++i)
+      if (!is_blank(text_[i])) return false;
+    return true;
+  }
+
   void token() {
+    if (foreign()) return;
     char c = peek();
     if (is_lower(c) || c == '_' || (c == ':' && peek(1) == ':' && (is_lower(peek(2)) || peek(2) == '_'))) return word();
     if (is_upper(c) || (c == ':' && peek(1) == ':' && is_upper(peek(2)))) return type_name();
@@ -204,9 +236,7 @@ class Lexer {
       }
       case ']': return take(Tok::kRBrack, 1);
       case '(': {
-        bool first = true;
-        for (std::size_t i = line_start_; first && i < at_; ++i) first = is_blank(text_[i]);
-        return take(first ? Tok::kWsLParen : Tok::kLParen, 1);
+        return take(first_on_line() ? Tok::kWsLParen : Tok::kLParen, 1);
       }
       case ')': return take(Tok::kRParen, 1);
       case ',': return take(Tok::kComma, 1);
@@ -367,7 +397,8 @@ class Lexer {
     std::size_t from = at_, n = variable_length(at_ + 1);
     if (n == 0) {
       ++at_;
-      return error(from, "`$` is not followed by a variable name", at_);
+      error(from, "`$` is not followed by a variable name", at_);
+      return;
     }
     at_ += 1 + n;
     emit(Tok::kVariable, from, text_.substr(from + 1, n));
@@ -593,7 +624,8 @@ void Lexer::heredoc() {
   std::size_t from = at_, close = text_.find(')', at_);
   if (close == std::string_view::npos || text_.substr(at_, close - at_).find('\n') != std::string_view::npos) {
     at_ += 2;
-    return error(from, "heredoc `@(` is not closed", at_);
+    error(from, "heredoc `@(` is not closed", at_);
+    return;
   }
   std::string_view head = text_.substr(at_ + 2, close - at_ - 2);
   at_ = close + 1;
@@ -623,14 +655,20 @@ void Lexer::heredoc() {
   std::string_view tag = trimmed(head);
   bool interpolate = tag.size() >= 2 && tag.front() == '"' && tag.back() == '"';
   if (interpolate) tag = trimmed(tag.substr(1, tag.size() - 2));
-  if (tag.empty()) return error(from, "heredoc without an end tag", at_);
+  if (tag.empty()) {
+    error(from, "heredoc without an end tag", at_);
+    return;
+  }
 
   std::size_t start = jump_                                             ? jump_
                       : text_.find('\n', at_) == std::string_view::npos ? text_.size()
                                                                         : text_.find('\n', at_) + 1;
   std::size_t line = start;
   for (;;) {
-    if (line >= text_.size()) return error(from, fmt::format("heredoc without a line that ends it (`{}`)", tag), at_);
+    if (line >= text_.size()) {
+      error(from, fmt::format("heredoc without a line that ends it (`{}`)", tag), at_);
+      return;
+    }
     std::size_t end = text_.find('\n', line);
     std::size_t next = end == std::string_view::npos ? text_.size() : end + 1;
     std::string_view whole = text_.substr(line, (end == std::string_view::npos ? text_.size() : end) - line);

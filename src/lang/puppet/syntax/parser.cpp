@@ -68,6 +68,7 @@ class Parser {
       : source_(source),
         tokens_(std::move(list.tokens)),
         cut_(list.cut),
+        cut_at_(list.cut_at),
         arena_(arena),
         diagnostics_(diagnostics),
         budget_(budget) {}
@@ -129,13 +130,21 @@ class Parser {
   Pos pos_here() const { return pos(cur().from); }
   Pos pos_end() const { return pos(last_to_); }
 
-  [[noreturn]] void fail(const Token& t, std::string message) {
-    if (t.kind != Tok::kEnd || !cut_) {
+  [[noreturn]] void fail(const Token& t, std::string message, std::string help = {}) {
+    if (!follows_from_cut(t)) {
       Diagnostic& d = diagnostics_.error("PP-SYNTAX", source_.span(t.from, t.to), std::move(message));
+      d.suggest(std::move(help));
       if (const Token* open = t.kind == Tok::kEnd ? last_unclosed() : nullptr)
         d.relate(source_.span(open->from, open->to), "opened here and not closed");
     }
     throw SyntaxError{};
+  }
+  // What is wrong at the end, or on the line where a string begins that is never closed, has been told with the string.
+  bool follows_from_cut(const Token& t) const {
+    if (!cut_) return false;
+    if (t.kind == Tok::kEnd) return true;
+    std::size_t line = source_.text.rfind('\n', cut_at_);
+    return t.from >= (line == std::string::npos ? 0 : line);
   }
   const Token* last_unclosed() const {
     std::vector<const Token*> open;
@@ -156,19 +165,49 @@ class Parser {
     }
     return open.empty() ? nullptr : open.back();
   }
-  void complain(Span span, std::string message) { diagnostics_.error("PP-SYNTAX", span, std::move(message)); }
+  Diagnostic& complain(Span span, std::string message, std::string help = {}) {
+    return diagnostics_.error("PP-SYNTAX", span, std::move(message)).suggest(std::move(help));
+  }
+  Diagnostic& complain(const Token& t, std::string message, std::string help) {
+    return complain(source_.span(t.from, t.to), std::move(message), std::move(help));
+  }
   std::string describe(const Token& t) const {
     if (t.kind == Tok::kEnd) return "end of file";
     std::string_view text = std::string_view(source_.text).substr(t.from, std::min<u32>(t.to - t.from, 40));
     return fmt::format("`{}`", text.substr(0, text.find('\n')));
   }
   void unexpected() {
-    diagnostics_.error("PP-SYNTAX", source_.span(cur().from, cur().to),
-                       fmt::format("syntax error at {}", describe(cur())));
+    if (follows_from_cut(cur())) return;
+    complain(cur(), fmt::format("syntax error at {}", describe(cur())), hint());
   }
-  Token expect(Tok t, std::string_view what) {
-    if (!at(t)) fail(cur(), fmt::format("syntax error at {}; expected {}", describe(cur()), what));
+  Token expect(Tok t, std::string_view what, std::string help = {}) {
+    if (!at(t))
+      fail(cur(), fmt::format("syntax error at {}; expected {}", describe(cur()), what),
+           help.empty() ? hint() : std::move(help));
     return next();
+  }
+  // What was probably meant by a token that cannot stand where it does.
+  std::string hint() const {
+    switch (cur().kind) {
+      case Tok::kRBrace: return "there is no `{` that this closes";
+      case Tok::kRParen: return "there is no `(` that this closes";
+      case Tok::kRBrack: return "there is no `[` that this closes";
+      case Tok::kEquals: return "`==` compares, `=` sets a variable, `=>` gives an attribute its value";
+      case Tok::kFArrow: return "`->` puts resources in order, `=>` stands only between a name and its value";
+      case Tok::kPipe: return ahead().kind == Tok::kPipe ? "write `or`" : "";
+      case Tok::kElse:
+      case Tok::kElsif: return "an `if` comes before it, whose `}` may be missing";
+      default: return {};
+    }
+  }
+  // `=`, `:` or `->` where `=>` must be: told, and taken for it. True where there is an arrow of some kind.
+  bool arrow(std::string_view between) {
+    if (accept(Tok::kFArrow)) return true;
+    if (!at(Tok::kEquals) && !at(Tok::kColon) && !at(Tok::kInEdge) && !at(Tok::kIsEqual)) return false;
+    complain(cur(), fmt::format("syntax error at {}; expected `=>`", describe(cur())),
+             fmt::format("{} stands `=>`", between));
+    next();
+    return true;
   }
 
   // Skips to where a statement may begin: past the braces that the failed one, which began at the token `first`, has
@@ -382,7 +421,12 @@ class Parser {
       std::vector<Attribute> attributes = attribute_list();
       expect(Tok::kRBrace, "`}`");
       if (type->kind == NodeKind::kName) {
-        if (!is_statement_call(as<Named>(type).name.text())) fail(open, "syntax error: resource body without a title");
+        std::string_view name = as<Named>(type).name.text();
+        if (!is_statement_call(name)) {
+          complain(open, "syntax error: resource body without a title",
+                   fmt::format("a resource has a title: `{} {{ 'title': ... }}`", name));
+          return type;
+        }
         return call_with_hash(as<Named>(type), attributes, open);
       }
       NodeKind kind = type->kind == NodeKind::kTypeName ? NodeKind::kDefaults
@@ -404,18 +448,44 @@ class Parser {
       Body body;
       body.begin = pos_here();
       body.title = expression();
-      expect(Tok::kColon, "`:` after the title");
+      if (at_attribute())  // the title is there and what follows it too: nothing else is wrong
+        complain(cur(), fmt::format("syntax error at {}; expected `:` after the title", describe(cur())),
+                 fmt::format("write `{}:`", describe_node(body.title)));
+      else
+        expect(Tok::kColon, "`:` after the title", colon_hint(type, !bodies.empty()));
       body.attributes = keep(attribute_list());
       bodies.push_back(body);
       if (!accept(Tok::kSemic)) break;
     }
-    expect(Tok::kRBrace, "`,`, `;` or `}`");
+    if (statement_begins()) {
+      complain(cur(), fmt::format("syntax error at {}; expected `,`, `;` or `}}`", describe(cur())),
+               "a `}` is missing before it")
+          .relate(source_.span(open.from, open.to), "opened here and not closed");
+    } else {
+      expect(Tok::kRBrace, "`,`, `;` or `}`");
+    }
     if (type->kind == NodeKind::kString || type->kind == NodeKind::kConcat || type->kind == NodeKind::kInteger)
       fail(open, "this expression is not valid as a resource type");
     ResourceDecl* r = make<ResourceDecl>(NodeKind::kResource, type->begin);
     r->type = type;
     r->bodies = keep(bodies);
     return r;
+  }
+
+  // The text of an expression as it was written, where that is short.
+  std::string describe_node(const Node* n) const {
+    std::size_t from = source_.offset(n->begin);
+    std::string_view text = std::string_view(source_.text).substr(from, source_.offset(n->end) - from);
+    return text.size() > 40 || text.find('\n') != std::string_view::npos ? "'title'" : std::string(text);
+  }
+  std::string colon_hint(const Node* type, bool another) const {
+    if (at(Tok::kFArrow) && another) return "`;` begins another resource: attributes are separated with `,`";
+    if (type->kind == NodeKind::kVariable) return "the parameters of a block stand between bars: `|$x| { ... }`";
+    if (type->kind == NodeKind::kName) {
+      std::string_view name = as<Named>(type).name.text();
+      if (name == "elseif" || name == "elif") return "write `elsif`";
+    }
+    return hint();
   }
 
   const Node* call_with_hash(const Named& name, const std::vector<Attribute>& attributes, const Token& open) {
@@ -430,19 +500,47 @@ class Parser {
     return bare_call(name, {kids(NodeKind::kHash, items, pos(open.from))});
   }
 
+  // Whether a line begins here with what is more likely another statement than an attribute.
+  bool statement_begins() const {
+    if (!first_on_line(cur())) return false;
+    switch (cur().kind) {
+      case Tok::kName: return ahead().kind == Tok::kLBrace || ahead().kind == Tok::kLParen;
+      case Tok::kVariable: return ahead().kind == Tok::kEquals;
+      case Tok::kIf:
+      case Tok::kUnless:
+      case Tok::kCase:
+      case Tok::kClass:
+      case Tok::kDefine:
+      case Tok::kNode:
+      case Tok::kFunction: return ahead().kind != Tok::kFArrow && ahead().kind != Tok::kPArrow;
+      default: return false;
+    }
+  }
+
   std::vector<Attribute> attribute_list() {
     std::vector<Attribute> out;
     while (!at(Tok::kRBrace) && !at(Tok::kSemic)) {
-      if (!at_attribute())
-        fail(cur(), fmt::format("syntax error at {}; expected an attribute name and `=>`", describe(cur())));
+      bool named = at(Tok::kName) || is_keyword(cur().kind);
+      Tok after = ahead().kind;
+      if (!at_attribute()) {
+        if (statement_begins()) break;  // the brace was forgotten, which the caller finds out
+        if (!named || !(after == Tok::kEquals || after == Tok::kColon || after == Tok::kInEdge))
+          fail(cur(), fmt::format("syntax error at {}; expected an attribute name and `=>`", describe(cur())));
+      }
       Attribute a;
       Token name = next();
       a.begin = pos(name.from);
       if (name.kind != Tok::kTimes) a.name = Symbol(name.text);
-      a.add = next().kind == Tok::kPArrow;
+      if (accept(Tok::kPArrow))
+        a.add = true;
+      else
+        arrow("between an attribute and its value");
       a.value = expression();
       out.push_back(a);
-      if (!accept(Tok::kComma)) break;
+      if (accept(Tok::kComma)) continue;
+      if (!at_attribute()) break;
+      complain(cur(), fmt::format("syntax error at {}; expected `,`, `;` or `}}`", describe(cur())),
+               "a `,` is missing before it");
     }
     return out;
   }
@@ -503,7 +601,7 @@ class Parser {
   Option selector_entry() {
     Option o;
     o.values = keep(std::vector<const Node*>{expression(kSelectorPower + 1)});
-    expect(Tok::kFArrow, "`=>`");
+    if (!arrow("between an option of a selector and its result")) expect(Tok::kFArrow, "`=>`");
     o.result = expression(kSelectorPower);
     return o;
   }
@@ -564,9 +662,15 @@ class Parser {
 
   const Node* method(const Node* receiver) {
     next();
-    if (!at(Tok::kName) && !at(Tok::kType))
-      fail(cur(), fmt::format("syntax error at {}; expected a function name", describe(cur())));
+    if (!at(Tok::kName) && !at(Tok::kType)) {
+      bool text = at(Tok::kString) || at(Tok::kDqPre) || at(Tok::kVariable);
+      fail(cur(), fmt::format("syntax error at {}; expected a function name", describe(cur())),
+           text ? "`.` calls a function; texts are joined by interpolation: \"${a}${b}\"" : "");
+    }
     Token name = next();
+    if (at(Tok::kVariable) && ahead().kind == Tok::kLBrace && !first_on_line(cur()))
+      fail(cur(), fmt::format("syntax error at {}; expected `|`", describe(cur())),
+           fmt::format("the parameters of a block stand between bars: `|${}| {{ ... }}`", cur().text));
     std::vector<const Node*> args{receiver};
     if (at(Tok::kLParen)) {
       next();
@@ -655,6 +759,7 @@ class Parser {
   const Source& source_;
   std::vector<Token> tokens_;
   bool cut_;
+  u32 cut_at_;
   std::size_t at_ = 0;
   u32 last_to_ = 0;
   Arena& arena_;
@@ -758,7 +863,7 @@ const Node* Parser::primary() {
       expect(Tok::kEppEnd, "`%>`");
       return u;
     }
-    default: fail(t, fmt::format("syntax error at {}", describe(t)));
+    default: fail(t, fmt::format("syntax error at {}", describe(t)), hint());
   }
 }
 
@@ -814,7 +919,7 @@ const Node* Parser::hash() {
   std::vector<const Node*> items;
   while (!at(Tok::kRBrace)) {
     items.push_back(entry(true, Tok::kFArrow));
-    expect(Tok::kFArrow, "`=>`");
+    if (!arrow("between a key and its value")) expect(Tok::kFArrow, "`=>`");
     items.push_back(entry(true, Tok::kRBrace));
     if (!accept(Tok::kComma)) break;
   }
@@ -833,8 +938,21 @@ const Node* Parser::if_rest(Pos begin) {
     Pos at_elsif = pos_here();
     next();
     n->no = if_rest(at_elsif);
+  } else if (at(Tok::kName) && (cur().text == "elseif" || cur().text == "elif" || cur().text == "elsif")) {
+    Pos at_elsif = pos_here();
+    complain(cur(), fmt::format("syntax error at {}", describe(cur())), "write `elsif`");
+    next();
+    n->no = if_rest(at_elsif);
   } else if (accept(Tok::kElse)) {
-    n->no = block();
+    if (at(Tok::kIf)) {
+      Pos at_if = pos_here();
+      complain(cur(), fmt::format("syntax error at {}; expected `{{`", describe(cur())),
+               "write `elsif` in place of `else if`");
+      next();
+      n->no = if_rest(at_if);
+    } else {
+      n->no = block();
+    }
   }
   n->end = pos_end();
   return n;
@@ -854,7 +972,13 @@ const Node* Parser::case_rest(Pos begin) {
       if (at(Tok::kColon) && !values.empty()) break;
       values.push_back(expression());
     } while (accept(Tok::kComma));
-    expect(Tok::kColon, "`:`");
+    if (at(Tok::kLBrace) || at(Tok::kFArrow)) {
+      complain(cur(), fmt::format("syntax error at {}; expected `:`", describe(cur())),
+               "an option of `case` is written `value: { ... }`");
+      accept(Tok::kFArrow);
+    } else {
+      expect(Tok::kColon, "`:`");
+    }
     o.values = keep(values);
     o.result = block();
     options.push_back(o);
@@ -892,7 +1016,8 @@ Param Parser::parameter() {
   if (at(Tok::kTypeName)) p.type = type_expression();
   if (accept(Tok::kTimes)) p.rest = true;
   p.begin = pos_here();
-  Token name = expect(Tok::kVariable, "a parameter ($name)");
+  Token name = expect(Tok::kVariable, "a parameter ($name)",
+                      at(Tok::kName) ? fmt::format("parameters begin with `$`: `${}`", cur().text) : "");
   if (name.text.find("::") != std::string_view::npos)
     complain(source_.span(name.from, name.to),
              fmt::format("the parameter `${}` cannot have a qualified name", name.text));
@@ -920,16 +1045,26 @@ const Node* Parser::type_expression() {
   return type;
 }
 
+// What a definition could be called in place of a name that is not valid: `My-Class` is my_class.
+static std::string plain_name(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
+    if (c == '-') c = '_';
+  }
+  return out;
+}
+
 Symbol Parser::definition_name(bool prefix) {
   Token t = cur();
   if (t.kind == Tok::kClass) fail(t, "the keyword `class` cannot be a name here");
-  if (t.kind == Tok::kString) fail(t, "a quoted string is not valid as a name here");
+  if (t.kind == Tok::kString) fail(t, "a quoted string is not valid as a name here", "write it without quotes");
   if (t.kind != Tok::kName && t.kind != Tok::kWord && t.kind != Tok::kTypeName)
     fail(t, fmt::format("syntax error at {}; expected a name", describe(t)));
   next();
   if (t.kind != Tok::kName)
-    complain(source_.span(t.from, t.to),
-             fmt::format("`{}` is not a valid name: lower case letters, digits and `_`", t.text));
+    complain(t, fmt::format("`{}` is not a valid name: lower case letters, digits and `_`", t.text),
+             fmt::format("write `{}`", plain_name(t.text)));
   std::string_view text = t.text;
   if (text.substr(0, 2) == "::") text.remove_prefix(2);
   std::string full;
@@ -953,7 +1088,8 @@ const Node* Parser::class_or_define(Tok what) {
     if (d->kind == NodeKind::kClass && accept(Tok::kInherits)) {
       Token p = cur();
       if (p.kind != Tok::kName && p.kind != Tok::kDefault && p.kind != Tok::kWord)
-        fail(p, fmt::format("syntax error at {}; expected the name of a class", describe(p)));
+        fail(p, fmt::format("syntax error at {}; expected the name of a class", describe(p)),
+             p.kind == Tok::kString ? "write it without quotes" : "");
       next();
       std::string_view text = p.text;
       if (text.substr(0, 2) == "::") text.remove_prefix(2);

@@ -173,9 +173,13 @@ class Validator {
   }
 
  private:
-  void error(Span where, std::string message) { diagnostics_.error("PP-VALIDATE", where, std::move(message)); }
+  void error(Span where, std::string message, std::string help = {}) {
+    diagnostics_.error("PP-VALIDATE", where, std::move(message)).suggest(std::move(help));
+  }
   void no_effect(const Node* n) {
-    error(n->span(), fmt::format("this {} has no effect: a value was produced and then forgotten", label(n)));
+    bool compares = n->kind == NodeKind::kBinary && as<Binary>(n).op == Op::kEqual;
+    error(n->span(), fmt::format("this {} has no effect: a value was produced and then forgotten", label(n)),
+          compares && as<Binary>(n).left->kind == NodeKind::kVariable ? "`=` sets a variable, `==` compares" : "");
   }
   void all(std::span<const Node* const> items) {
     for (const Node* i : items) value(i);
@@ -218,12 +222,15 @@ class Validator {
       good = !part.empty() && part[0] >= 'a' && part[0] <= 'z';
       rest = cut == std::string_view::npos ? std::string_view{} : rest.substr(cut + 2);
     }
-    if (!good) error(v.span(), fmt::format("`${}` is not a valid variable name", name));
+    if (!good)
+      error(v.span(), fmt::format("`${}` is not a valid variable name", name),
+            "names of variables begin with a lower case letter or `_`");
   }
 
   void assignment(const Binary& a) {
     if (a.op != Op::kAssign)
-      error(a.span(), fmt::format("the operator `{}` is no longer part of the language", op_text(a.op)));
+      error(a.span(), fmt::format("the operator `{}` is no longer part of the language", op_text(a.op)),
+            fmt::format("a variable is set once: write `$other = $this {} ...`", op_text(a.op).substr(0, 1)));
     target(a.left);
     value(a.right);
   }
@@ -238,7 +245,9 @@ class Validator {
       return;
     }
     if (t->kind != NodeKind::kVariable)
-      return error(t->span(), fmt::format("illegal attempt to assign to {}: not assignable", label(t)));
+      return error(
+          t->span(), fmt::format("illegal attempt to assign to {}: not assignable", label(t)),
+          t->kind == NodeKind::kName ? fmt::format("variables begin with `$`: `${}`", as<Named>(t).name.text()) : "");
     const Named& v = as<Named>(t);
     std::string_view name = v.name.text();
     if (numeric(name))

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -140,9 +141,18 @@ struct HashBody {
   u32 mask;
 };
 
+// What an object does besides holding fields: a method call finds these before any function.
+class ObjectMethods {
+ public:
+  virtual ~ObjectMethods() = default;
+  // nullopt: there is no such method. Throws TypeError where the arguments are wrong.
+  virtual std::optional<Val> call(std::string_view method, std::span<const Val> args, const Closure* block) = 0;
+};
+
 struct ObjectBody {
-  const Type* type;              // the Object type; nullptr for Deferred
+  const Type* type = nullptr;    // the Object type; nullptr for Deferred
   std::span<const Pair> fields;  // name -> value, in the type's order
+  ObjectMethods* methods = nullptr;
 };
 
 // A hash being put together; a later value for a key replaces the earlier one in its place.
