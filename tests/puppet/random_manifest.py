@@ -1,5 +1,6 @@
 """Random manifests that use most of the language: definitions, inheritance, virtual resources, collectors, overrides, relationships,
-iteration, defaults, data. Most of them compile; those that do not must be refused by both sides."""
+iteration, defaults, data, templates, heredocs, types, functions. Most of them compile; those that do not must be refused by both sides."""
+import re
 
 TYPES = {
     "notify": {"message": "text", "withpath": "bool", "loglevel": "level"},
@@ -16,6 +17,12 @@ DATA = {
                        "lookup_options:\n  m::list: {merge: unique}\n  m::users: {merge: deep}\n  m::a::h: {merge: deep}\n",
     "m/hiera.yaml": "version: 5\nhierarchy:\n  - {name: high, path: high.yaml}\n  - {name: low, path: low.yaml}\n",
     "m/metadata.json": '{"name":"t-m","version":"1.0.0","author":"t","license":"x","summary":"s","source":"x","dependencies":[]}',
+    "m/templates/t.epp": "<%- | $a, Integer $b = 2, *$c | -%>\n".replace(", *$c", "") + "a is <%= $a %><% if $b > 1 { %>, b is <%= $b -%>\n<% } %>.\n<%# nothing -%>\n<% [1, 2].each |$i| { -%>\n - <%= $i %> <%= $facts['fqdn'] %>\n<% } -%>\n",
+    "m/templates/plain.epp": "<%= $facts['os']['family'] %> <%= $title %>\n",
+    "m/functions/up.pp": "function m::up(String $s, Integer $n = 1, *$more) >> String {\n  if $n > 2 { return('many') }\n  \"${s.upcase}${n}${more}\"\n}\n",
+    "m/functions/tree.pp": "function m::tree($v) {\n  $v ? { Hash => $v.map |$k, $x| { [$k, m::tree($x)] }, Array => $v.map |$x| { m::tree($x) }, default => $v }\n}\n",
+    "m/types/port.pp": "type M::Port = Integer[1, 100]\n",
+    "m/types/shape.pp": "type M::Shape = Struct[{ kind => Enum['a', 'b'], Optional[port] => M::Port, Optional['list'] => Array[M::Shape] }]\n",
     "conf/hiera.yaml": "version: 5\nhierarchy:\n  - {name: all, path: all.yaml}\n",
     "conf/data/all.yaml": "c0::p0: from all\nc1::p1: [1, 2]\nc2::p0: {a: b}\nkey: value\nc3::p2: ~\n",
 }
@@ -32,6 +39,9 @@ class Manifest:
         self.defines = []
         self.functions = []
         self.inside = False  # a definition, which may never be used
+        self.heredocs = {}  # the texts of heredocs, which come on the lines after the one that names them
+        self.in_string = 0
+        self.aliases = []
         self.locked = False  # inside a definition whose resources may come several times
 
     def chance(self, p):
@@ -71,11 +81,50 @@ class Manifest:
             return f"{self.array(depth + 1)}.join('{self.pick([',', ''])}')"
         if r < 0.88:
             return f"String({self.any(depth + 1)})"
-        if r < 0.94 and self.functions:
+        if r < 0.9 and self.functions:
             return f"String({self.pick(self.functions)}({self.any(depth + 1)}))"
+        if r < 0.97:
+            return self.made_text(depth)
         return self.pick(["$title", "$name", "$module_name", "$facts['os']['family']", "lookup('key')", "lookup('m::text')", "$facts['os']['release']['major']", "$environment", "upcase('q')"])
 
+    def made_text(self, depth):
+        k = self.rng.randrange(9)
+        if k == 0 and not self.in_string:
+            tag = self.fresh("H")
+            quoted = self.chance(0.6)
+            flags = self.pick(["", "/L", "/$", "/n"]) if self.chance(0.4) else ""
+            line = f"v ${{{self.variable()[1:]}}} \\n \\$x" if self.variable()[1:].isalnum() else "plain $text"
+            body = self.pick([f"    one\n      {line}\n    three\\\n    four\n", f"    {line}\n", "", "\n    x\n\n"])
+            end = self.pick(["    | ", "    |- ", "    - ", "  "]) + tag
+            self.heredocs[tag] = body + end
+            return f'@("{tag}"{flags})' if quoted else f"@({tag}{flags})"
+        if k == 1:
+            self.in_string += 1
+            args = f"{{ 'a' => {self.any(depth + 1)}{self.pick(['', ', b => 3', ', c => 1'])} }}"
+            self.in_string -= 1
+            return f"epp('m/t.epp', {args})"
+        if k == 2:
+            return self.pick(["epp('m/plain.epp')", "inline_epp('<%= $facts[\"fqdn\"] %>-<%= 1 + 2 -%>\\n x')", "inline_epp(\"<%- |\\$q = 3| -%>\\nq<%= \\$q * 2 %>\", { 'q' => " + self.number(2) + " })", "inline_epp('<% $z = 4 %><%= $z %><%% x')"])
+        if k == 3:
+            return f"regsubst('{self.pick(['abc', 'x-y-z', 'aa'])}', {self.pick(['/a/', '/(.)-(.)/', repr('[a-c]')])}, '{self.pick(['<&>', chr(92) * 2 + '1', 'q'])}'{self.pick(['', ', ' + repr('G')])})"
+        if k == 4:
+            return f"m::up('{self.pick(['q', 'Z'])}'{self.pick(['', ', 2', ', 3', ', 1, 5', ', ' + self.any(2)])})"
+        if k == 5:
+            return f"({self.any(depth + 1)} ? {{ {self.type()} => {self.text(depth + 1)}, /^(a|t)(.?)/ => \"m-${{1}}-${{2}}\", {self.any(2)} => 'same', default => 'other' }})"
+        if k == 6:
+            return f"Sensitive({self.text(depth + 1)}).unwrap"
+        if k == 7:
+            return f"sprintf('%s|%5s|%03d', {self.any(depth + 1)}, {self.text(2)}, {self.number(2)})"
+        return f"({self.hash(depth + 1)}.dig('{self.pick('ab')}').then |$d| {{ \"d${{d}}\" }}.lest || {{ 'none' }})"
+
     def inner(self, depth):
+        self.in_string += 1
+        try:
+            return self.inner_(depth)
+        finally:
+            self.in_string -= 1
+
+    def inner_(self, depth):
         return self.pick([self.variable()[1:] if self.chance(0.5) else self.variable(), self.number(depth), "facts['fqdn']", f"[{self.number(depth)}, {self.number(depth)}][1]", "title"])
 
     def array(self, depth=0):
@@ -96,11 +145,22 @@ class Manifest:
             return f"Integer[{self.rng.randrange(0, 3)}, {self.rng.randrange(0, 5)}].map |$i| {{ $i * 2 }}"
         if r < 0.9:
             return f"{self.hash(depth + 1)}.keys"
+        if self.chance(0.3):
+            x, y = self.fresh("x"), self.fresh("y")
+            return self.pick([
+                f"{self.array(depth + 1)}.reduce([]) |$m, ${x}| {{ $m + [${x}] }}", f"{self.array(depth + 1)}.slice(2).map |${x}| {{ ${x}.size }}",
+                f"{self.array(depth + 1)}.map |$i, ${x}| {{ if $i > 1 {{ next('late') }} ${x} }}", f"{self.array(depth + 1)}.map |$i, ${x}| {{ if $i > 1 {{ break() }} ${x} }}",
+                f"{self.hash(depth + 1)}.map |${x}, ${y}| {{ [${y}, ${x}] }}", f"[*{self.array(depth + 1)}, *{self.hash(depth + 1)}]", f"{self.array(depth + 1)}[0, {self.rng.randrange(-2, 3)}]",
+                f"lookup('m::list', {{ merge => {self.pick([repr('first'), repr('unique'), '{ strategy => deep }'])} }})", f"lookup(['nope', 'm::list'])", f"m::tree({self.any(depth + 1)}).flatten",
+                f"{self.array(depth + 1)}.with_index_missing" if self.chance(0.01) else "['b', 'a'].sort |$p, $q| { compare($q, $p) }", f"{self.array(depth + 1)}.group_by |${x}| {{ String(type(${x}, 'generalized')) }}.keys"])
         return self.pick(["lookup('m::list')", "lookup('c1::p1')", "unique([1, 1, 'a'])", "flatten([1, [2, [3]]])", "split('a,b', ',')", "['b', 'a'].sort"])
 
     def hash(self, depth=0):
         if depth > 2 or self.chance(0.7):
             return "{ " + ", ".join(f"{self.pick(['a', 'b', 'c'])!r} => {self.any(depth + 1)}" for _ in range(self.rng.randrange(0, 3))) + " }"
+        if self.chance(0.3):
+            return self.pick([f"lookup('m::users', Hash, {self.pick(['first', 'hash', 'deep'])!r})", f"lookup('nope', {{ default_value => {self.hash(depth + 1)} }})", f"lookup('m::a::h', {{ merge => {{ strategy => 'deep', merge_hash_arrays => true }} }})",
+                              f"{self.array(depth + 1)}.group_by |$g| {{ \"${{g =~ String}}\" }}", f"({self.hash(depth + 1)} - 'a')", f"Hash([['a', {self.any(depth + 1)}]])", f"{self.hash(depth + 1)}.reduce({{}}) |$m, $e| {{ $m + {{ $e[0] => $e[1] }} }}"])
         return self.pick([f"({self.hash(depth + 1)} + {self.hash(depth + 1)})", "lookup('m::users')", "$facts['os']", f"{self.hash(depth + 1)}.filter |$k, $v| {{ $k != 'a' }}"])
 
     def condition(self, depth=0):
@@ -121,7 +181,8 @@ class Manifest:
         return self.pick([f"defined('{self.pick(self.classes)}')" if self.classes else "true", f"({self.number(depth)} in {self.array(depth + 1)})", "tagged('c1')", "defined('$x1')"])
 
     def type(self):
-        return self.pick(["Integer", "String[1]", "Integer[1, 5]", "Array", "Array[Integer]", "Optional[String]", "Hash[String, Any]", "Enum['a', 'b']", "Variant[Integer, String]", "Pattern[/^a/]", "Undef", "Boolean", "Numeric", "Collection", "NotUndef", "Any", "Mine"])
+        return self.pick(self.aliases + ["M::Port", "M::Shape", "Struct[{ a => Integer, Optional['b'] => Any }]", "Tuple[Integer, String]", "Sensitive", "Type[Integer]", "Regexp", "Array[Variant[Integer, Undef], 1, 3]", "Hash[Enum['a'], Data]", "Scalar", "ScalarData", "Data", "Float", "Iterable", "Enum['A', true]", "Class", "Init[Integer]",
+                          "Integer", "String[1]", "Integer[1, 5]", "Array", "Array[Integer]", "Optional[String]", "Hash[String, Any]", "Enum['a', 'b']", "Variant[Integer, String]", "Pattern[/^a/]", "Undef", "Boolean", "Numeric", "Collection", "NotUndef", "Any", "Mine"])
 
     def any(self, depth=0):
         r = self.rng.random()
@@ -278,6 +339,8 @@ class Manifest:
             return f" {self.pick(['->', '~>', '<-', '<~'])} ".join(parts)
         if r < 0.77:
             return f"if {self.condition()} {{ {self.block()} }}" + (f" elsif {self.condition()} {{ {self.block()} }}" if self.chance(0.2) else "") + (f" else {{ {self.block()} }}" if self.chance(0.5) else "")
+        if r < 0.785:
+            return self.more()
         if r < 0.81:
             options = "".join(f"{self.pick([self.number(2), self.text(2), self.type(), '/a/', self.number(2) + ', ' + self.text(2)])}: {{ {self.block(1)} }} " for _ in range(2))
             return f"case {self.any()} {{ {options}default: {{ {self.block(1)} }} }}"
@@ -313,6 +376,42 @@ class Manifest:
             return f"if !defined(Class['{name}']) {{ class {{ '{name}': {self.pick(['', 'tag => t2', 'p0 => 1'])} }} }}"
         return f"with({self.any()}) |$w| {{ notify {{ \"{self.fresh('w')}{'-${title}' if self.locked else ''}\": message => $w }} }}"
 
+    def more(self):
+        """Statements that are rarer."""
+        k = self.rng.randrange(12)
+        n = self.fresh("s")
+        title = f'"{n}-${{title}}"' if self.locked else f"'{n}'"
+        if k == 0:
+            other = self.fresh("s")
+            second = f'"{other}-${{title}}"' if self.locked else f"'{other}'"
+            return f"notify {{ {title}: message => {self.text()} }} {self.pick(['->', '~>', '<-'])} notify {{ {second}: }}"
+        if k == 1:
+            return f"notify {{ {title}: message => Sensitive({self.any()}) }}"
+        if k == 2:
+            return f"notify {{ {title}: message => Deferred('{self.pick(['upcase', 'join'])}', [{self.any()}]) }}"
+        if k == 3:
+            return f"if '{self.pick(['web12', 'db'])}' =~ /([a-z]+)(\\d*)/ {{ notify {{ {title}: message => \"${{1}} ${{2}} ${{0}}\" }} }}"
+        if k == 4:
+            return f"case {self.any()} {{ {self.type()}: {{ notify {{ {title}: message => 'type' }} }} /(.)(.)/: {{ notify {{ {title}: message => \"re ${{2}}\" }} }} [1, *]: {{ }} default: {{ notify {{ {title}: message => 'default' }} }} }}".replace("[1, *]", self.pick(["[1, 2]", "{ 'a' => 1 }", "*['a', 'b']", "undef, true"]))
+        if k == 5 and self.defines:
+            kind, params = self.pick(self.defines)
+            given = ", ".join(f"{p!r} => {self.value(t)}" for p, t, _ in params)
+            return self.pick([f"{kind} {{ {title}: * => {{ {given} }} }}", f"create_resources('{kind}', {{ {title} => {{ {given} }} }}, {{ tag => 't2' }})", f"Resource['{kind}'] {{ {title}: * => {{ {given} }} }}"])
+        if k == 6 and len(self.classes) > 1:
+            return f"Class['{self.pick(self.classes)}'] {self.pick(['->', '~>'])} Class['{self.pick(self.classes)}']"
+        if k == 7:
+            return f"$made{n} = notify {{ {title}: }} if $made{n} =~ Array {{ notify {{ {title[:-1]}-after{title[-1]}: require => $made{n} }} }}"
+        if k == 8:
+            return f"[{self.any()}, {self.any()}].each |$i, $v| {{ if $i == {self.rng.randrange(3)} {{ {self.pick(['next()', 'break()', 'return()'])} }} notify {{ \"{n}-${{i}}{'-${title}' if self.locked else ''}\": message => $v }} }}"
+        if k == 9 and self.resources:
+            kind, name = self.pick(self.resources)
+            attribute = self.pick(list(TYPES.get(kind, {"message": 0})))
+            return f"notify {{ {title}: message => {self.capital(kind)}['{name}']['{attribute}'] }}"
+        if k == 10:
+            return f"notify {{ default: message => {self.text()}, withpath => true; {title}: ; {title[:-1]}-b{title[-1]}: message => undef }}"
+        kind = self.pick(list(TYPES))
+        return f"{self.capital(kind)} <<| {self.query(kind) if self.chance(0.5) else ''} |>>"
+
     def parameters(self, of_class):
         out = []
         for n in range(self.rng.randrange(0, 4)):
@@ -339,8 +438,11 @@ class Manifest:
     def make(self):
         parts = ["type Mine = Variant[Integer[0, 3], Enum['a', 'text']]"]
         for n in range(self.rng.randrange(0, 2)):
-            parts.append(f"function f{n}($a, $b = 1) {{ {self.pick(['$a', '[$a, $b]', 'if $a =~ String { upcase($a) } else { $b }', '$b + 1'])} }}")
+            parts.append(f"function f{n}({self.pick(['', '', 'Scalar ', 'Optional[String] '])}$a, $b = 1{self.pick(['', '', ', *$r'])}) {self.pick(['', '', '', '>> Any ', '>> String '])}{{ {self.pick(['$a.then |$x| { return($x) } $b', 'with($a) |$q| { [$q] }', '$a', '[$a, $b]', 'if $a =~ String { upcase($a) } else { $b }', '$b + 1'])} }}")
             self.functions.append(f"f{n}")
+        for n in range(self.rng.randrange(0, 3)):
+            parts.append(f"type T{n} = {self.type()}")
+            self.aliases.append(f"T{n}")
         specs = []
         for n in range(self.rng.randrange(0, 3)):
             name = f"d{n}" if self.chance(0.8) else f"m::d{n}"
@@ -379,4 +481,9 @@ class Manifest:
 
 
 def random_manifest(rng):
-    return Manifest(rng).make()
+    manifest = Manifest(rng)
+    out = []
+    for line in manifest.make().split("\n"):
+        out.append(line)
+        out += [manifest.heredocs[tag] for tag in re.findall(r'@\("?(H\d+)"?[^)]*\)', line)]
+    return "\n".join(out)

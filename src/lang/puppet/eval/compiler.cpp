@@ -6,6 +6,7 @@
 
 #include "base/near.h"
 #include "lang/puppet/catalog/native_type.h"
+#include "lang/puppet/hiera/context.h"
 #include "lang/puppet/hiera/hiera.h"
 #include "lang/puppet/log.h"
 #include "lang/puppet/types/regex.h"
@@ -149,6 +150,8 @@ bool Compiler::compile(std::span<const Program* const> manifests) {
                      e.at() ? e.at() : at_.at);  // shown, with its own exit code, where the call began
   } catch (const TypeError& e) {
     diagnostics().error("PP-TYPE", at_, e.what());
+  } catch (const BackendHasNoSuchKey&) {
+    diagnostics().error("PP-FUNCTION", at_, "a function that is no Hiera backend says that a key is not found");
   } catch (const ReturnSignal& s) {
     diagnostics().error("PP-RETURN", s.at, "return() from a context where it cannot be used");
   } catch (const NextSignal& s) {
@@ -302,10 +305,7 @@ void Compiler::evaluate_node() {
   set_variable(*s, Symbol("name"), Val::string(r.title));
   node_scope_ = s;
   catalog_.classes.push_back(Symbol(name));
-  try {
-    execute(chosen->body, *s);
-  } catch (ReturnSignal&) {
-  }
+  execute(chosen->body, *s);  // a node cannot be left with return(): see compile()
 }
 
 void Compiler::evaluate_generators() {

@@ -451,6 +451,7 @@ struct Maker {
     Val v;
     v.kind = VK::kObject;
     v.o = arena().make<ObjectBody>(body);
+    for (const Pair& p : fields) v.weight += p.value.weight;
     return v;
   }
 
@@ -486,6 +487,7 @@ struct Maker {
         break;
       case TK::kSensitive: {
         const Val& v = from();
+        if (args.size() > 1) bad(fmt::format("expects 1 argument, got {}", args.size()));
         return v.is(VK::kSensitive) ? v : make_sensitive(arena(), v);
       }
       case TK::kSemVer: return semver();
@@ -501,6 +503,10 @@ struct Maker {
       }
       case TK::kUri:
         if (!from().is(VK::kString)) bad("needs a String");
+        for (char ch : from().text())
+          if (static_cast<unsigned char>(ch) <= ' ' || static_cast<unsigned char>(ch) >= 127 ||
+              std::string_view("\"<>\\^`{|}").find(ch) != std::string_view::npos)
+            bad(fmt::format("needs a URI, which {} is not", to_literal(from())));
         return Val::with_text(VK::kUri, from().text());
       case TK::kType:
         if (!from().is(VK::kString)) bad("needs the text of a type");

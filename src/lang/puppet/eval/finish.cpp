@@ -175,7 +175,7 @@ void Compiler::copy_metaparameters() {
         const ResourceParam* have = target->find(p.name);
         if (have && !have->value.undefined()) continue;
         set_param(*target, p);
-        if (p.name.text() == "alias" && !target->is_virtual) add_aliases(*target);
+        if (p.name.text() == "alias" && (!target->is_virtual || target->exported)) add_aliases(*target);
       }
       for (Symbol t : source->tags) target->tag(t);
       if (!seen[target->index]) {

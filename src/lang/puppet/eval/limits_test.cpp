@@ -55,6 +55,15 @@ TEST(PuppetLimits, ValuesThatDouble) {
   refused("Integer[1, 40].reduce('aaaaaaaaaa') |$m, $i| { \"${m}${m}\" }", "LIMIT-MEMORY");
   refused("Integer[1, 40].reduce([1, 2]) |$m, $i| { $m + $m }", "LIMIT-MEMORY");
 }
+// What is shared costs nothing to hold, and everything to look at.
+TEST(PuppetLimits, ValuesThatHoldTheSameTwice) {
+  refused("Integer[1, 60].reduce([1, 2]) |$m, $i| { [$m, $m] }", "LIMIT-MEMORY");
+  refused("Integer[1, 60].reduce({ 'a' => 1 }) |$m, $i| { { 'a' => $m, 'b' => $m } }", "LIMIT-MEMORY");
+  refused("Integer[1, 60].reduce(Integer) |$m, $i| { Variant[Array[$m], Hash[$m, $m]] }", "LIMIT-MEMORY");
+  refused(
+      "$v = Integer[1, 19].reduce([1, 2]) |$m, $i| { [$m, $m] }\nclass c(Array[String] $x) { }\nclass { 'c': x => $v }",
+      "error");
+}
 TEST(PuppetLimits, SelfIncludingErbTemplate) {
   if (!RubyProcess::available()) GTEST_SKIP() << "no ruby";
   refused("$t = '<%= scope.function_inline_template([@t]) %>'\nnotice(inline_template($t))", "LIMIT-DEPTH");

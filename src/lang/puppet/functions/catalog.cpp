@@ -170,7 +170,7 @@ void add_catalog_functions(Functions& f) {
   f.add3x("tag", f_tag);
   f.add3x("tagged", f_tagged);
   f.add3x("create_resources", f_create_resources);
-  f.add("defined", {{"Variant[String, Type[CatalogEntry], Type[Type[CatalogEntry]], Type]+", f_defined}});
+  f.add("defined", {{"Variant[String, Type[CatalogEntry], Type[Type[CatalogEntry]]]+", f_defined}});
 }
 
 }  // namespace tutti::puppet

@@ -156,6 +156,8 @@ Val delete_at(const FunctionCall& c) {
       (c.arg(1).size == 0 || c.text(1).find_first_not_of("0123456789") != std::string_view::npos)) {
     c.fail("delete_at(): You must provide non-negative numeric index");
   }
+  if (c.arg(1).is(VK::kBool) || c.arg(1).is(VK::kArray) || c.arg(1).is(VK::kHash))
+    c.fail(fmt::format("delete_at(): {} is no index", ruby_inspect(c.arg(1))));
   i64 index = ruby_to_i(c.arg(1)), size = static_cast<i64>(c.arg(0).items().size());
   if (index > size - 1) c.fail("delete_at(): Given index exceeds size of array given");
   if (index < 0) index += size;
@@ -421,7 +423,7 @@ std::string successor(std::string s) {
 }
 
 Val range(const FunctionCall& c) {
-  expect_count(c, 1, 3);
+  expect_count(c, 1, SIZE_MAX);
   std::string from, to;
   i64 step = 1;
   bool exclusive = false;

@@ -77,9 +77,11 @@ Val parsed(const FunctionCall& c, std::string name, std::string text, bool yaml)
   c.fail(fmt::format("{}(): {}", c.name, error.message));
 }
 Val parse_data(const FunctionCall& c, bool yaml) {
-  expect_count(c, 1, 2);
-  if ((c.arg(0).is(VK::kArray) || c.arg(0).is(VK::kHash)) && c.count() < 2)
+  expect_count(c, 1, SIZE_MAX);
+  if (!c.arg(0).is(VK::kString)) {
+    if (c.count() > 1 && c.arg(1).truthy()) return c.arg(1);
     c.fail(fmt::format("{}(): text is needed, not {}", c.name, ruby_class(c.arg(0))));
+  }
   return parsed(c, fmt::format("<{}>", c.name), to_text(c.arg(0)), yaml);
 }
 Val parsejson(const FunctionCall& c) { return parse_data(c, false); }

@@ -92,6 +92,9 @@ std::string squeezed(std::string_view s, std::string_view set) {
 Val squeeze(const FunctionCall& c) {
   expect_count(c, 1, 2);
   std::string set = c.count() > 1 ? to_text(c.arg(1)) : "";
+  if (c.arg(0).is(VK::kArray))
+    for (const Val& v : c.arg(0).items())
+      if (!v.is(VK::kString)) c.fail(fmt::format("squeeze(): {} is no string", ruby_inspect(v)));
   return each_text(c, [&](std::string_view s) { return squeezed(s, set); });
 }
 
@@ -142,7 +145,7 @@ Val shell_join(const FunctionCall& c) {
   expect_count(c, 1, 1);
   if (!c.arg(0).is(VK::kArray)) c.fail(fmt::format("First argument is not an Array: {}", ruby_inspect(c.arg(0))));
   std::string out;
-  for (const Val& v : c.arg(0).items()) out += (out.empty() ? "" : " ") + shell_escaped(to_text(v));
+  for (const Val& v : c.arg(0).items()) out += (out.empty() ? "" : " ") + shell_escaped(ruby_to_s(v));
   return c.string(out);
 }
 
@@ -228,6 +231,7 @@ Val dirname(const FunctionCall& c) {
   if (!c.arg(0).is(VK::kString)) c.fail("dirname(): Requires string as argument");
   if (c.arg(0).size == 0) c.fail("dirname(): Requires a non-empty string as argument");
   std::string_view s = c.text(0);
+  while (s.starts_with("//")) s.remove_prefix(1);
   while (s.size() > 1 && s.ends_with('/')) s.remove_suffix(1);
   std::size_t slash = s.rfind('/');
   if (slash == std::string_view::npos) return c.string(".");
@@ -357,7 +361,9 @@ Val num2bool(const FunctionCall& c) {
   double number = 0;
   if (v.is(VK::kInt) || v.is(VK::kFloat)) {
     number = static_cast<double>(ruby_to_i(v));
-  } else if (!v.is(VK::kString) || !ruby_float_text(v.text(), number)) {
+  } else if (!v.is(VK::kString)) {
+    number = static_cast<double>(ruby_to_i(Val::string(c.string(ruby_to_s(v)).text())));
+  } else if (!ruby_float_text(v.text(), number)) {
     c.fail(fmt::format("num2bool(): '{}' does not look like a number: invalid value for Float(): {}", to_text(v),
                        ruby_inspect(v)));
   }

@@ -70,7 +70,8 @@ Val each_deep(const FunctionCall& c, const Val& v, F one) {
     for (const Val& i : v.items()) out.push_back(each_deep(c, i, one));
     return c.array(out);
   }
-  if (!v.is(VK::kHash)) return v;
+  if (v.is(VK::kInt) || v.is(VK::kFloat)) return v;
+  if (!v.is(VK::kHash)) c.fail(fmt::format("'{}' expects texts and numbers, got {}", c.name, to_literal(v)));
   HashDraft out;
   for (const Pair& p : v.entries()) out.set(each_deep(c, p.key, one), each_deep(c, p.value, one));
   return c.hash(out);
@@ -96,8 +97,9 @@ Val f_chop(const FunctionCall& c) { return each_string(c, chop_text); }
 void add_string_functions(Functions& f) {
   const char* one = "Variant[String, Numeric]";
   const char* many = "Iterable[Variant[String, Numeric]]";
-  f.add("downcase", {{one, f_downcase}, {many, f_downcase}, {"Hash", f_downcase}});
-  f.add("upcase", {{one, f_upcase}, {many, f_upcase}, {"Hash", f_upcase}});
+  // Texts and numbers at any depth.
+  f.add("downcase", {{"Any", f_downcase}});
+  f.add("upcase", {{"Any", f_upcase}});
   f.add("capitalize", {{one, f_capitalize}, {many, f_capitalize}});
   f.add("camelcase", {{one, f_camelcase}, {many, f_camelcase}});
   f.add("strip", {{one, f_strip}, {many, f_strip}});

@@ -190,7 +190,10 @@ void join_into(std::string& out, const Val& v, std::string_view by, bool& first)
     }
     if (!first) out += by;
     first = false;
-    out += item.is(VK::kHash) ? ruby_inspect(item) : to_text(item);
+    if (item.is(VK::kRegex))
+      out += fmt::format("(?-mix:{})", item.text());
+    else
+      out += item.is(VK::kHash) ? ruby_inspect(item) : to_text(item);
   }
 }
 Val join(const FunctionCall& c) {
@@ -259,10 +262,14 @@ Val shellquote(const FunctionCall& c) {
 }
 
 Val versioncmp(const FunctionCall& c) {
+  if (c.has(2) && c.arg(2).truthy() && (c.text(0).empty() || c.text(1).empty()))
+    c.fail("versioncmp(): an empty version has no trailing zeroes");
   return Val::integer(compare_versions(c.text(0), c.text(1), c.has(2) && c.arg(2).truthy()));
 }
 
 // --- sprintf
+
+bool one_of_decimal(char conversion) { return conversion == 'd' || conversion == 'i' || conversion == 'u'; }
 
 Val sprintf_(const FunctionCall& c) {
   if (c.count() < 1 || !(c.arg(0).is(VK::kString) || c.arg(0).undefined()))
@@ -322,6 +329,10 @@ Val sprintf_(const FunctionCall& c) {
       case 'x':
       case 'X': {
         i64 n = 0;
+        if (v.is(VK::kFloat) && std::fabs(v.d) >= 9.2e18 && one_of_decimal(d->conversion)) {
+          out += format_text(*d, fmt::format("{:.0f}", v.d));  // integers of Ruby have no end
+          break;
+        }
         if (v.is(VK::kInt)) {
           n = v.i;
         } else if (v.is(VK::kFloat)) {
@@ -355,7 +366,8 @@ Val sprintf_(const FunctionCall& c) {
       case 'c':
         if (!v.is(VK::kString) && !v.is(VK::kInt) && !v.is(VK::kFloat))
           c.fail(fmt::format("sprintf(): %c needs a character, not {}", ruby_class(v)));
-        out += v.is(VK::kString) ? format_text(*d, v.text().substr(0, 1)) : format_integer(*d, ruby_to_i(v));
+        if (v.is(VK::kString) && utf8::length(v.text()) != 1) c.fail("sprintf(): %c requires a character");
+        out += v.is(VK::kString) ? format_text(*d, v.text()) : format_integer(*d, ruby_to_i(v));
         break;
       default: c.fail(fmt::format("sprintf(): malformed format string - %{}", d->conversion));
     }

@@ -73,10 +73,13 @@ std::optional<Val> LookupContext::call(std::string_view method, std::span<const 
   if (known->block == 'n' && block != nullptr) throw TypeError(fmt::format("'{}' does not expect a block", method));
   if (known->block == 'm' && block == nullptr) throw TypeError(fmt::format("'{}' expects a block", method));
 
-  if (method == "not_found") throw BackendHasNoSuchKey{};
+  if (method == "not_found") {
+    caller(method);
+    throw BackendHasNoSuchKey{};
+  }
   if (method == "interpolate") return caller(method).interpolated(args[0]);
   if (method == "explain") {
-    if (BackendCaller& to = caller(method); to.telling()) to.tell(to_text(host_.call_block(*block, {})));
+    if (caller(method).telling()) tell(to_text(host_.call_block(*block, {})));
     return Val::undef();
   }
   if (method == "cache") {
@@ -93,6 +96,10 @@ std::optional<Val> LookupContext::call(std::string_view method, std::span<const 
   const Val* found = memory_.cache.get(args[0]);
   if (method == "cache_has_key") return Val::boolean(found != nullptr);
   return found != nullptr ? *found : Val::undef();
+}
+
+void LookupContext::tell(std::string text) const {
+  if (BackendCaller& to = caller("explain"); to.telling()) to.tell(std::move(text));
 }
 
 Val LookupContext::entries(const Closure* block) {

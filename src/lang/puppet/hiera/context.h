@@ -35,21 +35,25 @@ class BackendCaller {
 // for; then only its cache can be used.
 class LookupContext : public ObjectMethods {
  public:
-  LookupContext(HieraHost& host, BackendMemory& memory, BackendCaller& caller, Arena& arena, HashDraft& files)
-      : host_(host), memory_(memory), caller_(&caller), arena_(arena), files_(files) {}
+  LookupContext(i64 number, HieraHost& host, BackendMemory& memory, BackendCaller& caller, Arena& arena,
+                HashDraft& files)
+      : number_(number), host_(host), memory_(memory), caller_(&caller), arena_(arena), files_(files) {}
 
   std::optional<Val> call(std::string_view method, std::span<const Val> args, const Closure* block) override;
   void call_ended() { caller_ = nullptr; }
+  void tell(std::string text) const;  // explain() of a function in Ruby, which calls its block itself
 
   // The object that stands for it in the language.
   Val object(std::string_view module) const;
   static const Type* type();
+  i64 number() const { return number_; }  // of the contexts of a compilation: its name on the way to Ruby
 
  private:
   BackendCaller& caller(std::string_view method) const;
   Val entries(const Closure* block);
   Val file(const Val& path, const Closure* block);
 
+  i64 number_;
   HieraHost& host_;
   BackendMemory& memory_;
   BackendCaller* caller_;

@@ -112,6 +112,8 @@ std::optional<Val> Hiera::lookup(std::string_view key, const MergeSpec* merge, S
   });
 }
 
+Val Hiera::context(i64 number) const { return host_->data.context(number); }
+
 void Hiera::tell_options(std::string_view key, Scope& scope, Story& story) {
   host_->ask(key, scope, {}, [&] { host_->data.tell_options(*host_, key, story); });
 }

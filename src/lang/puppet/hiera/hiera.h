@@ -28,6 +28,7 @@ class Hiera {
 
   // The value of any key. `merge` beats what lookup_options say. `story` receives what was searched.
   std::optional<Val> lookup(std::string_view key, const MergeSpec* merge, Scope& scope, Pos at, Story* story = nullptr);
+  Val context(i64 number) const;  // of a backend that is being called
   // How the lookup_options that hold for a key are found.
   void tell_options(std::string_view key, Scope& scope, Story& story);
 

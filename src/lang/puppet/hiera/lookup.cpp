@@ -437,11 +437,14 @@ class HieraSearch : private BackendCaller {
     }
     HashDraft options;
     if (level.options.is(VK::kHash)) {
+      Story* told = std::exchange(story_, nullptr);  // where options come from is not told
       for (const Pair& p : level.options.entries()) options.set(p.key, interpolate(p.value, false));
+      story_ = told;
     }
     if (place != nullptr) options.set(place->uri ? "uri" : "path", make_string(hiera_.arena_, place->path));
-    LookupContext& context = hiera_.contexts_.emplace_back(host_, memory, static_cast<BackendCaller&>(*this),
-                                                           hiera_.arena_, hiera_.read_by_backends_);
+    LookupContext& context =
+        hiera_.contexts_.emplace_back(static_cast<i64>(hiera_.contexts_.size()), host_, memory,
+                                      static_cast<BackendCaller&>(*this), hiera_.arena_, hiera_.read_by_backends_);
     std::vector<Val> args;
     if (key != nullptr) args.push_back(*key);
     args.push_back(options.build(hiera_.arena_));
@@ -477,7 +480,12 @@ class HieraSearch : private BackendCaller {
     std::string where = fmt::format("{} ({})", level.function, level.name);
     if (level.shape == HieraLevel::kDataHash) {
       if (!memory.data) {
-        Val answer = call_backend(layer, level, place, memory, nullptr);
+        Val answer;
+        try {
+          answer = call_backend(layer, level, place, memory, nullptr);
+        } catch (const BackendHasNoSuchKey&) {
+          return none(root);
+        }
         if (!answer.is(VK::kHash)) wrong_answer(level, place, "Value", "a Hash value", answer);
         memory.data = answer;
       }
@@ -693,6 +701,11 @@ Val DataLookup::options_for(HieraHost& host, std::string_view key) {
 
 void DataLookup::tell_options(HieraHost& host, std::string_view key, Story& story) {
   HieraSearch(*this, host, &story).tell_options(module_of(split_key(key)[0].text));
+}
+
+Val DataLookup::context(i64 number) const {
+  if (number < 0 || number >= static_cast<i64>(contexts_.size())) return {};
+  return contexts_[static_cast<std::size_t>(number)].object({});
 }
 
 std::optional<HieraFound> DataLookup::lookup(HieraHost& host, std::string_view key, const MergeSpec* merge,

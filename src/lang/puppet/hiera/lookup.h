@@ -68,6 +68,8 @@ class DataLookup {
                                    Story* story = nullptr);
   // The key's entry of lookup_options (merge, convert_to), or undef.
   Val options_for(HieraHost& host, std::string_view key);
+  // The context of a backend's call by its number; undef where there is none.
+  Val context(i64 number) const;
   // How the lookup_options that hold for a key are found.
   void tell_options(HieraHost& host, std::string_view key, Story& story);
 

@@ -7,6 +7,8 @@
 
 #include "format/json.h"
 #include "lang/puppet/eval/compiler.h"
+#include "lang/puppet/hiera/context.h"
+#include "lang/puppet/hiera/hiera.h"
 #include "lang/puppet/ruby/process.h"
 #include "lang/puppet/types/type_parse.h"
 
@@ -65,6 +67,7 @@ class Conversation {
       Result<const Source*> source = local.sources->add("ruby", std::move(*line));
       std::optional<Value> message = source ? read_json(local, **source) : std::nullopt;
       if (!message) fail("ruby gave an answer that cannot be read");
+      if (message->find("absent") != nullptr) throw BackendHasNoSuchKey{};
       if (const Entry* result = message->find("result")) return from_wire(result->value, compiler_.arena(), &compiler_);
       if (const Entry* error = message->find("error")) {
         std::string place;
@@ -91,6 +94,8 @@ class Conversation {
     try {
       reply = fmt::format("{{\"value\":{}}}", value_of(question));
     } catch (const EvalError& e) {
+      reply = fmt::format("{{\"error\":{}}}", quoted(e.what()));
+    } catch (const TypeError& e) {
       reply = fmt::format("{{\"error\":{}}}", quoted(e.what()));
     }
     send(reply);
@@ -138,6 +143,15 @@ class Conversation {
       return to_wire(compiler_.call_closure(*block_, args_of(question), at_));
     }
     if (what == "dispatch") return dispatch(question);
+    if (what == "method") {
+      Val context = compiler_.hiera().context(question.find("number")->value.as_i64());
+      if (!context.is(VK::kObject)) compiler_.fail(at_, "there is no such context", "PP-RUBY");
+      std::vector<Val> args = args_of(question);
+      if (text("name") != "explain")
+        return to_wire(context.o->methods->call(text("name"), args, nullptr).value_or(Val::undef()));
+      static_cast<const LookupContext*>(context.o->methods)->tell(to_text(args[0]));
+      return "null";
+    }
     if (what == "defaults") {
       HashDraft found;
       if (const auto* params = compiler_.defaults_of(scope_, compiler_.resource_type_name(text("type")))) {

@@ -48,6 +48,7 @@ module Tutti
     when Regexp then { '$' => 'regexp', 'text' => value.source }
     when Puppet::Pops::Types::PSensitiveType::Sensitive then { '$' => 'sensitive', 'value' => encode(value.unwrap) }
     when TypeText then { '$' => 'type', 'text' => value.to_s }
+    when Puppet::LookupContext then { '$' => 'context', 'number' => value.number }
     else text(value.to_s)
     end
   end
@@ -69,6 +70,7 @@ module Tutti
       when 'regexp' then Regexp.new(value['text'])
       when 'sensitive' then Puppet::Pops::Types::PSensitiveType::Sensitive.new(decode(value['value']))
       when 'type' then TypeText.new(value['text'])
+      when 'context' then Puppet::LookupContext.new(value['number'], value['environment_name'], value['module_name'])
       when 'binary' then value['text'].unpack1('m')
       when 'hash' then value['pairs'].to_h { |k, v| [decode(k), decode(v)] }
       end
@@ -119,6 +121,38 @@ module Puppet
   class ArgumentError < Error; end
   class ExecutionFailure < Error; end
   class PreformattedError < ParseError; end
+  module DataBinding
+    class LookupError < Puppet::Error
+      def initialize(message = nil, *_where) = super(message)
+    end
+    class RecursiveLookupError < LookupError; end
+  end
+
+  # What a Hiera backend is given besides key and options. Its cache is the compiler's; files are read here.
+  class LookupContext
+    FILES = {}
+    attr_reader :number, :environment_name, :module_name
+    def initialize(number, environment, mod)
+      @number, @environment_name, @module_name = number, environment, mod
+    end
+    %i[interpolate cache cache_all cache_has_key cached_value].each { |name| define_method(name) { |*args| method_of(name, *args) } }
+    def not_found = throw(:no_such_key, Tutti::ABSENT)
+    def explain = method_of(:explain, yield.to_s)
+    def cached_entries(&block)
+      entries = method_of(:cached_entries)
+      return entries.each unless block
+      entries.each { |k, v| block.arity == 2 ? yield(k, v) : yield([k, v]) }
+      nil
+    end
+    def cached_file_data(path)
+      stat = File.stat(path)
+      key = [path, stat.ino, stat.mtime, stat.size]
+      return FILES[key] if FILES.key?(key)
+      content = File.read(path, encoding: 'UTF-8')
+      FILES[key] = block_given? ? yield(content) : content
+    end
+    private def method_of(name, *args) = Tutti.ask('ask' => 'method', 'number' => @number, 'name' => name, 'args' => Tutti.encode(args))
+  end
 
   def self.version = '7.23.0'
   def self.[](name) = settings[name]
@@ -388,6 +422,7 @@ class TemplateBinding
 end
 
 module Tutti
+  ABSENT = Object.new.freeze
   LOADED = {}
   TEMPLATES = {}
 
@@ -471,10 +506,10 @@ module Tutti
     result = case request['op']
              when 'template' then render(File.read(request['file'], encoding: 'UTF-8'), request['file'])
              when 'inline' then render(request['text'], nil)
-             when 'call' then call(request)
+             when 'call' then catch(:no_such_key) { call(request) }
              when 'type' then describe(request)
              end
-    say('result' => encode(result))
+    say(result.equal?(ABSENT) ? { 'absent' => true } : { 'result' => encode(result) })
   rescue Exception => e # rubocop:disable Lint/RescueException: whatever happens, the compiler must hear of it
     at = (e.backtrace_locations || []).find { |l| l.path == request['file'] || l.path == '(inline template)' }
     line = at&.lineno || (e.is_a?(SyntaxError) ? e.message[/:(\d+):/, 1].to_i : nil)

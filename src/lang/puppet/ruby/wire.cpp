@@ -4,6 +4,8 @@
 
 #include "base/base64.h"
 #include "lang/puppet/eval/compiler.h"
+#include "lang/puppet/hiera/context.h"
+#include "lang/puppet/hiera/hiera.h"
 #include "lang/puppet/ruby/bridge.h"
 #include "lang/puppet/text/ruby_format.h"
 #include "lang/puppet/types/type_parse.h"
@@ -73,6 +75,20 @@ void put(std::string& out, const Val& v) {
       out += plain ? "}" : "]}";
       break;
     }
+    case VK::kObject:
+      if (v.o->type == LookupContext::type()) {
+        out +=
+            fmt::format("{{\"$\":\"context\",\"number\":{}", static_cast<const LookupContext*>(v.o->methods)->number());
+        for (const Pair& p : v.o->fields) {
+          out += ',';
+          put(out, p.key);
+          out += ':';
+          put(out, p.value);
+        }
+        out += '}';
+        break;
+      }
+      [[fallthrough]];
     default: put_text(out, to_text(v));
   }
 }
@@ -115,6 +131,7 @@ Val from_wire(const Value& v, Arena& arena, Compiler* compiler) {
       if (what == "default") return Val::default_();
       if (what == "sensitive") return make_sensitive(arena, from_wire(v.find("value")->value, arena, compiler));
       if (what == "regexp") return Val::with_text(VK::kRegex, arena.copy(text->value.text()));
+      if (what == "context") return compiler->hiera().context(v.find("number")->value.as_i64());
       if (what == "symbol") return make_string(arena, text->value.text());
       if (what == "binary") {
         std::string bytes;

@@ -498,7 +498,7 @@ class Lexer {
                              fmt::format("unrecognized escape sequence `\\{}`", e));
       cooked += '\\';
       ++at_;
-      if (e != '\0') cooked += peek(), ++at_;
+      if (e != '\0' && e != '$') cooked += peek(), ++at_;  // what follows a dollar is still interpolated
       return;
     }
     at_ += 2;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/budget.h"
 #include "lang/puppet/types/regex.h"
 
 namespace tutti::puppet {
@@ -146,7 +147,19 @@ const Type* plain_named(std::string_view name) {
   return nullptr;
 }
 
-const Type* make_type(Arena& arena, const Type& t) { return arena.make<Type>(t); }
+const Type* make_type(Arena& arena, const Type& t) {
+  constexpr u64 kMost = u64{1} << 20;
+  u64 sum = 1;
+  for (const Type* i : t.types) sum += i->weight;
+  for (const Member& m : t.members) sum += m.type ? m.type->weight : 1;
+  if (t.inner) sum += t.inner->weight;
+  if (t.block) sum += t.block->weight;
+  if (sum > kMost)
+    throw LimitError("LIMIT-MEMORY", fmt::format("one type is made of more than {} others, all uses counted", kMost));
+  Type* made = arena.make<Type>(t);
+  made->weight = static_cast<u32>(sum);
+  return made;
+}
 
 const Type* integer_range(Arena& arena, i64 min, i64 max) {
   Type t = *plain(TK::kInteger);

@@ -87,6 +87,7 @@ struct Type {
   std::span<const Member> members;
   mutable const Type* inner = nullptr;  // alias: what it stands for; Callable: what it returns; Object: its parent
   const Type* block = nullptr;          // Callable: the block it takes
+  u32 weight = 1;                       // of how many types it is made, all uses counted; set by make_type
 };
 
 // Something wrong with a type's arguments.

@@ -39,7 +39,8 @@ std::string size_range(const Type* t) {
 
 void describe(std::vector<std::string>& out, const std::string& where, const Type* expected, const Val& v,
               bool optional, int depth) {
-  if (is_instance(expected, v) || depth > 30) return;
+  constexpr std::size_t kMost = 100;  // nobody reads more of them
+  if (out.size() >= kMost || depth > 30 || is_instance(expected, v)) return;
   const Type* t = expected;
   std::string lead = where.empty() ? "" : where + " ";
   switch (t->kind) {

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/budget.h"
 #include "base/utf8.h"
 #include "lang/puppet/types/type.h"
 #include "lang/puppet/types/unicode.h"
@@ -31,6 +32,33 @@ u32 mask_for(std::size_t n) {
   return size - 1;
 }
 }  // namespace
+
+namespace {
+u32 checked_weight(u64 sum) {
+  if (sum > kMostValues)
+    throw LimitError("LIMIT-MEMORY", fmt::format("one value holds more than {} others, all uses counted", kMostValues));
+  return static_cast<u32>(sum);
+}
+}  // namespace
+
+Val Val::array(std::span<const Val> x) {
+  Val v;
+  v.kind = VK::kArray;
+  v.list = x.data();
+  v.size = static_cast<u32>(x.size());
+  u64 sum = 1;
+  for (const Val& i : x) sum += i.weight;
+  v.weight = checked_weight(sum);
+  return v;
+}
+
+Val Val::type(const Type* x) {
+  Val v;
+  v.kind = VK::kType;
+  v.t = x;
+  v.weight = x->weight;
+  return v;
+}
 
 std::span<const Pair> Val::entries() const {
   if (kind != VK::kHash || size == 0) return {};
@@ -97,6 +125,9 @@ Val make_hash(Arena& arena, std::span<const Pair> pairs) {
   Val v;
   v.kind = VK::kHash;
   v.size = static_cast<u32>(pairs.size());
+  u64 sum = 1;
+  for (const Pair& p : pairs) sum += u64{p.key.weight} + p.value.weight;
+  v.weight = checked_weight(sum);
   std::span<const Pair> kept = arena.copy(pairs);
   HashBody* body = arena.make<HashBody>();
   body->pairs = kept.data();
@@ -114,6 +145,7 @@ Val make_sensitive(Arena& arena, const Val& inner) {
   Val v;
   v.kind = VK::kSensitive;
   v.box = arena.make<Val>(inner);
+  v.weight = inner.weight;
   return v;
 }
 

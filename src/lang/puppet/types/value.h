@@ -59,7 +59,8 @@ struct Val {
     const ObjectBody* o;
     const Closure* c;
   };
-  u32 size = 0;  // bytes of text, items of an array, entries of a hash
+  u32 size = 0;    // bytes of text, items of an array, entries of a hash
+  u32 weight = 1;  // how many values it is when everything in it is counted as often as it is there
 
   static Val undef() { return {}; }
   static Val default_() {
@@ -94,19 +95,9 @@ struct Val {
     v.size = static_cast<u32>(x.size());
     return v;
   }
-  static Val array(std::span<const Val> x) {
-    Val v;
-    v.kind = VK::kArray;
-    v.list = x.data();
-    v.size = static_cast<u32>(x.size());
-    return v;
-  }
-  static Val type(const Type* x) {
-    Val v;
-    v.kind = VK::kType;
-    v.t = x;
-    return v;
-  }
+  // Throws LimitError where the values in it are too many together (kMostValues).
+  static Val array(std::span<const Val> x);
+  static Val type(const Type* x);
   static Val nanoseconds(VK k, i64 x) {
     Val v;
     v.kind = k;
@@ -130,6 +121,10 @@ struct Val {
   }
 };
 static_assert(sizeof(Val) == 24);
+
+// What is shared is small to hold, but whoever looks at all of it (compares, prints, checks a type) sees every use of
+// it: values that hold the same one twice, again and again, are refused when they are made.
+constexpr u64 kMostValues = u64{1} << 22;
 
 struct Pair {
   Val key, value;

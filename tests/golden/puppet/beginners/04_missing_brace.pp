@@ -1,0 +1,4 @@
+class a {
+  file { '/a': ensure => file }
+
+class b { }

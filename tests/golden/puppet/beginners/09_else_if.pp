@@ -1,0 +1,1 @@
+if true { notice('a') } else if false { notice('b') } else { notice('c') }

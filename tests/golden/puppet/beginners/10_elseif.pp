@@ -1,0 +1,1 @@
+if true { notice('a') } elseif false { notice('b') }

@@ -1,0 +1,2 @@
+$Foo = 3
+notice($Foo)

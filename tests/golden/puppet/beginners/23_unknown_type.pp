@@ -1,0 +1,1 @@
+fil { '/a': ensure => file }

@@ -1,0 +1,2 @@
+class a(Integer $x) { }
+class { 'a': x => '80' }

@@ -1,0 +1,1 @@
+if $facts['x'] = 'y' { notice('a') }

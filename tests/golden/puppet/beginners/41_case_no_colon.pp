@@ -1,0 +1,4 @@
+case 'a' {
+  'a' { notice('x') }
+  default { notice('y') }
+}

@@ -1,0 +1,1 @@
+notice('it's')

@@ -1,0 +1,1 @@
+Package['x'] => File['/a']
