@@ -128,6 +128,9 @@ Resource* Compiler::create_resource(NewResource& wanted, Scope& scope_given) {
   Scope& scope = *scope_given.real;
   session_.budget.step();
   session_.budget.node();
+  constexpr std::size_t kMostResources = 1'000'000;  // no machine has so many: defines that declare themselves twice do
+  if (catalog_.resources.size() >= kMostResources)
+    throw LimitError("LIMIT-NODES", fmt::format("a catalog has at most {} resources", kMostResources), wanted.at.at);
   std::string_view written = wanted.type.text();
   bool is_class = equal_text(written, "class");
   Symbol type = is_class ? sym_class() : resource_type_name(written);

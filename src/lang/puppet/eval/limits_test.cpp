@@ -54,6 +54,8 @@ TEST(PuppetLimits, AliasThatHoldsItselfWithoutAContainer) {
 TEST(PuppetLimits, ValuesThatDouble) {
   refused("Integer[1, 40].reduce('aaaaaaaaaa') |$m, $i| { \"${m}${m}\" }", "LIMIT-MEMORY");
   refused("Integer[1, 40].reduce([1, 2]) |$m, $i| { $m + $m }", "LIMIT-MEMORY");
+  refused("$a = Integer[1, 20].reduce('aaaaaaaaaa') |$m, $i| { \"${m}${m}\" }\n$b = regsubst($a, 'a', $a, 'G')",
+          "LIMIT-MEMORY");
 }
 // What is shared costs nothing to hold, and everything to look at.
 TEST(PuppetLimits, ValuesThatHoldTheSameTwice) {

@@ -6,6 +6,7 @@
 
 #include "base/utf8.h"
 #include "lang/puppet/eval/compiler.h"
+#include "lang/puppet/eval/growth.h"
 #include "lang/puppet/functions/stdlib.h"
 #include "lang/puppet/text/digest.h"
 #include "lang/puppet/text/ruby_format.h"
@@ -61,7 +62,7 @@ void expand(std::string& out, std::string_view replacement, std::string_view tex
   }
 }
 
-std::string substituted(std::string_view text, const Regex& r, const Val& replacement, bool all) {
+std::string substituted(Budget& budget, std::string_view text, const Regex& r, const Val& replacement, bool all) {
   std::string out;
   std::size_t at = 0, copied = 0;
   Groups g;
@@ -75,6 +76,7 @@ std::string substituted(std::string_view text, const Regex& r, const Val& replac
     }
     copied = to;
     if (!all) break;
+    grown(budget, out.size());
     at = to;
     if (to == from) {  // an empty match: go on after the next character
       if (to >= text.size()) break;
@@ -97,9 +99,12 @@ Val regsubst(const FunctionCall& c) {
   }
   const Regex& r = regex_of(c, pattern);
   bool all = flags.find('G') != std::string_view::npos;
-  if (c.arg(0).is(VK::kString)) return c.string(substituted(c.text(0), r, c.arg(2), all));
+  auto done = [&](std::string_view text) {
+    return c.string(substituted(c.compiler.session().budget, text, r, c.arg(2), all));
+  };
+  if (c.arg(0).is(VK::kString)) return done(c.text(0));
   std::vector<Val> out;
-  for (const Val& v : c.arg(0).items()) out.push_back(c.string(substituted(v.text(), r, c.arg(2), all)));
+  for (const Val& v : c.arg(0).items()) out.push_back(done(v.text()));
   return c.array(out);
 }
 
@@ -182,10 +187,11 @@ Val split(const FunctionCall& c) {
   return c.array(out);
 }
 
-void join_into(std::string& out, const Val& v, std::string_view by, bool& first) {
+void join_into(Budget& budget, std::string& out, const Val& v, std::string_view by, bool& first) {
   for (const Val& item : v.items()) {
+    if (by.size() > 1024) grown(budget, out.size());
     if (item.is(VK::kArray)) {
-      join_into(out, item, by, first);
+      join_into(budget, out, item, by, first);
       continue;
     }
     if (!first) out += by;
@@ -199,7 +205,7 @@ void join_into(std::string& out, const Val& v, std::string_view by, bool& first)
 Val join(const FunctionCall& c) {
   std::string out;
   bool first = true;
-  join_into(out, c.arg(0), c.has(1) ? c.text(1) : "", first);
+  join_into(c.compiler.session().budget, out, c.arg(0), c.has(1) ? c.text(1) : "", first);
   return c.string(out);
 }
 
