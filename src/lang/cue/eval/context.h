@@ -50,6 +50,7 @@ class Context {
   Vertex* vertex = nullptr;
   int eval_depth = 0, in_validator = 0, in_detached = 0;
   bool is_validator = false, pending_parent = false;
+  bool settles_leaves = true;  // false: all is evaluated in full, which must come to the same
   std::vector<Task*> stack, blocking;
   std::vector<State*> free_scope;
   std::vector<Label> alt_path;

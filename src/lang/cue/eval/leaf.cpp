@@ -329,7 +329,7 @@ Disjunction* make_disjunction(NodeStore& store, std::span<const DisjunctArm> arm
 bool Context::settle_leaf(Vertex* v) {
   if (v->status != Status::kUnprocessed || v->base || v->conjuncts.empty() || v->conjuncts.size() > kMost) return false;
   if (!v->arcs.empty() || v->patterns() || v->arc_type == ArcType::kPending || v->label.is_let()) return false;
-  if (errs || ci.is_cyclic() || !overlays.empty() || v->is_pattern || v->is_disjunct) return false;
+  if (!settles_leaves || errs || ci.is_cyclic() || !overlays.empty() || v->is_pattern || v->is_disjunct) return false;
   if (!v->parent || !v->parent->state || v->parent->state->is_disjunct) return false;
   if (static_cast<u32>(v->parent->state->depth) >= budget.limits().depth / kLevelsOfEvaluator) return false;
   ArcScope scope(*this, v);

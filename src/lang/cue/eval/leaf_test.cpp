@@ -1,0 +1,121 @@
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "lang/cue/load/instance.h"
+
+// Leaves that are settled at once must be what the evaluation in full makes of them.
+namespace tutti::cue {
+namespace {
+
+std::string evaluate(const std::string& text, bool settles_leaves) {
+  Session session;
+  auto source = session.sources->add("test.cue", text);
+  Instance instance(session);
+  instance.context().settles_leaves = settles_leaves;
+  const Source* one[] = {*source};
+  if (!instance.load_sources(one)) return "not compiled";
+  Vertex* root = instance.evaluate();
+  std::string out = compact(root);
+  if (Bottom* b = root->bottom())
+    for (const FlatError& e : flatten(b)) out += "\n" + e.path + ": " + e.message;
+  return out;
+}
+
+TEST(CueLeaf, SettledAsEvaluated) {
+  const std::string head = R"(
+import "strings"
+#Id: =~"^[a-z]+$" & strings.MaxRunes(5)
+#Port: int & >0 & <=65535
+#Level: *"info" | "debug" | #Id
+five: 5
+_hidden: "abc"
+)";
+  const char* parts[] = {"int",
+                         "number",
+                         "string",
+                         "bool",
+                         "null",
+                         "_",
+                         "5",
+                         "5.0",
+                         "-1",
+                         "\"abc\"",
+                         "true",
+                         "'abc'",
+                         ">0",
+                         "<=10",
+                         ">=5",
+                         "<=5",
+                         "!=5",
+                         "!=null",
+                         "=~\"^a\"",
+                         "!~\"b$\"",
+                         "#Id",
+                         "#Port",
+                         "#Level",
+                         "five",
+                         "_hidden",
+                         "strings.MinRunes(2)",
+                         "strings.MaxRunes(2)",
+                         "*1 | int",
+                         "*\"x\" | #Id",
+                         "1 | 2 | 5",
+                         "*five | string",
+                         "int & >0 & <50",
+                         "*1 | int & >0 & <=50",
+                         "\"abc\" | \"x\" | 5",
+                         "uint8",
+                         "float",
+                         "string | null",
+                         "*5 | 5 | int"};
+  std::mt19937 random(7);
+  auto any = [&] { return std::string(parts[random() % std::size(parts)]); };
+  for (int i = 0; i < 3000; ++i) {
+    std::string text = head;
+    switch (i % 5) {
+      case 0: text += "d: {x: " + any() + ", x: " + any() + "}"; break;
+      case 1: text += "#D: {x: " + any() + ", y?: " + any() + "}\nd: #D & {x: " + any() + "}"; break;
+      case 2:
+        text += "d: [N=string]: {name: N, x: " + any() + "}\nd: abc: {name: " + any() + ", x: " + any() + "}";
+        break;
+      case 3: text += "#D: {x: " + any() + "}\nd: [...#D]\nd: [{x: " + any() + "}, {x: " + any() + ", z: 1}]"; break;
+      case 4: text += "d: {x: " + any() + ", y: (" + any() + ") & " + any() + ", z: x, w: y}"; break;
+    }
+    EXPECT_EQ(evaluate(text, true), evaluate(text, false)) << text;
+  }
+}
+
+TEST(CueLeaf, ListsThatWereCopiedKeepTheirItems) {
+  Room room;
+  Grow<Vertex*> list;
+  Vertex items[8];
+  for (Vertex& v : items) list.push(room, &v);
+  Grow<Vertex*> copy = list;
+  list.push(room, &items[0]);  // moves, or writes behind the end of the copy
+  copy.push(room, &items[1]);
+  Grow<Vertex*> others[4];
+  for (auto& o : others)
+    for (Vertex& v : items) o.push(room, &v);
+  ASSERT_EQ(list.size(), 9u);
+  ASSERT_EQ(copy.size(), 9u);
+  for (u32 i = 0; i < 8; ++i) {
+    EXPECT_EQ(list[i], &items[i]);
+    EXPECT_EQ(copy[i], &items[i]);
+  }
+  EXPECT_EQ(list[8], &items[0]);
+  EXPECT_EQ(copy[8], &items[1]);
+}
+
+// A place that a list has left is given to the next that needs as much.
+TEST(CueLeaf, PlacesAreUsedAgain) {
+  Room room;
+  void* first = room.take(64);
+  room.give(first, 64);
+  EXPECT_NE(room.take(32), first);
+  EXPECT_EQ(room.take(64), first);
+  EXPECT_NE(room.take(64), first);
+}
+
+}  // namespace
+}  // namespace tutti::cue
