@@ -1,6 +1,7 @@
 #include "lang/cue/fix.h"
 
 #include <algorithm>
+#include <set>
 
 #include "lang/cue/format/literal.h"
 #include "lang/cue/format/walk.h"
@@ -35,15 +36,12 @@ class Fixer {
  private:
   // ---- lists
 
-  // Is it surely a list? Only what is written as one; a reference may be to anything.
-  static bool is_list(const ast::Node* n) {
+  // Is it surely a list? Only what is written as one; a reference may be to anything. Sums of lists are calls by now,
+  // since operands are looked at before what they are operands of.
+  bool is_list(const ast::Node* n) const {
     if (n->kind == ast::Kind::kList) return true;
     if (n->kind == ast::Kind::kParen) return is_list(as<ast::Paren>(n)->x);
-    if (n->kind == ast::Kind::kBinary) {
-      auto* b = as<ast::Binary>(n);
-      if (b->op == Tok::kAdd) return is_list(b->x) || is_list(b->y);
-      if (b->op == Tok::kMul) return is_list(b->x) || is_list(b->y);
-    }
+    if (n->kind == ast::Kind::kBinary) return list_products_.count(n) > 0;
     if (n->kind == ast::Kind::kCall) {
       auto* c = as<ast::Call>(n);
       if (c->fun->kind != ast::Kind::kSelector) return false;
@@ -76,7 +74,9 @@ class Fixer {
     if (b->op == Tok::kAdd && (is_list(b->x) || is_list(b->y))) {
       ast::Node* pair = make_list(arena_, {placed(b->x, Rel::kNoSpace), placed(b->y, Rel::kBlank)});
       n = call("Concat", {pair}, at);
-    } else if (b->op == Tok::kMul && is_list(b->x) != is_list(b->y)) {
+    } else if (b->op == Tok::kMul && is_list(b->x) && is_list(b->y)) {
+      list_products_.insert(n);
+    } else if (b->op == Tok::kMul && (is_list(b->x) || is_list(b->y))) {
       bool first = is_list(b->x);
       ast::Node *list = first ? b->x : b->y, *count = first ? b->y : b->x;
       n = call("Repeat", {placed(list, Rel::kNoSpace), placed(count, Rel::kBlank)}, at);
@@ -296,6 +296,7 @@ class Fixer {
   ast::File* file_;
   const FixOptions& options_;
   std::string list_ = "list";
+  std::set<const ast::Node*> list_products_;  // a list times a list, which no call stands for
   bool has_list_ = false, used_list_ = false, changed_ = false;
 };
 

@@ -187,10 +187,11 @@ class Trimmer {
       rest.push_back(x);
     }
     std::set<const ast::Node*> gone;
+    Vertex* other = nullptr;
     if (!rest.empty() && !v->is_err()) {
-      Vertex* other = alone(v, rest);
+      other = alone(v, rest);
       for (const Slot& s : slots) {
-        if (!s.may_change || !is_plain(s.value()) || is_top(s.value())) continue;
+        if (!s.may_change || !is_plain(s.value()) || is_top(s.value()) || (s.element && is_empty(s.value()))) continue;
         if (!implied(other, v, s.value())) continue;
         remove(s, member);
         gone.insert(s.node());
@@ -199,8 +200,19 @@ class Trimmer {
       duplicates(slots, gone);
     }
     descend(slots, gone, v);
+    // what is left of a struct when all its fields are gone
+    if (!other || other->is_err() || c_.kinds(other) != kStructKind) return;
+    for (const Slot& s : slots)
+      if (s.field && s.may_change && !gone.count(s.node()) && emptied(s.value())) remove(s, member);
   }
 
+  bool emptied(const ast::Node* n) const {
+    if (!can_enter(n) || is_empty(n)) return false;
+    ast::Nodes fields = as<ast::Struct>(n)->elts;
+    return std::all_of(fields.begin(), fields.end(), [&](const ast::Node* d) { return dropped_.count(d) > 0; });
+  }
+
+  static bool is_empty(const ast::Node* n) { return n->kind == ast::Kind::kStruct && as<ast::Struct>(n)->elts.empty(); }
   static bool is_top(const ast::Node* n) {
     return n->kind == ast::Kind::kIdent && as<ast::Ident>(n)->name.text() == "_";
   }
@@ -225,10 +237,10 @@ class Trimmer {
   }
 
   void remove(const Slot& s, bool member) {
-    bool empty_struct = s.value()->kind == ast::Kind::kStruct && as<ast::Struct>(s.value())->elts.empty();
-    bool drop = s.field && member && !empty_struct &&
+    bool drop = s.field && member && !is_empty(s.value()) &&
                 !(s.field->label->kind == ast::Kind::kIdent && referenced(s.scope, label_of(s.field)));
     edits.push_back({s.node(), drop ? Action::kDrop : Action::kTop});
+    if (drop) dropped_.insert(s.node());
   }
 
   // The same scalar written twice at one place.
@@ -239,6 +251,7 @@ class Trimmer {
       if (!s.field || x->kind == ast::Kind::kStruct || x->kind == ast::Kind::kList || !is_plain(x)) continue;
       if (seen.insert(format_node(x)).second || !s.may_change) continue;
       edits.push_back({s.node(), Action::kDrop});
+      dropped_.insert(s.node());
       gone.insert(s.node());
     }
   }
@@ -279,6 +292,7 @@ class Trimmer {
   Context& c_;
   Arena& arena_;
   Level top_;
+  std::set<const ast::Node*> dropped_;
   std::map<const ast::Node*, std::set<std::string>> used_;  // names that expressions in a scope look up
 };
 

@@ -165,6 +165,16 @@ Node* Context::call_builtin(const Builtin* b, const Call* x, std::vector<Node*> 
   return r;
 }
 
+bool Context::in_same_check(const Call* x) const {
+  auto same_place = [](const Vertex* a, const Vertex* b) {
+    while (a && b && a != b && a->label == b->label) a = a->parent, b = b->parent;
+    return a == b;
+  };
+  for (const Check* c = checking_; c; c = c->outer)
+    if (c->call == x && same_place(c->at, vertex)) return true;
+  return false;
+}
+
 // ---- packages of functions
 
 Vertex* Context::package_vertex(Symbol path, Pos at) {

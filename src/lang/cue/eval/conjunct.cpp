@@ -225,7 +225,7 @@ void State::schedule_struct(Environment* env, StructLit* s, CloseInfo ci) {
           update_kind(kStructKind, s, ci);
         }
         CloseInfo id = sub_field(ci);
-        if (f->arc == ArcType::kOptional) set_optional(id);
+        if (f->arc != ArcType::kMember) set_optional(id);
         insert_arc(f->label, f->arc, {child, f, id}, id, true);
         break;
       }

@@ -91,6 +91,8 @@ class Context {
   struct Overlay {
     std::unordered_map<Vertex*, Vertex*>* map;
     Vertex* root;
+    Vertex* orig;                  // what the disjunct is tried for
+    std::vector<Task*>* blocking;  // what waited before it was
   };
   std::vector<Overlay> overlays;
   Vertex* overlay_root(Vertex* v);
@@ -111,6 +113,7 @@ class Context {
   Vertex* resolve(Node* x, Flags f);  // a reference
   Node* evaluate_vertex(Vertex* v, Node* ref, Flags f);
   Node* unify_node(Node* x, Flags f);
+  void wait_while_tried(Vertex* v);
   Vertex* node(Node* orig, Node* x, bool scalar, Flags f);
   Node* concrete(Environment* env, Node* x, Op op);
   Node* get_default(Node* v, bool* ok);
@@ -122,6 +125,7 @@ class Context {
   Bottom* yield_clauses(Vertex* node, Environment* env, Comprehension* c, std::vector<Environment*>& out);
   bool has_depth_cycle(Vertex* v);
   bool shared_target_in_cycle(Vertex* w);
+  bool leads_back(Vertex* w);
   Vertex* unify_values(Node* a, Node* b);
   Vertex* to_data(Vertex* v);
 
@@ -145,6 +149,19 @@ class Context {
   i64 uint(Node* v, std::string_view as);
   Node* call(Call* c, Flags f);
   Node* call_builtin(const Builtin* b, const Call* c, std::vector<Node*> args, bool validating);
+  // A check of a value against schemas that is being made: the same one of the same value again would have no end, one
+  // of a part of the value has.
+  struct Check {
+    Check(Context& c, const Call* x) : context(c), call(x), at(c.vertex), outer(c.checking_) { c.checking_ = this; }
+    ~Check() { context.checking_ = outer; }
+    Check(const Check&) = delete;
+    Check& operator=(const Check&) = delete;
+    Context& context;
+    const Call* call;
+    const Vertex* at;
+    const Check* outer;
+  };
+  bool in_same_check(const Call* x) const;
   Node* make_bool(bool b);
   Node* make_string(std::string_view s) { return store.make<String>(store.keep(s)); }
   Node* make_bytes(std::string_view s) { return store.make<Bytes>(store.keep(s)); }
@@ -240,6 +257,7 @@ class Context {
 
   std::vector<Task*> task_pool_;
   std::vector<std::pair<const Call*, Node*>> active_calls_;  // functions being called, with their first arguments
+  const Check* checking_ = nullptr;
   State* free_states_ = nullptr;
   std::vector<std::unique_ptr<State>> states_;
   std::unique_ptr<State> leaf_view_;  // see State::leaf_view

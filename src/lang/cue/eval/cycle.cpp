@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <unordered_set>
 
 #include "lang/cue/eval/context.h"
 
@@ -196,6 +197,69 @@ bool Context::shared_target_in_cycle(Vertex* w) {
     if (has_depth_cycle(arc->deref_non_disjunct())) return true;
   }
   return false;
+}
+
+namespace {
+
+// Looks for a reference to a vertex that is being evaluated, in fields that are there whatever else is. Nothing is
+// evaluated: only what can be found by name is looked at.
+struct WayBack {
+  Context& ctx;
+  std::unordered_set<const Vertex*> seen;
+
+  Vertex* target(const Node* x, Environment* env, u32 level) {
+    if (x->type == NodeType::kSelector) {
+      Vertex* v = target(to<Selector>(x)->x, env, level);
+      return v ? v->deref_value()->find_raw(to<Selector>(x)->label) : nullptr;
+    }
+    if (x->type != NodeType::kFieldRef || to<FieldRef>(x)->up < level) return nullptr;
+    for (u32 n = to<FieldRef>(x)->up - level; n > 0 && env; --n) env = env->up;
+    return env && env->vertex ? ctx.env_vertex(env)->find_raw(to<FieldRef>(x)->label) : nullptr;
+  }
+
+  bool vertex(Vertex* v) {
+    if (ctx.has_depth_cycle(v->deref_non_disjunct())) return true;
+    if (v->status == Status::kFinalized || !seen.insert(v).second) return false;
+    for (const Conjunct& c : v->conjuncts)
+      if (c.env && expression(expression_of(c.x), c.env, 0)) return true;
+    return false;
+  }
+
+  // An expression that lies in `level` literals of its own.
+  bool expression(Node* x, Environment* env, u32 level) {
+    Level deeper(ctx);
+    ctx.budget.step();
+    switch (x->type) {
+      case NodeType::kFieldRef:
+      case NodeType::kSelector: {
+        Vertex* v = target(x, env, level);
+        return v && v->arc_type == ArcType::kMember && vertex(v);
+      }
+      case NodeType::kBinary:
+        return to<Binary>(x)->op == Op::kAnd &&
+               (expression(to<Binary>(x)->x, env, level) || expression(to<Binary>(x)->y, env, level));
+      case NodeType::kStruct:
+        for (Node* d : to<StructLit>(x)->decls) {
+          bool field = d->type == NodeType::kField && to<Field>(d)->arc == ArcType::kMember;
+          if ((field || d->is_expr()) && expression(expression_of(d), env, level + 1)) return true;
+        }
+        return false;
+      case NodeType::kList:
+        for (Node* e : to<ListLit>(x)->elems)
+          if (e->is_expr() && expression(e, env, level + 1)) return true;
+        return false;
+      default: return false;
+    }
+  }
+};
+
+}  // namespace
+
+// Whether w holds, however far in, what is being evaluated now. The disjunct that shares w has no end then; w is not to
+// blame, since in its own place it ends wherever another disjunct is chosen.
+bool Context::leads_back(Vertex* w) {
+  if (w->status == Status::kFinalized || !w->rooted()) return false;
+  return WayBack{*this, {}}.vertex(w);
 }
 
 namespace {

@@ -199,7 +199,7 @@ Bottom* State::run_disjunctions() {
     }
     results.clear();
     cross_product(results, cross, d, mode);
-    if (results.empty()) return collect_errors(d);
+    if (results.empty()) return collect_errors({all.data(), i + 1});
     if (i > 0)
       for (State* s : cross)
         if (s != this && s->node) ctx.reclaim_all(s->node);
@@ -278,7 +278,8 @@ void State::cross_product(std::vector<State*>& dst, std::vector<State*>& cross, 
         State* r = p->do_disjunct({d.env, arm.expr, d.ci}, arm.mode, mode, node, &err);
         if (!r) {
           if (err && err->code == Code::kUser) user_errs.push_back(err);
-          arm.err = err;
+          // one that lacks something may still be decided with another
+          if (err && (!arm.err || arm.err->code < err->code)) arm.err = err;
           continue;
         }
         found.push_back(r);
@@ -337,7 +338,7 @@ State* State::do_disjunct(Conjunct c, Default m, Mode mode, Vertex* orig, Bottom
 
   State* d = copier.root(this);
   if (!orig->is_disjunct) orig->base = d->node;
-  ctx.overlays.push_back({&map, node});
+  ctx.overlays.push_back({&map, node, orig, &saved_blocking});
   back.overlay = true;
   d->run_mode = mode;
   Vertex* v = d->node;
@@ -377,13 +378,17 @@ Bottom* State::get_error_all() {
   return nullptr;
 }
 
-Bottom* State::collect_errors(PendingDisjunction& d) {
+// The disjunctions up to the one that left nothing. An arm of an earlier one that lacked something may still come to a
+// value: whether it does is not known then, in whatever order the disjunctions were taken.
+Bottom* State::collect_errors(std::span<const PendingDisjunction> tried) {
   Code code = Code::kEval;
-  for (auto& a : d.arms) {
-    if (!a.err || a.err->code == Code::kUser) continue;
-    code = std::max(code, a.err->code);
-    disjunct_errs.push_back(a.err);
-  }
+  for (auto& d : tried)
+    for (auto& a : d.arms) {
+      if (!a.err || a.err->code == Code::kUser) continue;
+      bool last = &d == &tried.back();
+      if (last || a.err->incomplete()) code = std::max(code, a.err->code);
+      if (last) disjunct_errs.push_back(a.err);
+    }
   return ctx.store.make<Bottom>(code, disjunct_error(), node);
 }
 

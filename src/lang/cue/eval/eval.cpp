@@ -165,7 +165,7 @@ Node* Context::eval_ci(Node* x, Flags f, CloseInfo* out) {
               Task* t = current();
               if (t && f.condition == kScalarKnown && orig->state && !orig->state->meets(kScalarKnown)) {
                 orig->state->default_attempt = t->node->node;
-                orig->state->wait_for(t, want);
+                orig->state->wait_for(t, want, blocking);
               }
               result = bottom(Code::kCycle, src, "unresolved disjunction: {}", static_cast<const Node*>(x));
               return;
@@ -256,6 +256,7 @@ Node* Context::unify_node(Node* x, Flags f) {
   } else if (x->is_evaluated()) {
     result = evaluate(x, f);
   } else if (Vertex* v = resolve(x, f); v && !has_err()) {
+    wait_while_tried(v);
     v = v->deref_value();
     if (State* n = state(v)) {
       State::Hold hold(n);

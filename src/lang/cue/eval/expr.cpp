@@ -89,7 +89,7 @@ Node* presence(Context& c, Environment* env, const Binary* src, Node* x, Op op, 
             ns && ns->sched == SchedState::kRunning && !ns->meets(kValueKnown) && ns->provided & kValueKnown)
           if (Task* t = c.current()) {
             guard.pop();
-            ns->wait_for(t, kValueKnown);
+            ns->wait_for(t, kValueKnown, c.blocking);
           }
       c.eval(x, {Status::kFinalized, kAllKnown, Mode::kIgnore});
       recheck(true);

@@ -126,6 +126,22 @@ Vertex* Context::lookup(Vertex* v, Pos pos, Label l, Flags f) {
   return nullptr;
 }
 
+// A disjunct that is only being tried is nothing to go by for what lies outside of it: that waits until it is decided
+// what v is.
+void Context::wait_while_tried(Vertex* v) {
+  Vertex* tried = v->deref_value();
+  if (tried == v || !tried->is_disjunct || tried->status != Status::kEvaluating) return;
+  Task* t = current();
+  if (!t || !v->state || v->state->meets(kDisjunctionTask)) return;
+  for (Vertex* p = t->node->node; p; p = p->parent)
+    if (p == tried || (!p->parent && p != root_of(v))) return;
+  for (const Overlay& o : overlays)
+    if (o.orig == v) {
+      t->for_tried = true;
+      v->state->wait_for(t, kDisjunctionTask, *o.blocking);
+    }
+}
+
 Bottom* Context::field_error(Vertex* v, Pos pos, Label l, const char* int_format, const char* format) {
   Code code = Code::kIncomplete;
   Bottom* b = v->bottom();
@@ -166,7 +182,8 @@ bool Context::accept(Vertex* v, Label l) {
     return l.index() < n || !v->is_closed_list();
   }
   if (!(k & kStructKind) && l.is_string() && (k != kBottomKind || v->structs().empty())) return false;
-  if (v->is_open_struct() || v->find_raw(l)) return true;
+  if (v->is_open_struct() && !v->will_be_closed()) return true;
+  if (Vertex* a = v->find_raw(l); a && a->arc_type != ArcType::kNotPresent) return true;
   if (Patterns* list = v->patterns())
     for (u32 i = 0; i < list->pairs.size(); ++i)  // matching may evaluate, and add to them
       if (match_pattern(list->pairs[i].pattern, l)) return true;
@@ -181,6 +198,11 @@ bool Vertex::is_closed_struct() {
 }
 
 bool Vertex::is_open_struct() { return has_ellipsis || !(closed_once || is_closed_struct()); }
+
+bool Vertex::will_be_closed() const {
+  return state && rooted() && state->a_struct && status != Status::kFinalized && (closed_recursive || closed_once) &&
+         !has_ellipsis;
+}
 
 Node* Vertex::value() {
   if (!base) return nullptr;

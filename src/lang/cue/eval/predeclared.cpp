@@ -185,7 +185,9 @@ Node* match_n(CallContext& c) {
   if (!c.validating) return ctx.fail("matchN is a validator and should not be used as a function");
   Node* self = self_value(c);
   if (is_error(ctx, self)) return c.make_bool(false);
-  if (ctx.ci.is_cyclic()) return ctx.bottom(Code::kStructuralCycle, c.call ? c.call->pos : ctx.src, "structural cycle");
+  if (ctx.in_same_check(c.call))
+    return ctx.bottom(Code::kStructuralCycle, c.call ? c.call->pos : ctx.src, "structural cycle");
+  Context::Check checking(ctx, c.call);
   std::vector<Bottom*> errs;
   i64 count = 0, possible = 0;
   bool ok;
@@ -235,7 +237,9 @@ Node* match_if(CallContext& c) {
   if (!c.validating) return ctx.fail("matchIf is a validator and should not be used as a function");
   Node* self = self_value(c);
   if (is_error(ctx, self)) return c.make_bool(false);
-  if (ctx.ci.is_cyclic()) return ctx.bottom(Code::kStructuralCycle, c.call ? c.call->pos : ctx.src, "structural cycle");
+  if (ctx.in_same_check(c.call))
+    return ctx.bottom(Code::kStructuralCycle, c.call ? c.call->pos : ctx.src, "structural cycle");
+  Context::Check checking(ctx, c.call);
   // evaluated again for each value, in the scope of the call
   auto schema = [&](std::size_t i) -> Node* {
     if (!c.call) return c.args[i];

@@ -251,7 +251,12 @@ bool State::process(Cond want, Mode mode) {
     if (mode != Mode::kFinalize && mode != Mode::kYield) return meets(want);
     if (mode == Mode::kYield) {
       if (meets(want)) return true;
-      if (Task* t = ctx.current()) wait_for(t, want);
+      if (std::any_of(tasks.begin(), tasks.end(), [](Task* t) { return t->for_tried; })) {
+        // what waits until it is decided which disjunct it is cannot decide that
+        ctx.add_errf(Code::kCycle, ctx.src, "cycle with field: {}", node->label);
+        return false;
+      }
+      if (Task* t = ctx.current()) wait_for(t, want, ctx.blocking);
     }
     // deadlock: take what is not known as decided, then let the waiting tasks go on
     auto& blocked = ctx.blocking;
@@ -283,13 +288,13 @@ bool State::process(Cond want, Mode mode) {
   }
 }
 
-void State::wait_for(Task* t, Cond c) {
+void State::wait_for(Task* t, Cond c, std::vector<Task*>& list) {
   needs |= c;
   t->state = TaskState::kWaiting;
   t->block_cond = c;
   t->blocked_on = this;
   blocking.push_back(t);
-  ctx.blocking.push_back(t);
+  list.push_back(t);
   throw Yield{};
 }
 
@@ -332,6 +337,7 @@ void State::run_task(Task* t, Mode mode) {
       }
     } pop{ctx, saved, pushed};
     t->state = TaskState::kRunning;
+    t->for_tried = false;
     t->err = nullptr;
     switch (t->run) {
       case TaskKind::kExpr: {

@@ -53,6 +53,7 @@ struct Task {
   TaskState state = TaskState::kReady;
   Cond completes = 0, block_cond = kNever;
   bool defunct = false, unblocked = false, inserting = false, retry = false;
+  bool for_tried = false;  // waits until one of the disjuncts that are being tried is chosen
   State* blocked_on = nullptr;
   Bottom* err = nullptr;
   State* node = nullptr;
@@ -232,7 +233,8 @@ struct State : StateFlags {
   void block_on(Cond c) { provided |= c; }
   Task* schedule_task(TaskKind k, Environment* env, Node* x, const CloseInfo& ci);
   static void run_task(Task* t, Mode mode);
-  void wait_for(Task* t, Cond c);  // t waits for this state; does not return to the task
+  // t waits for this state, in the list of those to go on when nothing else can; does not return to the task
+  void wait_for(Task* t, Cond c, std::vector<Task*>& list);
   bool all_tasks_started() const;
   bool all_tasks_finished() const;
   bool has_active_parent_task() const;
@@ -282,7 +284,7 @@ struct State : StateFlags {
   State* do_disjunct(Conjunct c, Default m, Mode mode, Vertex* orig, Bottom** err);
   void append_disjunct(std::vector<State*>& a, State* x);
   void finalize_disjunctions();
-  Bottom* collect_errors(PendingDisjunction& d);
+  Bottom* collect_errors(std::span<const PendingDisjunction> tried);
   Error* disjunct_error();
   Bottom* get_error();
   Bottom* get_error_all();

@@ -166,7 +166,7 @@ bool Context::unify(Vertex* v, Flags f) {
         if (p == w && n->has_non_cycle) to<Bottom>(v->base)->told_elsewhere = true;
       return true;
     }
-    if (shared_target_in_cycle(w)) {
+    if (shared_target_in_cycle(w) || (n->is_disjunct && leads_back(w))) {
       n->report_cycle();
       return true;
     }
@@ -220,7 +220,10 @@ bool State::complete_arcs(Cond want, Mode mode, bool check_typos) {
   for (u32 i = 0; i < node->arcs.size(); ++i) {
     Vertex* a = node->arcs[i];
     if (a->label.is_let() || a->arc_type > ArcType::kRequired) continue;
-    if (Bottom* err = a->deref_value()->bottom()) ctx.add_child_error(this, err);
+    // a field that is not there leads nowhere
+    Bottom* err = a->deref_value()->bottom();
+    if (err && !(a->arc_type == ArcType::kRequired && err->code == Code::kStructuralCycle))
+      ctx.add_child_error(this, err);
     success = true;
   }
   for (std::size_t i = 0; i < post_checks.size(); ++i) {
@@ -264,7 +267,11 @@ void State::validate_value() {
       }
   }
   Node* v = node->deref_value()->value();
-  if (!node->base && mark) {
+  if (!node->base && mark && kind != kBottomKind && !(kind & kStructKind)) {
+    // a literal whose comprehensions may say nothing is still a struct
+    report_conflict(node->structs[0].lit, kind_expr, kStructKind, kind, 0, kind_id);
+    kind = kBottomKind;
+  } else if (!node->base && mark) {
     node->base = ctx.struct_marker;
     v = node;
   }

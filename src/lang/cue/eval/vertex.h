@@ -231,6 +231,7 @@ struct Vertex : Node {
   bool is_err() { return bottom() != nullptr; }
   bool is_open_struct();
   bool is_closed_struct();
+  bool will_be_closed() const;  // as far as its conjuncts are known
   bool is_closed_list() const { return is_list() && !static_cast<const ListMarker*>(base)->open; }
 };
 

@@ -32,6 +32,7 @@ Exporter::Shape Exporter::shape(Vertex* v, bool attributes) const {
     case NodeType::kBottom: {
       auto* b = to<Bottom>(v->base);
       if (v->arc_type == ArcType::kOptional) return Shape::kUnresolved;
+      if (v->arc_type == ArcType::kRequired && b->code == Code::kStructuralCycle) return Shape::kUnresolved;
       // The error is shown below, where it is.
       if (p_.show_errors && b->child_error)
         return !beside && !v->arcs.empty() && v->arcs[0]->label.is_int() ? Shape::kList : Shape::kStruct;
