@@ -70,13 +70,14 @@ class Fixer {
     children(n, in_definition);
     if (n->kind != ast::Kind::kBinary) return;
     auto* b = as<ast::Binary>(n);
-    TokenPos at = ast::first(n);
     if (b->op == Tok::kAdd && (is_list(b->x) || is_list(b->y))) {
+      TokenPos at = ast::first(n);
       ast::Node* pair = make_list(arena_, {placed(b->x, Rel::kNoSpace), placed(b->y, Rel::kBlank)});
       n = call("Concat", {pair}, at);
     } else if (b->op == Tok::kMul && is_list(b->x) && is_list(b->y)) {
       list_products_.insert(n);
     } else if (b->op == Tok::kMul && (is_list(b->x) || is_list(b->y))) {
+      TokenPos at = ast::first(n);
       bool first = is_list(b->x);
       ast::Node *list = first ? b->x : b->y, *count = first ? b->y : b->x;
       n = call("Repeat", {placed(list, Rel::kNoSpace), placed(count, Rel::kBlank)}, at);

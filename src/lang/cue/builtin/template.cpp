@@ -716,6 +716,20 @@ class Template {
   int depth_ = 0;
 };
 
+// The first value in it that is not decided; nullptr when all are.
+Node* undecided(Context& ctx, Node* n) {
+  Level level(ctx);
+  n = ctx.default_of(n);
+  if (n->type == NodeType::kVertex) {
+    Vertex* v = to<Vertex>(n)->deref_value();
+    for (Vertex* a : v->arcs)
+      if (a->label.is_regular() && a->arc_type == ArcType::kMember)
+        if (Node* x = undecided(ctx, a)) return x;
+    n = v->value();
+  }
+  return n && n->type != NodeType::kBottom && ctx.concreteness(n) > 1 ? n : nullptr;
+}
+
 const BuiltinSpec kFunctions[] = {
     {"Execute",
      {kStringKind, kTopKind},
@@ -724,6 +738,12 @@ const BuiltinSpec kFunctions[] = {
        std::string_view source = c.string(0);
        if (c.failed()) return nullptr;
        if (c.args[1]->type == NodeType::kVertex) c.context.finalize(to<Vertex>(c.args[1]));
+       if (const Node* n = undecided(c.context, c.args[1])) {
+         c.context.add_errf(Code::kIncomplete, c.context.src,
+                            "error in call to {}: cannot convert non-concrete value {}",
+                            std::string_view(c.builtin->qualified()), n);
+         return nullptr;
+       }
        try {
          return c.make_string(Template(c, source).run(c.args[1]));
        } catch (const Failed& f) {

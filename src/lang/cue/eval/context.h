@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "base/budget.h"
 #include "base/stack.h"
@@ -258,6 +259,7 @@ class Context {
   std::vector<Task*> task_pool_;
   std::vector<std::pair<const Call*, Node*>> active_calls_;  // functions being called, with their first arguments
   const Check* checking_ = nullptr;
+  std::unordered_set<const Vertex*> leads_nowhere_;  // all they hold is final; see leads_back
   State* free_states_ = nullptr;
   std::vector<std::unique_ptr<State>> states_;
   std::unique_ptr<State> leaf_view_;  // see State::leaf_view

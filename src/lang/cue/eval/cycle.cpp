@@ -204,8 +204,12 @@ namespace {
 // Looks for a reference to a vertex that is being evaluated, in fields that are there whatever else is. Nothing is
 // evaluated: only what can be found by name is looked at.
 struct WayBack {
+  static constexpr u32 kFar = 512;  // expressions that are looked at
   Context& ctx;
-  std::unordered_set<const Vertex*> seen;
+  const std::unordered_set<const Vertex*>& known;  // those that lead nowhere
+  std::unordered_set<const Vertex*> seen = {};
+  u32 looked_at = 0;
+  bool all_final = true;
 
   Vertex* target(const Node* x, Environment* env, u32 level) {
     if (x->type == NodeType::kSelector) {
@@ -219,7 +223,8 @@ struct WayBack {
 
   bool vertex(Vertex* v) {
     if (ctx.has_depth_cycle(v->deref_non_disjunct())) return true;
-    if (v->status == Status::kFinalized || !seen.insert(v).second) return false;
+    if (known.contains(v) || !seen.insert(v).second) return false;
+    if (v->status != Status::kFinalized) all_final = false;
     for (const Conjunct& c : v->conjuncts)
       if (c.env && expression(expression_of(c.x), c.env, 0)) return true;
     return false;
@@ -228,7 +233,7 @@ struct WayBack {
   // An expression that lies in `level` literals of its own.
   bool expression(Node* x, Environment* env, u32 level) {
     Level deeper(ctx);
-    ctx.budget.step();
+    if (++looked_at > kFar) return false;
     switch (x->type) {
       case NodeType::kFieldRef:
       case NodeType::kSelector: {
@@ -256,10 +261,14 @@ struct WayBack {
 }  // namespace
 
 // Whether w holds, however far in, what is being evaluated now. The disjunct that shares w has no end then; w is not to
-// blame, since in its own place it ends wherever another disjunct is chosen.
+// blame, since in its own place it ends wherever another disjunct is chosen, and may have ended so already.
 bool Context::leads_back(Vertex* w) {
-  if (w->status == Status::kFinalized || !w->rooted()) return false;
-  return WayBack{*this, {}}.vertex(w);
+  if (!w->rooted()) return false;
+  WayBack way{*this, leads_nowhere_};
+  if (way.vertex(w)) return true;
+  budget.step(1 + way.looked_at / kLookedAtInAStep);
+  if (way.all_final && way.looked_at <= WayBack::kFar) leads_nowhere_.merge(way.seen);
+  return false;
 }
 
 namespace {

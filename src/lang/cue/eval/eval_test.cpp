@@ -106,6 +106,29 @@ TEST(CueEval, Comprehensions) {
   EXPECT_EQ(evaluate("a?: int\nif a == _|_ {b: 1}"), "{a?:int,b:1}");
 }
 
+// A literal is a struct even when its comprehensions say nothing.
+TEST(CueEval, StructsOfComprehensionsOnly) {
+  EXPECT_EQ(evaluate("b: {if false {d: 1}}\nb: >=1"),
+            "error: b: conflicting values {if false {d:1}} and >=1 (mismatched types struct and number)");
+  EXPECT_EQ(evaluate("b: {for x in [] {d: 1}}\nb: <5").substr(0, 27), "error: b: conflicting value");
+}
+
+// A check of a part of the value is another one; the same check of the same value has no end.
+TEST(CueEval, RecursiveChecks) {
+  std::string schema = "#E: matchN(1, [int, {u!: #E}])\n";
+  EXPECT_EQ(evaluate(schema + "x: #E & {u: u: u: 1}\ny: x.u.u.u").substr(0, 6), "{#E:ma");
+  EXPECT_EQ(evaluate(schema + "x: #E & {u: u: u: \"a\"}").substr(0, 24), "error: x: invalid value ");
+  EXPECT_EQ(evaluate("_x: matchN(2, [_x, _x])\ny: _x & 5").substr(0, 24), "error: y: invalid value ");
+  EXPECT_EQ(evaluate("#I: matchIf({u!: _}, {u!: #I}, {v!: int})\nx: #I & {u: u: v: 1}\ny: x.u.u.v").substr(0, 6),
+            "{#I:ma");
+}
+
+TEST(CueEval, TemplatesWaitForValues) {
+  EXPECT_EQ(evaluate("import \"text/template\"\n"
+                     "a: {s: string, out: template.Execute(\"<{{.s}}>\", {\"s\": s})}\nb: a & {s: \"x\"}\nc: b.out"),
+            "{a:{s:string,out:template.Execute(\"<{{.s}}>\", {\"s\":s})},b:{s:\"x\",out:\"<x>\"},c:\"<x>\"}");
+}
+
 TEST(CueEval, LimitsHold) {
   Limits limits;
   limits.steps = 200'000;

@@ -204,6 +204,9 @@ TEST(CueOrder, LinesInEveryOrder) {
            {"#A: {b: #C.a}", "#C: {c: int}"},
            {"z: {}", "c: {} | z.a", "c: int | string"},
            {"y: ({(z.d): 1} | *1)", "z: {for k, v in y {(k): v}}"},
+           {"a: {x: b.y} | {z: 1}", "b: {y: a.z}"},
+           {"s: *{c: q} | 2", "q: {s}"},
+           {"p: {d: 1} | {c: q}", "q: {p}"},
        })
     EXPECT_EQ(differing(lines), "");
 }

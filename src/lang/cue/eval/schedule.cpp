@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "lang/cue/eval/context.h"
 
 // The scheduler of one vertex: which tasks to run for what has to be known, and which to wake when it is.
@@ -110,6 +112,10 @@ bool State::all_tasks_finished() const {
   for (Task* t : tasks)
     if (t->state < TaskState::kSuccess) return false;
   return true;
+}
+
+bool State::waits_for_tried() const {
+  return std::any_of(tasks.begin(), tasks.end(), [](const Task* t) { return t->for_tried; });
 }
 
 bool State::has_active_parent_task() const {
@@ -251,7 +257,7 @@ bool State::process(Cond want, Mode mode) {
     if (mode != Mode::kFinalize && mode != Mode::kYield) return meets(want);
     if (mode == Mode::kYield) {
       if (meets(want)) return true;
-      if (std::any_of(tasks.begin(), tasks.end(), [](Task* t) { return t->for_tried; })) {
+      if (waits_for_tried()) {
         // what waits until it is decided which disjunct it is cannot decide that
         ctx.add_errf(Code::kCycle, ctx.src, "cycle with field: {}", node->label);
         return false;

@@ -238,6 +238,7 @@ struct State : StateFlags {
   bool all_tasks_started() const;
   bool all_tasks_finished() const;
   bool has_active_parent_task() const;
+  bool waits_for_tried() const;  // a task of it does
   bool process_ancestors(Mode mode);
   Cond completions();
   Cond defer_field_set(Cond c);

@@ -172,6 +172,8 @@ bool Context::unify(Vertex* v, Flags f) {
     }
     if (evaluated_in_its_place(v, w)) return true;
     unify(w, {.condition = want, .mode = mode, .check_typos = f.check_typos});
+    if (n->is_disjunct && w->state && w->state->waits_for_tried())
+      v->base = bottom(Code::kCycle, src, "cycle with field: {}", w->label);
     return true;
   }
   if (!(n->completed & kSubFieldsDone)) return n->meets(want);
@@ -269,7 +271,7 @@ void State::validate_value() {
   Node* v = node->deref_value()->value();
   if (!node->base && mark && kind != kBottomKind && !(kind & kStructKind)) {
     // a literal whose comprehensions may say nothing is still a struct
-    report_conflict(node->structs[0].lit, kind_expr, kStructKind, kind, 0, kind_id);
+    report_conflict(node->structs()[0].lit, kind_expr, kStructKind, kind, 0, kind_id);
     kind = kBottomKind;
   } else if (!node->base && mark) {
     node->base = ctx.struct_marker;
