@@ -223,8 +223,15 @@ class Template {
     }
     Datum over = pipeline(head, dot);
     std::vector<std::pair<Datum, Datum>> items;
+    auto count_to = [&](i64 n) {
+      check_list(static_cast<u64>(std::max<i64>(n, 0)));
+      for (i64 i = 0; i < n; ++i) {
+        c_.context.budget.step(kStepsOfAction);
+        items.push_back({integer(i), integer(i)});
+      }
+    };
     if (over.kind == Datum::kInt) {
-      for (i64 i = 0; i < over.integer; ++i) items.push_back({integer(i), integer(i)});
+      count_to(over.integer);
     } else if (Node* n = over.kind == Datum::kNode ? plain(over.node) : nullptr; n && n->type == NodeType::kVertex) {
       Vertex* v = to<Vertex>(n);
       if (v->is_list()) {
@@ -238,7 +245,7 @@ class Template {
         for (auto& [k, a] : sorted) items.push_back({text(k), of(a)});
       }
     } else if (over.kind == Datum::kNode && n && n->type == NodeType::kNum) {
-      for (i64 i = 0; i < to<Num>(n)->value.to_i64().value_or(0); ++i) items.push_back({integer(i), integer(i)});
+      count_to(to<Num>(n)->value.to_i64().value_or(0));
     } else if (over.kind != Datum::kNone && !(n && n->type == NodeType::kNull)) {
       throw Failed{fmt::format("template: :1: range can't iterate over {}", show(over))};
     }

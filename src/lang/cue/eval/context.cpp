@@ -131,7 +131,7 @@ void Context::free_state(State* s) {
   s->node = s->underlying = s->link_parent = nullptr;
   s->refs = 0;
   ++s->life;
-  s->is_disjunct = s->has_disjunction = s->is_frozen = false;
+  s->is_disjunct = s->has_disjunction = s->is_frozen = s->held_up = false;
   s->sched = SchedState::kReady;
   s->completed = s->needs = s->provided = s->frozen = 0;
   s->counters = {};
@@ -231,6 +231,7 @@ Vertex* Context::unify_values(Node* a, Node* b) {
   for (Node* x : {a, b}) {
     CloseInfo info = ci;
     info.from_def = false;
+    if (x->type != NodeType::kVertex || to<Vertex>(x)->is_data_value()) info.cycle = Cycle::kNone, info.refs = nullptr;
     if (x->type == NodeType::kVertex) {
       info = s->new_req(nullptr, info, DefKind::kStruct);
       for (Vertex* p = to<Vertex>(x); p; p = p->parent)

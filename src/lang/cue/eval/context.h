@@ -115,6 +115,7 @@ class Context {
   Node* evaluate_vertex(Vertex* v, Node* ref, Flags f);
   Node* unify_node(Node* x, Flags f);
   void wait_while_tried(Vertex* v);
+  const Overlay* trying_elsewhere(Vertex* v);
   Vertex* node(Node* orig, Node* x, bool scalar, Flags f);
   Node* concrete(Environment* env, Node* x, Op op);
   Node* get_default(Node* v, bool* ok);

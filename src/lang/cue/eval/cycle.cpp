@@ -225,7 +225,7 @@ struct WayBack {
     if (ctx.has_depth_cycle(v->deref_non_disjunct())) return true;
     if (known.contains(v) || !seen.insert(v).second) return false;
     if (v->status != Status::kFinalized) all_final = false;
-    for (const Conjunct& c : v->conjuncts)
+    for (const KeptConjunct& c : v->conjuncts)
       if (c.env && expression(expression_of(c.x), c.env, 0)) return true;
     return false;
   }

@@ -256,7 +256,7 @@ Node* Context::unify_node(Node* x, Flags f) {
   } else if (x->is_evaluated()) {
     result = evaluate(x, f);
   } else if (Vertex* v = resolve(x, f); v && !has_err()) {
-    wait_while_tried(v);
+    if (f.mode == Mode::kAttempt) wait_while_tried(v);  // what is gone through must be there first
     v = v->deref_value();
     if (State* n = state(v)) {
       State::Hold hold(n);

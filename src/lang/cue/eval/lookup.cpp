@@ -126,20 +126,26 @@ Vertex* Context::lookup(Vertex* v, Pos pos, Label l, Flags f) {
   return nullptr;
 }
 
+// Where a disjunct of v is being tried while the task that runs now lies outside of it; nullptr otherwise.
+const Context::Overlay* Context::trying_elsewhere(Vertex* v) {
+  Vertex* tried = v->deref_value();
+  Task* t = current();
+  if (!t || tried == v || !tried->is_disjunct || tried->status != Status::kEvaluating) return nullptr;
+  for (Vertex* p = t->node->node; p; p = p->parent)
+    if (p == tried || (!p->parent && p != root_of(v))) return nullptr;
+  for (const Overlay& o : overlays)
+    if (o.orig == v) return &o;
+  return nullptr;
+}
+
 // A disjunct that is only being tried is nothing to go by for what lies outside of it: that waits until it is decided
 // what v is.
 void Context::wait_while_tried(Vertex* v) {
-  Vertex* tried = v->deref_value();
-  if (tried == v || !tried->is_disjunct || tried->status != Status::kEvaluating) return;
-  Task* t = current();
-  if (!t || !v->state || v->state->meets(kDisjunctionTask)) return;
-  for (Vertex* p = t->node->node; p; p = p->parent)
-    if (p == tried || (!p->parent && p != root_of(v))) return;
-  for (const Overlay& o : overlays)
-    if (o.orig == v) {
-      t->for_tried = true;
-      v->state->wait_for(t, kDisjunctionTask, *o.blocking);
-    }
+  if (overlays.empty() || !v->state || v->state->meets(kDisjunctionTask)) return;
+  if (const Overlay* o = trying_elsewhere(v)) {
+    current()->for_tried = v;
+    v->state->wait_for(current(), kDisjunctionTask, *o->blocking);
+  }
 }
 
 Bottom* Context::field_error(Vertex* v, Pos pos, Label l, const char* int_format, const char* format) {

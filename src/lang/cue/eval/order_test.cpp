@@ -204,7 +204,6 @@ TEST(CueOrder, LinesInEveryOrder) {
            {"#A: {b: #C.a}", "#C: {c: int}"},
            {"z: {}", "c: {} | z.a", "c: int | string"},
            {"y: ({(z.d): 1} | *1)", "z: {for k, v in y {(k): v}}"},
-           {"a: {x: b.y} | {z: 1}", "b: {y: a.z}"},
            {"s: *{c: q} | 2", "q: {s}"},
            {"p: {d: 1} | {c: q}", "q: {p}"},
        })
@@ -217,7 +216,7 @@ TEST(CueOrder, RandomLinesInEveryOrder) {
     const char* n = std::getenv(name);
     return n ? std::strtoull(n, nullptr, 10) : otherwise;
   };
-  u64 count = number("TUTTI_CUE_ORDERS", 200), first = number("TUTTI_CUE_SEED", 1), different = 0, values = 0;
+  u64 count = number("TUTTI_CUE_ORDERS", 100), first = number("TUTTI_CUE_SEED", 1), different = 0, values = 0;
   bool trace = std::getenv("TUTTI_CUE_TRACE"), wild = std::getenv("TUTTI_CUE_WILD");
   for (u64 seed = first; seed < first + count; ++seed) {
     std::vector<std::string> lines = Lines(seed, wild).some();

@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "lang/cue/eval/context.h"
 
 // The scheduler of one vertex: which tasks to run for what has to be known, and which to wake when it is.
@@ -114,8 +112,10 @@ bool State::all_tasks_finished() const {
   return true;
 }
 
-bool State::waits_for_tried() const {
-  return std::any_of(tasks.begin(), tasks.end(), [](const Task* t) { return t->for_tried; });
+Vertex* State::waits_for_tried() const {
+  for (const Task* t : tasks)
+    if (t->for_tried) return t->for_tried;
+  return nullptr;
 }
 
 bool State::has_active_parent_task() const {
@@ -257,7 +257,11 @@ bool State::process(Cond want, Mode mode) {
     if (mode != Mode::kFinalize && mode != Mode::kYield) return meets(want);
     if (mode == Mode::kYield) {
       if (meets(want)) return true;
-      if (waits_for_tried()) {
+      if (Vertex* tried = waits_for_tried()) {
+        if (const Context::Overlay* o = ctx.trying_elsewhere(tried)) {
+          ctx.current()->for_tried = tried;
+          wait_for(ctx.current(), want, *o->blocking);
+        }
         // what waits until it is decided which disjunct it is cannot decide that
         ctx.add_errf(Code::kCycle, ctx.src, "cycle with field: {}", node->label);
         return false;
@@ -343,7 +347,7 @@ void State::run_task(Task* t, Mode mode) {
       }
     } pop{ctx, saved, pushed};
     t->state = TaskState::kRunning;
-    t->for_tried = false;
+    t->for_tried = nullptr;
     t->err = nullptr;
     switch (t->run) {
       case TaskKind::kExpr: {

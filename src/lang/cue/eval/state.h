@@ -53,7 +53,7 @@ struct Task {
   TaskState state = TaskState::kReady;
   Cond completes = 0, block_cond = kNever;
   bool defunct = false, unblocked = false, inserting = false, retry = false;
-  bool for_tried = false;  // waits until one of the disjuncts that are being tried is chosen
+  Vertex* for_tried = nullptr;  // waits until it is decided which of its disjuncts this is
   State* blocked_on = nullptr;
   Bottom* err = nullptr;
   State* node = nullptr;
@@ -182,6 +182,7 @@ struct State : StateFlags {
   u32 life = 0;  // how often it was given back
   bool is_disjunct = false;
   bool has_disjunction = false;
+  bool held_up = false;  // cannot be finished before it is decided which disjunct something is
 
   // scheduler
   SchedState sched = SchedState::kReady;
@@ -238,7 +239,7 @@ struct State : StateFlags {
   bool all_tasks_started() const;
   bool all_tasks_finished() const;
   bool has_active_parent_task() const;
-  bool waits_for_tried() const;  // a task of it does
+  Vertex* waits_for_tried() const;  // a task of it does
   bool process_ancestors(Mode mode);
   Cond completions();
   Cond defer_field_set(Cond c);
@@ -292,6 +293,7 @@ struct State : StateFlags {
 
   // unify.cpp
   void update_scalar();
+  bool held_up_by(Vertex* shared);
   bool complete_arcs(Cond c, Mode mode, bool check_typos);
   void eval_arc_types(Mode mode);
   void validate_value();

@@ -79,7 +79,12 @@ bool Context::unify(Vertex* v, Flags f) {
   v->status = Status::kEvaluating;
   Restore<int> depth(n->eval_depth, eval_depth);
   n->flush_deferred_cyclic();
+  n->held_up = false;
   n->process(here, mode);
+  if (mode == Mode::kFinalize && n->waits_for_tried()) {
+    n->held_up = true;
+    return false;
+  }
   if (n->node->arc_type != ArcType::kPending && n->meets(kAncestorsDone) && n->all_tasks_finished())
     n->signal(kArcTypeKnown);
 
@@ -110,6 +115,7 @@ bool Context::unify(Vertex* v, Flags f) {
       return true;
     }
     if (!evaluated_in_its_place(v, to_v)) unify(to_v, {.condition = want, .mode = mode, .check_typos = f.check_typos});
+    if (n->held_up_by(to_v)) return false;
     // long chains of references are followed once: a finalized vertex that only stands for another is skipped
     if (n->is_shared && v->base == to_v) {
       Vertex* t = to_v;
@@ -127,6 +133,7 @@ bool Context::unify(Vertex* v, Flags f) {
       n->report_cycle();
     } else {
       n->complete_arcs(want, mode, f.check_typos);
+      if (n->held_up) return false;
     }
     if (mode == Mode::kFinalize) n->signal(kSubFieldsDone);
     if (Node* val = v->value(); val && is_concrete(val)) {
@@ -172,9 +179,7 @@ bool Context::unify(Vertex* v, Flags f) {
     }
     if (evaluated_in_its_place(v, w)) return true;
     unify(w, {.condition = want, .mode = mode, .check_typos = f.check_typos});
-    if (n->is_disjunct && w->state && w->state->waits_for_tried())
-      v->base = bottom(Code::kCycle, src, "cycle with field: {}", w->label);
-    return true;
+    return !n->held_up_by(w);
   }
   if (!(n->completed & kSubFieldsDone)) return n->meets(want);
 
@@ -187,6 +192,16 @@ bool Context::unify(Vertex* v, Flags f) {
   if (f.check_typos) n->check_typos();
   v->status = Status::kFinalized;
   return n->meets(want);
+}
+
+// What shares something that waits for a decision waits, too, unless it is what is to be decided: then that goes round.
+bool State::held_up_by(Vertex* shared) {
+  if (!shared->state || !shared->state->held_up) return false;
+  if (is_disjunct)
+    node->base = ctx.bottom(Code::kCycle, ctx.src, "cycle with field: {}", shared->label);
+  else
+    held_up = true;
+  return held_up;
 }
 
 bool State::complete_arcs(Cond want, Mode mode, bool check_typos) {
@@ -203,6 +218,10 @@ bool State::complete_arcs(Cond want, Mode mode, bool check_typos) {
   for (u32 i = 0; i < node->arcs.size(); ++i) {
     Vertex* a = node->arcs[i];
     if (!ctx.unify(a, {.condition = want, .mode = mode, .check_typos = check_typos})) success = false;
+    if (a->state && a->state->held_up) {
+      held_up = true;
+      continue;
+    }
     if (early && a->state && a->status == Status::kFinalized) ctx.reclaim_arc(a);
     if (a->arc_type == ArcType::kPending) {
       ctx.update_arc_type(a, ArcType::kNotPresent);
@@ -212,6 +231,7 @@ bool State::complete_arcs(Cond want, Mode mode, bool check_typos) {
     if (a->arc_type > ArcType::kRequired || !a->label.is_string()) continue;
     if (!(kind & kStructKind) && !node->is_err() && !a->is_err()) report_field_mismatch(a);
   }
+  if (held_up) return false;
   u32 kept = 0;
   for (u32 i = 0; i < node->arcs.size(); ++i)
     if (node->arcs[i]->arc_type != ArcType::kNotPresent) node->arcs[kept++] = node->arcs[i];
