@@ -87,6 +87,7 @@ struct Copier {
     d->flat_replaces = n->flat_replaces;
     d->min_flat_to = n->min_flat_to;
     d->infos = n->infos;
+    d->cyclic = n->cyclic;
     d->disjunctions = n->disjunctions;
     return d;
   }

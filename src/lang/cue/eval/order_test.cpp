@@ -204,6 +204,7 @@ TEST(CueOrder, LinesInEveryOrder) {
            {"#A: {b: #C.a}", "#C: {c: int}"},
            {"z: {}", "c: {} | z.a", "c: int | string"},
            {"y: ({(z.d): 1} | *1)", "z: {for k, v in y {(k): v}}"},
+           {"p: {b: *q | 2 | null, b: *string | 1}", "q: {b: p}"},
            {"s: *{c: q} | 2", "q: {s}"},
            {"p: {d: 1} | {c: q}", "q: {p}"},
        })
