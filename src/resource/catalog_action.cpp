@@ -2,6 +2,7 @@
 // result like any other, so that everything that does not depend on it goes on.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "resource/executor.h"
@@ -53,8 +54,9 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
   outputs["name"] = fmt::format("{}[{}]", type, title);
   if (type.empty() || type == "begin" ||
       type == "end") {  // the ends of a container: they carry events and failures through
-    outputs["changed"] = std::to_string(events);
-    outputs["noops"] = std::to_string(noops);
+    // However much changed inside, the container as a whole was changed once.
+    outputs["changed"] = events > 0 ? "1" : "0";
+    outputs["noops"] = events > 0 && noops == events ? "1" : "0";
     if (skip) outputs["status"] = "skipped";
     return finish();
   }
@@ -133,7 +135,9 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
   if (std::string wrong = provider->check(r); !wrong.empty()) return failed("", {wrong, 0});
   Context c =
       context(r, *host, q.instance, &job.cancel, fmt::format("{}/{}/{}", options_.run, q.instance, q.transition));
+  c.catalog = true;
   c.say = [&](Level level, std::string_view text) { say(level, scrub.clean(text)); };
+  for (auto& sentence : not_managed(r)) say(Level::kWarning, ": " + sentence);
   // What is audited is compared with what it was when it was last looked at.
   auto audit = c.params.list("audit");
   if (audit.size() == 1 && audit[0] == "all") audit.assign(provider->audited().begin(), provider->audited().end());
@@ -162,7 +166,7 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
       for (auto& ch : found->changes)
         say(Level::kNotice,
             fmt::format("{}/{}: current_value {}, should be {} (noop)", ch.subject.empty() ? "" : "=" + ch.subject,
-                        ch.property, quoted(ch.from), quoted(ch.to)));
+                        ch.property, ch.bare_from ? ch.from : quoted(ch.from), ch.bare_to ? ch.to : quoted(ch.to)));
       changed = static_cast<u32>(found->changes.size());
       outputs["noops"] = std::to_string(changed);
       outputs["noop"] = "1";
@@ -176,9 +180,10 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
       if (!applied) {
         outputs["changed"] = std::to_string(changed);
         plain = applied.error().message;
-        std::string property = found->changes.empty() ? "" : found->changes[0].property;
-        std::string from = found->changes.empty() ? "" : found->changes[0].from,
-                    to = found->changes.empty() ? "" : found->changes[0].to;
+        // The first that is not done is the one that failed.
+        Change failing;
+        if (!found->changes.empty()) failing = found->changes[std::min(done.size(), found->changes.size() - 1)];
+        std::string property = failing.property, from = failing.from, to = failing.to;
         // A file that cannot be made is told in the words, and as often, as by Puppet.
         if (lower == "file" && property == "ensure" && applied.error().code > 0) {
           const Entry* place = config->find("place");
@@ -193,11 +198,15 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
           return failed(property,
                         {fmt::format("change from '{}' to '{}' failed: {}", from, to, all), applied.error().code});
         }
-        return failed(property, {fmt::format("change from {} to {} failed: {}", quoted(from), quoted(to),
-                                             applied.error().message),
+        return failed(property, {fmt::format("change from {} to {} failed: {}", failing.bare_from ? from : quoted(from),
+                                             failing.bare_to ? to : quoted(to), applied.error().message),
                                  applied.error().code});
       }
     }
+  }
+  if (changed > 0 && provider->minds_itself(dry ? found->changes : effect.changes)) {
+    events += changed;
+    if (dry) noops += changed;
   }
   if (events > 0 && provider->minds()) {
     if (dry || noops == events) {
@@ -215,6 +224,12 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
         ++changed;
       }
     }
+  }
+  // A directory that is filled is one change to whoever is told of it, however many files there are in it.
+  auto& made = dry ? found->changes : effect.changes;
+  if (lower == "file" && std::any_of(made.begin(), made.end(), [](auto& ch) { return !ch.subject.empty(); })) {
+    changed = 1;
+    if (dry) outputs["noops"] = "1";
   }
   outputs["changed"] = std::to_string(changed + audited);
   return finish();

@@ -183,6 +183,7 @@ ActionResult ResourceExecutor::perform(Job& job, Effect& effect) {
     auto wrong_with = [&](const Failure& f) {
       return failed(scrub.clean(fmt::format("{} {}: {}", r.type, r.title, f.message)), f.code);
     };
+    for (auto& sentence : not_managed(r)) c.say(Level::kWarning, sentence);
     auto found = provider->examine(c);
     if (!found) return wrong_with(found.error());
     if (found->in_sync()) continue;
@@ -198,6 +199,8 @@ ActionResult ResourceExecutor::perform(Job& job, Effect& effect) {
     auto applied = provider->apply(c, *found, done);
     effect.changes.insert(effect.changes.end(), done.begin(), done.end());
     if (!applied) return wrong_with(applied.error());
+    if (provider->minds_itself(done))
+      if (auto refreshed = provider->refresh(c); !refreshed) return wrong_with(refreshed.error());
   }
   if (auto it = outputs.find("outcome"); it != outputs.end()) {
     result.outcome = it->second;

@@ -32,6 +32,7 @@ struct Change {
   std::string from, to;  // short, for a dry run; "" for secrets
   std::string subject;   // another resource that stands for the change: File[/dir/sub] of a recursive file
   bool unknown = false;  // whether it will change cannot be known before (an exec without a check)
+  bool bare_from = false, bare_to = false;  // a number, or nothing: shown without quotes
 };
 
 struct Findings {
@@ -48,8 +49,9 @@ struct Context {
   const Resource& resource;
   Params params;
   const Cancel* cancel = nullptr;
-  std::string home;   // tutti's own directory on that host: pid files, logs, kept files
-  std::string scope;  // tells the system's files there from those of others
+  std::string home;      // tutti's own directory on that host: pid files, logs, kept files
+  std::string scope;     // tells the system's files there from those of others
+  bool catalog = false;  // it is a resource of a Puppet catalog, and Puppet's rules count
   std::vector<std::pair<std::string, std::string>> environment;  // for the commands it runs
   std::function<void(Level, std::string_view)> say = [](Level, std::string_view) {};
   std::function<std::optional<std::string>(const std::string& url)> locate;  // puppet:///...: a path on this machine
@@ -75,6 +77,8 @@ class Provider {
   // Something it subscribes to has changed. False: there is nothing to do. Only of types that mind.
   virtual bool minds() const { return false; }
   virtual Result<bool> refresh(Context&) const { return false; }
+  // Its own changes are a reason to refresh it, too.
+  virtual bool minds_itself(const std::vector<Change>&) const { return false; }
   // A property as it is, for audits; nullopt when nobody knows.
   virtual Result<std::optional<std::string>> current(Context&, std::string_view property) const {
     (void)property;
@@ -99,6 +103,8 @@ const Provider* find_provider(std::string_view type);
 // What is wrong with the `provider` that a resource asks for, "" when nothing is. `elsewhere`: there is such a one, but
 // not here, so that only this resource fails.
 std::string wrong_provider(const Resource& r, bool& elsewhere);
+// A sentence for each parameter that Puppet knows and nobody manages on this kind of host.
+std::vector<std::string> not_managed(const Resource& r);
 std::vector<std::string_view> provider_types();
 std::span<const std::string_view> common_parameters();  // require, notify, tag, noop, ...
 

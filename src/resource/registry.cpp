@@ -77,6 +77,32 @@ const Providers kProviders[] = {
     {"mount", {"parsed"}, {}},
 };
 
+// What Puppet has for other systems, and does not manage on this one either.
+struct Unmanaged {
+  std::string_view type, provider, feature, parameters;
+};
+constexpr Unmanaged kUnmanaged[] = {
+    {"user", "useradd", "manages_roles", "roles"},
+    {"user", "useradd", "manages_solaris_rbac", "auths profiles keys project"},
+    {"user", "useradd", "manages_aix_lam", "attributes ia_load_module"},
+    {"user", "useradd", "manages_password_salt", "salt iterations"},
+    {"user", "useradd", "manages_loginclass", "loginclass"},
+    {"group", "groupadd", "manages_members", "members"},
+    {"group", "groupadd", "manages_aix_lam", "attributes ia_load_module"},
+    {"service", "systemd", "flaggable", "flags"},
+    {"service", "systemd", "controllable", "control manifest"},
+    {"service", "systemd", "manages_logon_credentials", "logonaccount logonpassword"},
+    {"service", "systemd", "configurable_timeout", "timeout"},
+    {"package", "apt", "package_settings", "package_settings"},
+    {"package", "apt", "supports_flavors", "flavor"},
+    {"package", "apt", "disableable", "enable_only"},
+    {"package", "apt", "targetable", "command"},
+    {"package", "apt", "uninstall_options", "uninstall_options"},
+    {"package", "apt", "install_only", "install_only"},
+    {"package", "apt", "reinstallable", "reinstall_on_refresh"},
+    {"mount", "parsed", "atboot", "atboot blockdevice"},
+};
+
 constexpr std::string_view kCommon[] = {"require", "before", "notify",   "subscribe", "tag",   "noop",
                                         "alias",   "audit",  "loglevel", "schedule",  "stage", "name"};
 
@@ -109,6 +135,21 @@ std::string wrong_provider(const Resource& r, bool& elsewhere) {
                      : fmt::format("Invalid {} provider '{}'", r.type, name);
   }
   return "";
+}
+
+std::vector<std::string> not_managed(const Resource& r) {
+  std::vector<std::string> out;
+  Params p(r.parameters);
+  for (auto& u : kUnmanaged)
+    for (std::size_t at = 0; u.type == r.type && at < u.parameters.size();) {
+      std::size_t end = std::min(u.parameters.find(' ', at), u.parameters.size());
+      std::string_view name = u.parameters.substr(at, end - at);
+      at = end + 1;
+      if (p.has(name))
+        out.push_back(fmt::format("Provider {} does not support features {}; not managing attribute {}",
+                                  p.text("provider", u.provider), u.feature, name));
+    }
+  return out;
 }
 
 std::vector<std::string> Provider::writes(const Resource& r) const {

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "resource/provider.h"
+
+namespace tutti::resource {
+
+// A property's value as it is shown: texts in quotes, numbers and lists without, or that there is none.
+struct Shown {
+  std::string text;
+  bool bare = false;
+  bool absent = false;
+
+  static Shown none() { return {"absent", false, true}; }
+  static Shown plain(std::string text) { return {std::move(text), true, false}; }
+};
+
+// "mode changed '0644' to '0755'", "defined 'minute' as ['5']", "undefined 'hour' from ['4']".
+Change property_change(std::string property, const Shown& from, const Shown& to);
+
+// What a parameter may be. Words are apart by spaces; one that is another name of the one before it has a = before it.
+struct Rule {
+  std::string_view parameter;
+  std::string_view words;
+};
+inline constexpr std::string_view kTruthWords = "true false yes no";
+inline constexpr std::string_view kNumberWord = "#";    // any number
+inline constexpr std::string_view kNaturalWord = "##";  // a whole number, not below zero
+
+// "" or what is wrong with the first parameter that is not as its rule says.
+std::string wrong_value(const Params& params, std::span<const Rule> rules);
+
+}  // namespace tutti::resource
