@@ -2,7 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdio>
 
+#include "resource/changes.h"
 #include "resource/providers.h"
 
 namespace tutti::resource {
@@ -60,7 +63,9 @@ std::vector<std::string> split(std::string_view text, char at) {
 // The fields of one line of a name database; empty when there is none.
 Result<std::vector<std::string>> entry(Context& c, const char* database, const std::string& name) {
   Command k;
-  k.argv = {"getent", database, name};
+  k.argv = {"getent"};
+  if (c.params.truth("forcelocal")) k.argv.insert(k.argv.end(), {"-s", "files"});  // this machine's own files only
+  k.argv.insert(k.argv.end(), {database, name});
   auto r = c.host.run(k);
   if (r.end != CommandResult::End::kExited)
     return failure(r.describe(), r.end == CommandResult::End::kLost ? r.lost_code() : 0);
@@ -97,6 +102,58 @@ Result<std::optional<std::vector<Resource>>> accounts(Context& c, const char* ty
   return out;
 }
 
+// Whoever speaks of a user at all usually wants it to be there: one with a property that is managed is, like any group.
+constexpr std::string_view kManaged[] = {"uid",
+                                         "gid",
+                                         "groups",
+                                         "home",
+                                         "shell",
+                                         "comment",
+                                         "password",
+                                         "expiry",
+                                         "password_max_age",
+                                         "password_min_age",
+                                         "password_warn_days"};
+
+// Fields of a line of shadow, and the option by which they are set. Those of a password's age are chage's.
+struct ShadowField {
+  const char* property;
+  std::size_t field;
+  const char* option;
+  bool date = false;
+};
+constexpr ShadowField kShadow[] = {{"password_min_age", 3, "-m"},
+                                   {"password_max_age", 4, "-M"},
+                                   {"password_warn_days", 5, "-W"},
+                                   {"expiry", 7, "-e", true}};
+
+bool whole(std::string_view text) {
+  if (text.starts_with('-')) text.remove_prefix(1);
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// Days since 1970 of YYYY-MM-DD, as shadow counts them.
+std::optional<i64> days_of(const std::string& date) {
+  int year = 0, month = 0, day = 0, end = 0;
+  if (date.size() != 10 || std::sscanf(date.c_str(), "%4d-%2d-%2d%n", &year, &month, &day, &end) != 3 || end != 10)
+    return std::nullopt;
+  std::chrono::year_month_day d{std::chrono::year(year), std::chrono::month(static_cast<unsigned>(month)),
+                                std::chrono::day(static_cast<unsigned>(day))};
+  if (!d.ok()) return std::nullopt;
+  return std::chrono::sys_days(d).time_since_epoch().count();
+}
+
+std::string date_of(const std::string& days) {
+  std::chrono::year_month_day d{std::chrono::sys_days(std::chrono::days(std::strtoll(days.c_str(), nullptr, 10)))};
+  return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(d.year()), static_cast<unsigned>(d.month()),
+                     static_cast<unsigned>(d.day()));
+}
+
+// A number that changes, told as numbers are.
+Change number_change(const char* property, const std::string& from, const std::string& to) {
+  return property_change(property, Shown::plain(from), whole(to) ? Shown::plain(to) : Shown{to});
+}
+
 std::string name_of(Context& c) { return c.params.text("name", c.resource.title); }
 
 class User : public Provider {
@@ -106,11 +163,38 @@ class User : public Provider {
     return accounts(c, "user", "/etc/passwd", arena);
   }
   std::span<const std::string_view> parameters() const override { return kUser; }
+  std::string check(const Resource& r) const override {
+    static constexpr Rule kRules[] = {{"ensure", "present absent"}, {"membership", "inclusive minimum"},
+                                      {"system", kTruthWords},      {"allowdupe", kTruthWords},
+                                      {"managehome", kTruthWords},  {"forcelocal", kTruthWords}};
+    Params p(r.parameters);
+    if (std::string wrong = wrong_value(p, kRules); !wrong.empty()) return wrong;
+    if (p.text("password").find(':') != std::string::npos) return "Passwords cannot include ':'";
+    for (const ShadowField& field : kShadow) {
+      auto v = p.maybe(field.property);
+      if (!v) continue;
+      if (field.date && *v != "absent" && !days_of(*v))
+        return "Expiry dates must be YYYY-MM-DD or the string \"absent\"";
+      if (!field.date && !whole(*v))
+        return fmt::format("{} must be provided as a number, not \"{}\"", field.property, *v);
+    }
+    for (auto& g : p.list("groups")) {
+      if (g.empty()) return "Group names must not be empty. If you want to specify \"no groups\" pass an empty array";
+      if (g.find_first_not_of("0123456789") == std::string::npos)
+        return "Group names must be provided, not GID numbers.";
+      if (g.find(',') != std::string::npos)
+        return "Group names must be provided as an array, not a comma-separated list.";
+    }
+    return "";
+  }
   std::string_view exclusive() const override { return "accounts"; }
 
   Result<Findings> examine(Context& c) const override {
     Findings f;
-    std::string name = name_of(c), ensure = c.params.text("ensure");
+    bool managed = std::any_of(std::begin(kManaged), std::end(kManaged), [&](auto p) { return c.params.has(p); });
+    std::string name = name_of(c), ensure = c.params.text("ensure", managed ? "present" : "");
+    if (c.params.has("purge_ssh_keys") && c.params.text("purge_ssh_keys") != "false")
+      return failure("purge_ssh_keys cannot be done here: keys of ssh are not managed");
     auto is = entry(c, "passwd", name);
     if (!is) return tl::unexpected(is.error());
     bool there = is->size() >= 7;
@@ -128,12 +212,12 @@ class User : public Provider {
         f.changes.push_back(
             {property, fmt::format("{} changed '{}' to '{}'", property, now, *want), now, *want, "", false});
     };
-    differs("uid", (*is)[2]);
+    if (auto uid = c.params.maybe("uid"); uid && *uid != (*is)[2])
+      f.changes.push_back(number_change("uid", (*is)[2], *uid));
     if (auto gid = c.params.maybe("gid"); gid && *gid != (*is)[3]) {
       auto g = entry(c, "group", *gid);
       if (!g) return tl::unexpected(g.error());
-      if (g->size() < 3 || (*g)[2] != (*is)[3])
-        f.changes.push_back({"gid", fmt::format("gid changed {} to '{}'", (*is)[3], *gid), (*is)[3], *gid, "", false});
+      if (g->size() < 3 || (*g)[2] != (*is)[3]) f.changes.push_back(number_change("gid", (*is)[3], *gid));
     }
     differs("comment", (*is)[4]);
     differs("home", (*is)[5]);
@@ -155,14 +239,31 @@ class User : public Provider {
           want.erase(std::unique(want.begin(), want.end()), want.end());
         }
         std::string a = fmt::format("{}", fmt::join(now, ",")), b = fmt::format("{}", fmt::join(want, ","));
-        f.changes.push_back({"groups", fmt::format("groups changed '{}' to '{}'", a, b), a, b, "", false});
+        std::string was = a.empty() ? "" : "'" + a + "'";
+        f.changes.push_back({"groups", fmt::format("groups changed {} to '{}'", was, b), a, b, "", false});
+        f.changes.back().bare_from = a.empty();
       }
     }
-    if (c.params.has("password")) {
-      auto shadow = entry(c, "shadow", name);
-      if (!shadow) return tl::unexpected(shadow.error());
-      if (shadow->size() < 2 || (*shadow)[1] != c.params.text("password"))
-        f.changes.push_back({"password", "changed password", "", "", "", false});
+    bool aged = std::any_of(std::begin(kShadow), std::end(kShadow), [&](auto& s) { return c.params.has(s.property); });
+    if (!aged && !c.params.has("password")) return f;
+    auto shadow = entry(c, "shadow", name);
+    if (!shadow) return tl::unexpected(shadow.error());
+    shadow->resize(9);
+    if (auto password = c.params.maybe("password"); password && (*shadow)[1] != *password) {
+      Change hidden{"password", "changed [redacted] to [redacted]", "[redacted]", "[redacted]", "", false};
+      f.changes.push_back(std::move(hidden));
+    }
+    for (const ShadowField& s : kShadow) {
+      auto want = c.params.maybe(s.property);
+      if (!want) continue;
+      const std::string& now = (*shadow)[s.field];
+      if (s.date) {
+        Shown shown = now.empty() ? Shown::none() : Shown{date_of(now)};
+        if (shown.text != *want)
+          f.changes.push_back(property_change(s.property, shown, *want == "absent" ? Shown::none() : Shown{*want}));
+      } else if (std::string age = now.empty() ? "-1" : now; age != *want) {
+        f.changes.push_back(property_change(s.property, Shown::plain(age), Shown::plain(*want)));
+      }
     }
     return f;
   }
@@ -175,7 +276,16 @@ class User : public Provider {
         argv = {"userdel"};
         if (c.params.truth("managehome")) argv.push_back("-r");
       } else {
+        if (auto r = valid_shell(c); !r) return r;
         argv = {"useradd"};
+        // A group of its own name that is there already is taken.
+        if (!c.params.has("gid")) {
+          auto own = entry(c, "group", name);
+          if (!own) return tl::unexpected(own.error());
+          if (!own->empty()) argv.insert(argv.end(), {"-g", name});
+        }
+        if (std::string date = c.params.text("expiry", "absent"); date != "absent")
+          argv.insert(argv.end(), {"-e", date});
         auto flag = [&](const char* p, const char* option) {
           if (auto v = c.params.maybe(p)) argv.insert(argv.end(), {option, *v});
         };
@@ -194,6 +304,10 @@ class User : public Provider {
       if (auto r = run(c, argv); !r) return r;
       if (f.changes[0].to == "present" && c.params.has("password"))
         if (auto r = run(c, {"chpasswd", "-e"}, name + ":" + c.params.text("password") + "\n"); !r) return r;
+      if (f.changes[0].to == "present")
+        for (const ShadowField& s : kShadow)
+          if (auto v = c.params.maybe(s.property); v && !s.date)
+            if (auto r = run(c, {"chage", s.option, *v, name}); !r) return r;
       done = f.changes;
       return {};
     }
@@ -202,11 +316,31 @@ class User : public Provider {
           {"uid", "-u"}, {"gid", "-g"}, {"comment", "-c"}, {"home", "-d"}, {"shell", "-s"}, {"groups", "-G"}};
       Result<void> r;
       if (ch.property == "password") r = run(c, {"chpasswd", "-e"}, name + ":" + c.params.text("password") + "\n");
+      if (ch.property == "shell") r = valid_shell(c);
       for (auto& [p, option] : kFlags)
-        if (p == ch.property) r = run(c, {"usermod", option, ch.to, name});
+        if (r && p == ch.property) {
+          std::vector<std::string> argv{"usermod", option, ch.to};
+          if (p == "uid" && c.params.truth("allowdupe")) argv.push_back("-o");
+          argv.push_back(name);
+          r = run(c, std::move(argv));
+        }
+      for (const ShadowField& s : kShadow)
+        if (s.property == ch.property)
+          r = run(c, {s.date ? "usermod" : "chage", s.option, ch.to == "absent" ? "" : ch.to, name});
       if (!r) return r;
       done.push_back(ch);
     }
+    return {};
+  }
+
+  // A login shell that cannot be run locks its user out.
+  static Result<void> valid_shell(Context& c) {
+    auto shell = c.params.maybe("shell");
+    if (!shell) return {};
+    auto s = c.host.stat(*shell, true, false);
+    if (!s) return tl::unexpected(s.error());
+    if (s->kind == FileState::Kind::kAbsent) return failure(fmt::format("Shell {} must exist", *shell));
+    if ((s->mode & 0111) == 0) return failure(fmt::format("Shell {} must be executable", *shell));
     return {};
   }
 
@@ -226,6 +360,14 @@ class Group : public Provider {
     return accounts(c, "group", "/etc/group", arena);
   }
   std::span<const std::string_view> parameters() const override { return kGroup; }
+  std::string check(const Resource& r) const override {
+    static constexpr Rule kRules[] = {
+        {"ensure", "present absent"}, {"system", kTruthWords}, {"allowdupe", kTruthWords}, {"forcelocal", kTruthWords}};
+    Params p(r.parameters);
+    if (std::string wrong = wrong_value(p, kRules); !wrong.empty()) return wrong;
+    if (auto gid = p.maybe("gid"); gid && !whole(*gid)) return fmt::format("Invalid GID {}", *gid);
+    return "";
+  }
   std::string_view exclusive() const override { return "accounts"; }
 
   Result<Findings> examine(Context& c) const override {
@@ -236,10 +378,9 @@ class Group : public Provider {
     if (c.params.text("ensure") == "absent") {
       if (there) f.changes.push_back({"ensure", "removed", "present", "absent", "", false});
     } else if (!there) {
-      if (c.params.text("ensure") == "present")
-        f.changes.push_back({"ensure", "created", "absent", "present", "", false});
+      f.changes.push_back({"ensure", "created", "absent", "present", "", false});
     } else if (auto gid = c.params.maybe("gid"); gid && *gid != (*is)[2]) {
-      f.changes.push_back({"gid", fmt::format("gid changed {} to {}", (*is)[2], *gid), (*is)[2], *gid, "", false});
+      f.changes.push_back(number_change("gid", (*is)[2], *gid));
     }
     return f;
   }
@@ -257,6 +398,7 @@ class Group : public Provider {
         if (c.params.truth("system")) argv.push_back("-r");
         if (c.params.truth("allowdupe")) argv.push_back("-o");
       }
+      if (ch.property == "gid" && c.params.truth("allowdupe")) argv.push_back("-o");
       argv.push_back(name_of(c));
       if (auto r = run(c, argv); !r) return r;
       done.push_back(ch);
