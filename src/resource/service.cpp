@@ -3,6 +3,7 @@
 
 #include <thread>
 
+#include "resource/changes.h"
 #include "resource/providers.h"
 
 namespace tutti::resource {
@@ -19,6 +20,18 @@ class Service : public Provider {
   std::string_view type() const override { return "service"; }
   std::span<const std::string_view> parameters() const override { return kParameters; }
 
+  std::string check(const Resource& r) const override {
+    static constexpr Rule kRules[] = {{"ensure", "stopped =false running =true"},
+                                      {"enable", "true false manual mask delayed yes no"},
+                                      {"hasstatus", "true false"},
+                                      {"hasrestart", "true false"}};
+    Params p(r.parameters);
+    if (std::string wrong = wrong_value(p, kRules); !wrong.empty()) return wrong;
+    if (std::string enable = p.text("enable"); enable == "manual" || enable == "delayed")
+      return fmt::format("enable: Setting '{}' is only for services of Windows", enable);
+    return "";
+  }
+
   Result<Findings> examine(Context& c) const override {
     Findings f;
     auto m = manager(c);
@@ -33,10 +46,15 @@ class Service : public Provider {
       }
     }
     if (auto e = c.params.maybe("enable")) {
-      if (*m == Manager::kBase) return f;
-      auto is = enabled(c, *m);
-      if (!is) return tl::unexpected(is.error());
+      if (*m == Manager::kBase) {
+        c.say(Level::kWarning, ": Provider base does not support features enableable; not managing attribute enable");
+        return f;
+      }
       std::string wanted = *e == "yes" ? "true" : *e == "no" ? "false" : *e;
+      if (*m == Manager::kInit && wanted == "mask")
+        return failure("Provider init must have features 'maskable' to set 'enable' to 'mask'");
+      auto is = enabled(c, *m, wanted);
+      if (!is) return tl::unexpected(is.error());
       if (*is != wanted)
         f.changes.push_back(
             {"enable", fmt::format("enable changed '{}' to '{}'", *is, wanted), *is, wanted, "", false});
@@ -52,11 +70,7 @@ class Service : public Provider {
       if (ch.property == "ensure")
         r = act(c, *m, ch.to == "running" ? "start" : "stop");
       else
-        r = *m == Manager::kSystemd ? command(c, fmt::format("systemctl {} {}",
-                                                             ch.to == "true"   ? "enable"
-                                                             : ch.to == "mask" ? "mask"
-                                                                               : "disable",
-                                                             shell_quote(name(c))))
+        r = *m == Manager::kSystemd ? set_enabled(c, ch.to)
                                     : command(c, fmt::format("update-rc.d {} {}", shell_quote(name(c)),
                                                              ch.to == "true" ? "defaults" : "disable"));
       if (!r) return r;
@@ -91,13 +105,54 @@ class Service : public Provider {
     if (p == "systemd") return Manager::kSystemd;
     if (p == "init" || p == "debian") return Manager::kInit;
     if (p == "base") return Manager::kBase;
-    if (c.params.has("start") || c.params.has("binary")) return Manager::kBase;
     auto s = c.host.stat("/run/systemd/system", true, false);
     if (!s) return tl::unexpected(s.error());
-    if (s->kind == FileState::Kind::kDirectory) return Manager::kSystemd;
-    s = c.host.stat("/etc/init.d/" + name(c), true, false);
-    if (!s) return tl::unexpected(s.error());
-    return s->kind == FileState::Kind::kFile ? Manager::kInit : Manager::kBase;
+    // The user's own commands take the place of systemd's, which still knows whether the service is enabled.
+    bool own = c.params.has("start") || c.params.has("binary");
+    if (s->kind == FileState::Kind::kDirectory && (!own || c.params.has("enable"))) return Manager::kSystemd;
+    if (own) return Manager::kBase;
+    auto there = script(c);
+    if (!there) return tl::unexpected(there.error());
+    return there->empty() ? Manager::kBase : Manager::kInit;
+  }
+
+  // The init script, looked for in the folders of `path`; "" when there is none.
+  static Result<std::string> script(Context& c) {
+    std::vector<std::string> folders;
+    for (auto& given : c.params.list("path"))
+      for (std::size_t at = 0; at <= given.size();) {
+        std::size_t end = std::min(given.find(':', at), given.size());
+        folders.push_back(given.substr(at, end - at));
+        at = end + 1;
+      }
+    if (folders.empty()) folders = {"/etc/init.d"};
+    for (auto& folder : folders)
+      for (const char* ending : {"", ".sh"}) {
+        std::string path = folder + "/" + name(c) + ending;
+        auto s = c.host.stat(path, true, false);
+        if (!s) return tl::unexpected(s.error());
+        if (s->kind == FileState::Kind::kFile) return path;
+      }
+    return std::string();
+  }
+
+  static Result<void> by_script(Context& c, const std::string& what) {
+    auto path = script(c);
+    if (!path) return tl::unexpected(path.error());
+    if (path->empty()) return failure(fmt::format("Could not find init script for '{}'", name(c)));
+    return command(c, shell_quote(*path) + " " + what);
+  }
+
+  // What is masked cannot be enabled, and what is to be masked must not stay enabled.
+  static Result<void> set_enabled(Context& c, const std::string& to) {
+    std::string unit = shell_quote(name(c));
+    if (to == "true") return command(c, fmt::format("systemctl unmask -- {0} && systemctl enable -- {0}", unit));
+    if (to == "mask")
+      return command(c,
+                     fmt::format("if systemctl cat -- {0} >/dev/null 2>&1; then systemctl disable -- {0} || exit; fi; "
+                                 "systemctl mask -- {0}",
+                                 unit));
+    return command(c, "systemctl disable -- " + unit);
   }
 
   static CommandResult sh(Context& c, const std::string& text) {
@@ -117,9 +172,12 @@ class Service : public Provider {
       r = sh(c, *status);
     else if (m == Manager::kSystemd)
       r = sh(c, "systemctl is-active --quiet " + shell_quote(name(c)));
-    else if (m == Manager::kInit && c.params.truth("hasstatus", true))
-      r = sh(c, fmt::format("/etc/init.d/{} status", shell_quote(name(c))));
-    else
+    else if (m == Manager::kInit && c.params.truth("hasstatus", true)) {
+      auto path = script(c);
+      if (!path) return tl::unexpected(path.error());
+      if (path->empty()) return failure(fmt::format("Could not find init script for '{}'", name(c)));
+      r = sh(c, shell_quote(*path) + " status");
+    } else
       r = sh(c, fmt::format("pgrep -f -- {} | grep -vx $$",
                             shell_quote(guarded(c.params.text("pattern", c.params.text("binary", name(c)))))));
     if (r.end == CommandResult::End::kLost) return failure(r.describe(), r.lost_code());
@@ -133,21 +191,33 @@ class Service : public Provider {
     return pattern;
   }
 
-  static Result<std::string> enabled(Context& c, Manager m) {
+  // "true", "false" or "mask". Whether a unit is masked only matters to whoever wants that; one without an install
+  // section can neither be enabled nor disabled, and is as wanted.
+  static Result<std::string> enabled(Context& c, Manager m, const std::string& wanted) {
     auto r = m == Manager::kSystemd
-                 ? sh(c, "systemctl is-enabled " + shell_quote(name(c)))
+                 ? sh(c, "systemctl is-enabled -- " + shell_quote(name(c)))
                  : sh(c, fmt::format("ls /etc/rc[2345].d/S??{} >/dev/null 2>&1 && echo enabled", shell_quote(name(c))));
     if (r.end == CommandResult::End::kLost) return failure(r.describe(), r.lost_code());
     std::string word = r.out.substr(0, r.out.find('\n'));
-    if (word == "masked") return std::string("mask");
-    return std::string(
-        word == "enabled" || word == "static" || word == "indirect" || word == "enabled-runtime" ? "true" : "false");
+    if (wanted == "mask" && word == "masked") return std::string("mask");
+    if (word == "indirect" || (word == "static" && wanted != "mask")) return wanted;
+    return std::string(r.ok() ? "true" : "false");
   }
 
   static Result<void> act(Context& c, Manager m, const std::string& what) {
     if (auto given = c.params.maybe(what)) return command(c, *given);
-    if (m == Manager::kSystemd) return command(c, fmt::format("systemctl {} {}", what, shell_quote(name(c))));
-    if (m == Manager::kInit) return command(c, fmt::format("/etc/init.d/{} {}", shell_quote(name(c)), what));
+    if (m == Manager::kSystemd) {
+      std::string unit = shell_quote(name(c)), before;
+      // A unit that was written anew is read anew, and one that is masked cannot be started.
+      if (what != "stop")
+        before = fmt::format(
+            "[ \"$(systemctl show --property=NeedDaemonReload -- {} 2>/dev/null)\" != NeedDaemonReload=yes ] || "
+            "systemctl daemon-reload; ",
+            unit);
+      if (what == "start") before += fmt::format("systemctl unmask -- {}; ", unit);
+      return command(c, fmt::format("{}systemctl {} -- {}", before, what, unit));
+    }
+    if (m == Manager::kInit) return by_script(c, what);
     if (what == "stop")
       return command(c, fmt::format("pkill -f -- {}",
                                     shell_quote(guarded(c.params.text("pattern", c.params.text("binary", name(c)))))));
