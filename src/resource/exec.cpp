@@ -16,6 +16,8 @@ constexpr std::string_view kParameters[] = {"command", "creates", "onlyif",     
                                             "path",    "cwd",     "environment", "timeout", "tries",       "try_sleep",
                                             "returns", "user",    "group",       "umask",   "logoutput",   "provider"};
 
+constexpr u64 kMostOutput = u64{64} << 20;  // of an action that may have outputs
+
 // A command is a text or a list of words. A text with nothing in it for a shell is run without one.
 std::vector<std::string> words(const Value& command, bool shell) {
   if (command.is(Kind::kList)) {
@@ -162,6 +164,13 @@ class Exec : public Provider {
 
   Result<CommandResult> run(Context& c, const Value& command) const {
     Command k = base(c);
+    if (c.outputs) k.most_output = kMostOutput;
+    if (!k.cwd.empty()) {
+      auto there = c.host.stat(k.cwd, true, false);
+      if (!there) return tl::unexpected(there.error());
+      if (there->kind != FileState::Kind::kDirectory)
+        return failure(fmt::format("Working directory {} does not exist!", k.cwd));
+    }
     k.argv = words(command, c.params.text("provider") == "shell");
     hide_secrets(k, c.resource.parameters);
     auto r = c.host.run(k);
@@ -182,7 +191,7 @@ class Exec : public Provider {
       auto r = run(c, *one);
       if (!r) return tl::unexpected(r.error());
       if (!r->ok()) continue;
-      if (c.outputs) collect(r->out, *c.outputs);  // what is there already gives the same as what is made
+      if (c.outputs) collect(c, r->out);  // what is there already gives the same as what is made
       return false;
     }
     for (const Value* one : commands(c.params.find("onlyif"))) {
@@ -213,7 +222,7 @@ class Exec : public Provider {
         }
       }
       if (good) {
-        if (c.outputs && !r->out.empty()) collect(r->out, *c.outputs);
+        if (c.outputs && !r->out.empty()) collect(c, r->out);
         return {};
       }
       if (r->end == CommandResult::End::kCancelled) return failure("was cancelled", ECANCELED);
@@ -223,16 +232,21 @@ class Exec : public Provider {
         continue;
       }
       std::string shown = command.secret() ? "[command]" : text_of(command);
-      if (r->end == CommandResult::End::kTimedOut)
-        return failure(fmt::format("'{}' {}", shown, r->describe()), ETIMEDOUT);
+      if (r->end == CommandResult::End::kTimedOut) return failure("Command exceeded timeout", ETIMEDOUT);
       if (r->end == CommandResult::End::kSignalled) return failure(fmt::format("'{}' was {}", shown, r->describe()));
       return failure(fmt::format("'{}' returned {} instead of one of [{}]", shown, r->code, fmt::join(returns, ",")));
     }
   }
 
-  // Lines `tutti:name=value` of the output are outputs of the action.
-  static void collect(const std::string& out, std::map<std::string, std::string>& to) {
+  // Lines `tutti:name=value` of the output are outputs of the action. A line that was cut is none: half a value is
+  // worse than no value, which whoever refers to it is told of.
+  static void collect(Context& c, const std::string& out) {
+    std::map<std::string, std::string>& to = *c.outputs;
+    bool cut = out.size() >= kMostOutput;
+    if (cut)
+      c.say(Level::kWarning, fmt::format("printed more than {} MiB: outputs behind that are lost", kMostOutput >> 20));
     for (std::size_t at = 0; at < out.size();) {
+      if (cut && out.find('\n', at) == std::string::npos) break;
       std::size_t end = std::min(out.find('\n', at), out.size());
       std::string_view line(out.data() + at, end - at);
       at = end + 1;
@@ -253,7 +267,7 @@ class Notify : public Provider {
   Result<Findings> examine(Context& c) const override {
     Findings f;
     std::string m = message(c);
-    f.changes.push_back({"message", fmt::format("defined 'message' as '{}'", m), "absent", m, "", false});
+    f.changes.push_back({"message", fmt::format("defined 'message' as {}", as_literal(m)), "absent", m, "", false});
     return f;
   }
   Result<void> apply(Context& c, const Findings& f, std::vector<Change>& done) const override {
@@ -264,6 +278,21 @@ class Notify : public Provider {
   std::vector<std::string> writes(const Resource&) const override { return {}; }
 
  private:
+  // In single quotes, or in double ones with escapes where there is something to escape.
+  static std::string as_literal(const std::string& text) {
+    std::string inner;
+    bool escapes = false;
+    for (char ch : text) {
+      std::size_t at = std::string_view("\n\t\r\x1b").find(ch);
+      if (at != std::string_view::npos) {
+        escapes = true;
+        inner += fmt::format("\\{}", "ntre"[at]);
+      } else {
+        inner += ch == '"' || ch == '\\' ? std::string{'\\', ch} : std::string(1, ch);
+      }
+    }
+    return escapes ? "\"" + inner + "\"" : "'" + text + "'";
+  }
   static std::string message(Context& c) {
     const Value* v = c.params.find("message");
     if (v && v->secret()) return "[redacted]";

@@ -1,9 +1,12 @@
 // file: a file, directory or link, with content, owner, group and mode; directories may be filled from another one.
 #include <fmt/format.h>
 #include <fnmatch.h>
+#include <openssl/evp.h>
 
 #include <algorithm>
+#include <map>
 
+#include "resource/changes.h"
 #include "resource/mode.h"
 #include "resource/providers.h"
 #include "transport/host.h"
@@ -101,7 +104,37 @@ struct Kept {
   std::vector<Step> steps;
 };
 
-std::string brace(const std::string& digest) { return "{sha256}" + digest; }
+// A directory that another one is filled from: on the host itself, or on this machine.
+struct Origin {
+  Host* host;
+  std::string path;
+};
+
+// How digests are shown. What `checksum` may say beyond these is about when Puppet looks; here contents are compared.
+std::string digest_word(const Context& c) {
+  std::string word = c.params.text("checksum", "sha256");
+  static constexpr std::string_view kDigests[] = {"md5", "md5lite", "sha1", "sha224", "sha256lite", "sha384", "sha512"};
+  return std::find(std::begin(kDigests), std::end(kDigests), word) == std::end(kDigests) ? "sha256" : word;
+}
+
+std::string digest_of(std::string word, std::string_view bytes) {
+  if (word.ends_with("lite")) {
+    word.resize(word.size() - 4);
+    bytes = bytes.substr(0, 512);
+  }
+  unsigned char out[EVP_MAX_MD_SIZE];
+  unsigned size = 0;
+  const EVP_MD* how = ::EVP_get_digestbyname(word.c_str());
+  if (!how || ::EVP_Digest(bytes.data(), bytes.size(), out, &size, how, nullptr) != 1) return "";
+  std::string hex;
+  for (unsigned i = 0; i < size; ++i) hex += fmt::format("{:02x}", out[i]);
+  return hex;
+}
+
+std::string brace(const Context& c, std::string_view bytes) {
+  std::string word = digest_word(c);
+  return fmt::format("{{{}}}{}", word, digest_of(word, bytes));
+}
 
 class File : public Provider {
  public:
@@ -116,7 +149,7 @@ class File : public Provider {
     if (!is) return tl::unexpected(is.error());
     using Text = std::optional<std::string>;
     if (is->kind == FileKind::kAbsent) return Text("absent");
-    if (property == "content") return is->kind == FileKind::kFile ? Text(brace(is->digest)) : std::nullopt;
+    if (property == "content") return is->kind == FileKind::kFile ? Text("{sha256}" + is->digest) : std::nullopt;
     if (property == "ensure" || property == "type") return Text(kind_text(is->kind));
     if (property == "mode") return Text(fmt::format("{:04o}", is->mode));
     if (property == "owner") return Text(std::to_string(is->uid));
@@ -153,9 +186,10 @@ class File : public Provider {
 
  private:
   Result<Step> compare(Context& c, Wanted want) const;
-  Result<void> children(Context& c, const Wanted& root, Host& there, const std::string& source, int depth,
+  Result<void> children(Context& c, const Wanted& root, const std::vector<Origin>& sources, int depth,
                         std::vector<Step>& steps) const;
   Result<void> make(Context& c, const Step& step) const;
+  static Result<void> leave_directory(Context& c, const Step& step);
   Result<void> keep(Context& c, const std::string& path, const FileState& is) const;
 };
 
@@ -163,6 +197,24 @@ std::string File::check(const Resource& r) const {
   Params p(r.parameters);
   std::string path = path_of(r);
   if (path.empty() || path[0] != '/') return fmt::format("File paths must be fully qualified, not '{}'", path);
+  static constexpr Rule kRules[] = {
+      {"recurse", "true false remote =inf"},
+      {"links", "follow manage"},
+      {"purge", kTruthWords},
+      {"force", kTruthWords},
+      {"replace", kTruthWords},
+      {"show_diff", kTruthWords},
+      {"sourceselect", "first all"},
+      {"source_permissions", "use use_when_creating ignore"},
+      {"checksum", "sha256 sha256lite md5 md5lite sha1 sha1lite sha512 sha384 sha224 mtime ctime none"},
+      {"recurselimit", kNaturalWord},
+      {"max_files", kNumberWord}};
+  if (std::string wrong = wrong_value(p, kRules); !wrong.empty()) return wrong;
+  for (const char* name : {"ctime", "mtime", "type"})
+    if (p.has(name)) return fmt::format("{} is read-only", name);
+  if (auto cmd = p.maybe("validate_cmd"); cmd && cmd->find(p.text("validate_replacement", "%")) == std::string::npos)
+    return fmt::format("validate_cmd: \"{}\" does not say where the file's name goes ({})", *cmd,
+                       p.text("validate_replacement", "%"));
   int given = p.has("content") + p.has("source") + p.has("target");
   if (given > 1) return "only one of content, source and target can be given";
   if (auto m = p.maybe("mode"); m && !mode_from(*m, 0, false)) return fmt::format("{} is not a mode", *m);
@@ -230,9 +282,9 @@ Result<Step> File::compare(Context& c, Wanted want) const {
   } else if (want.ensure == E::kUnset && !there) {
     // nothing said about its being there
   } else if (!there) {
-    std::string what = want.content ? fmt::format("defined content as '{}'",
-                                                  want.secret ? "[redacted]" : brace(sha256_hex(*want.content)))
-                                    : "created";
+    std::string what = want.secret    ? "changed [redacted] to [redacted]"
+                       : want.content ? fmt::format("defined content as '{}'", brace(c, *want.content))
+                                      : "created";
     std::string to = want.ensure == E::kDirectory ? "directory"
                      : want.ensure == E::kLink    ? "link"
                      : want.ensure == E::kPresent ? "present"
@@ -240,13 +292,23 @@ Result<Step> File::compare(Context& c, Wanted want) const {
     add("ensure", what, "absent", to);
   } else if (wanted_kind != FileKind::kAbsent && s.kind != wanted_kind) {
     std::string to(kind_text(wanted_kind));
-    add("ensure", fmt::format("ensure changed '{}' to '{}'", from, to), from, to);
+    bool content = s.kind == FileKind::kLink && want.content && !want.secret;
+    add("ensure",
+        content ? fmt::format("defined content as '{}'", brace(c, *want.content))
+                : fmt::format("ensure changed '{}' to '{}'", from, to),
+        from, to);
   } else {
     if (want.content && s.kind == FileKind::kFile && c.params.truth("replace", true)) {
-      std::string digest = sha256_hex(*want.content);
-      if (digest != s.digest) {
-        std::string a = want.secret ? "[redacted]" : brace(s.digest), b = want.secret ? "[redacted]" : brace(digest);
-        add("content", fmt::format("content changed '{}' to '{}'", a, b), a, b);
+      if (sha256_hex(*want.content) != s.digest) {
+        if (want.secret) {
+          add("content", "changed [redacted] to [redacted]", "[redacted]", "[redacted]");
+        } else {
+          auto old = digest_word(c) == "sha256" ? Result<std::string>("") : c.host.read(want.path);
+          if (!old) return tl::unexpected(old.error());
+          std::string a = digest_word(c) == "sha256" ? "{sha256}" + s.digest : brace(c, *old),
+                      b = brace(c, *want.content);
+          add("content", fmt::format("content changed '{}' to '{}'", a, b), a, b);
+        }
       }
     }
     if (want.ensure == E::kLink && s.target != want.target)
@@ -270,8 +332,35 @@ Result<Step> File::compare(Context& c, Wanted want) const {
   return step;
 }
 
+// With `source_permissions` owner, group and mode that are not said come from the source.
+Result<void> take_permissions(Context& c, const FileState& source, Wanted& want) {
+  std::string how = c.params.text("source_permissions", "ignore");
+  if (how == "ignore") return {};
+  if (how == "use_when_creating") {
+    auto is = c.host.stat(want.path, false, false);
+    if (!is) return tl::unexpected(is.error());
+    if (is->kind != FileKind::kAbsent) return {};
+  }
+  if (!c.params.has("owner")) want.owner = std::to_string(source.uid);
+  if (!c.params.has("group")) want.group = std::to_string(source.gid);
+  if (!c.params.has("mode")) want.mode = mode_text(source.mode);
+  return {};
+}
+
+// What Puppet can and we cannot is said, not left out.
+Result<void> not_done_here(Context& c) {
+  if (c.params.has("staging_location")) return failure("staging_location cannot be done: files are written in place");
+  for (const char* label : {"seluser", "selrole", "seltype", "selrange"}) {
+    if (!c.params.has(label)) continue;
+    auto s = c.host.stat("/sys/fs/selinux/enforce", true, false);  // without SELinux there is nothing to set
+    if (!s) return tl::unexpected(s.error());
+    if (s->kind != FileKind::kAbsent) return failure(fmt::format("{} cannot be set: SELinux is not managed", label));
+  }
+  return {};
+}
+
 // The children of a directory: those that the source has, and those that only the target has when purging.
-Result<void> File::children(Context& c, const Wanted& root, Host& there, const std::string& source, int depth,
+Result<void> File::children(Context& c, const Wanted& root, const std::vector<Origin>& sources, int depth,
                             std::vector<Step>& steps) const {
   using E = Wanted::Ensure;
   if (depth == 0) return {};
@@ -280,12 +369,14 @@ Result<void> File::children(Context& c, const Wanted& root, Host& there, const s
     return std::any_of(ignore.begin(), ignore.end(),
                        [&](auto& p) { return ::fnmatch(p.c_str(), name.c_str(), 0) == 0; });
   };
+  std::map<std::string, std::vector<const Origin*>> offered;  // by whom, the first one counts
   std::vector<std::string> from, here;
-  if (!source.empty()) {
-    auto names = there.list(source);
+  for (const Origin& source : sources) {
+    auto names = source.host->list(source.path);
     if (!names) return tl::unexpected(names.error());
-    from = std::move(*names);
+    for (auto& name : *names) offered[name].push_back(&source);
   }
+  for (auto& [name, by] : offered) from.push_back(name);
   auto target = c.host.stat(root.path, true, false);
   if (!target) return tl::unexpected(target.error());
   if (target->kind == FileKind::kDirectory && c.params.text("recurse") != "remote") {
@@ -295,6 +386,11 @@ Result<void> File::children(Context& c, const Wanted& root, Host& there, const s
   }
   std::vector<std::string> all;
   std::set_union(from.begin(), from.end(), here.begin(), here.end(), std::back_inserter(all));
+  if (double most = c.params.number("max_files", 0); most > 0 && static_cast<double>(all.size()) > most)
+    return failure(
+        fmt::format("The directory '{}' contains {} entries, which exceeds the limit of {} specified by the max_files "
+                    "parameter for this resource.",
+                    root.path, all.size(), most));
   for (const std::string& name : all) {
     std::string path = root.path + "/" + name;
     if (ignored(name) || c.managed(path)) continue;
@@ -304,16 +400,23 @@ Result<void> File::children(Context& c, const Wanted& root, Host& there, const s
     w.mode = root.mode;
     w.owner = root.owner;
     w.group = root.group;
-    bool in_source = std::binary_search(from.begin(), from.end(), name);
-    std::string child_source;
+    std::vector<Origin> child_sources;
     bool directory = false;
-    if (in_source) {
-      child_source = source + "/" + name;
+    if (auto by = offered.find(name); by != offered.end()) {
+      Host& there = *by->second[0]->host;
+      std::string child_source = by->second[0]->path + "/" + name;
       auto s = there.stat(child_source, c.params.text("links") == "follow", false);
       if (!s) return tl::unexpected(s.error());
+      if (auto r = take_permissions(c, *s, w); !r) return tl::unexpected(r.error());
       if (s->kind == FileKind::kDirectory) {
         w.ensure = E::kDirectory;
         directory = true;
+        for (const Origin* source : by->second) {
+          Origin below{source->host, source->path + "/" + name};
+          auto kind = below.host->stat(below.path, true, false);
+          if (!kind) return tl::unexpected(kind.error());
+          if (kind->kind == FileKind::kDirectory) child_sources.push_back(std::move(below));
+        }
       } else if (s->kind == FileKind::kLink) {
         w.ensure = E::kLink;
         w.target = s->target;
@@ -323,18 +426,23 @@ Result<void> File::children(Context& c, const Wanted& root, Host& there, const s
         if (!bytes) return tl::unexpected(bytes.error());
         w.content = std::move(*bytes);
       }
-    } else if (c.params.truth("purge")) {
-      w.ensure = E::kAbsent;
     } else {
       auto s = c.host.stat(path, false, false);
       if (!s) return tl::unexpected(s.error());
       directory = s->kind == FileKind::kDirectory;
+      if (c.params.truth("purge")) {
+        w.ensure = E::kAbsent;
+        directory = directory && !c.params.truth("force");  // it stays; what is in it goes
+      }
     }
     auto step = compare(c, w);
     if (!step) return tl::unexpected(step.error());
-    if (!step->changes.empty()) steps.push_back(std::move(*step));
+    // A directory that goes when it is empty comes after what is in it.
+    bool last = w.ensure == E::kAbsent && !c.catalog;
+    if (!step->changes.empty() && !last) steps.push_back(*step);
     if (directory)
-      if (auto r = children(c, w, there, child_source, depth - 1, steps); !r) return r;
+      if (auto r = children(c, w, child_sources, depth - 1, steps); !r) return r;
+    if (!step->changes.empty() && last) steps.push_back(std::move(*step));
   }
   return {};
 }
@@ -343,11 +451,13 @@ Result<Findings> File::examine(Context& c) const {
   using E = Wanted::Ensure;
   auto kept = std::make_shared<Kept>();
   Wanted want = wanted(c.params, c.resource);
-  std::string source;
+  std::vector<Origin> found;
   auto sources = c.params.list("source");
+  bool all = c.params.text("sourceselect") == "all" && c.params.text("recurse", "false") != "false";
+  if (auto no = not_done_here(c); !no) return tl::unexpected(no.error());
   // A path is the host's own; what a module brings along (puppet:///modules/NAME/PATH) lies on this machine.
-  Host* there = &c.host;
   for (auto& s : sources) {
+    Host* there = &c.host;
     std::string path = s.starts_with("file:///") ? s.substr(7) : s;
     if (!path.starts_with('/')) {
       auto located = c.locate ? c.locate(s) : std::nullopt;
@@ -359,7 +469,9 @@ Result<Findings> File::examine(Context& c) const {
     auto st = there->stat(path, true, false);
     if (!st) return tl::unexpected(st.error());
     if (st->kind == FileKind::kAbsent) continue;
-    source = path;
+    found.push_back({there, path});
+    if (found.size() > 1) continue;
+    if (auto r = take_permissions(c, *st, want); !r) return tl::unexpected(r.error());
     if (st->kind == FileKind::kDirectory) {
       if (want.ensure == E::kUnset || want.ensure == E::kPresent) want.ensure = E::kDirectory;
     } else if (want.ensure != E::kAbsent) {
@@ -368,10 +480,13 @@ Result<Findings> File::examine(Context& c) const {
       want.content = std::move(*bytes);
       want.ensure = E::kFile;
     }
-    break;
+    if (!all) break;
   }
-  if (!sources.empty() && source.empty() && want.ensure != E::kAbsent)
+  if (!sources.empty() && found.empty() && want.ensure != E::kAbsent)
     return failure(fmt::format("could not find a source among {}", fmt::join(sources, ", ")), ENOENT);
+  if (auto sum = c.params.maybe("checksum_value"); sum && want.content)
+    if (std::string is = digest_of(digest_word(c), *want.content); is != *sum)
+      return failure(fmt::format("the new content has the checksum {}, not {} as checksum_value says", is, *sum));
   auto step = compare(c, want);
   if (!step) return tl::unexpected(step.error());
   kept->steps.push_back(std::move(*step));
@@ -380,7 +495,7 @@ Result<Findings> File::examine(Context& c) const {
       want.ensure == E::kDirectory || (want.ensure == E::kUnset && kept->steps[0].is.kind == FileKind::kDirectory);
   if (directory && recurse != "false") {
     int depth = static_cast<int>(c.params.number("recurselimit", 1000));
-    if (auto r = children(c, want, *there, source, depth, kept->steps); !r) return tl::unexpected(r.error());
+    if (auto r = children(c, want, found, depth, kept->steps); !r) return tl::unexpected(r.error());
   }
   Findings f;
   for (auto& s : kept->steps) f.changes.insert(f.changes.end(), s.changes.begin(), s.changes.end());
@@ -388,14 +503,34 @@ Result<Findings> File::examine(Context& c) const {
   return f;
 }
 
-// Before a file's content goes: a copy beside it (`backup => '.old'`) or, by its digest, in our own directory.
+// Before something goes: a copy beside it (`backup => '.old'`) or, by its digest, in our own directory. A directory is
+// only kept when that is asked for.
 Result<void> File::keep(Context& c, const std::string& path, const FileState& is) const {
-  if (is.kind != FileKind::kFile) return {};
   std::string backup = c.params.text("backup", "puppet");
-  if (backup == "false" || backup == "main" || (backup[0] != '.' && c.home.empty())) return {};
+  bool beside = backup.starts_with('.');
+  if (backup.empty() || backup == "false" || (!beside && c.home.empty())) return {};
+  if (is.kind == FileKind::kDirectory) {
+    if (!c.params.has("backup")) return {};
+    if (beside) {
+      std::string from = shell_quote(path), to = shell_quote(path + backup);
+      auto r = c.host.shell(fmt::format("rm -rf -- {1} && cp -a -- {0} {1}", from, to));
+      if (!r.ok()) return failure(fmt::format("cannot keep {}: {} {}", path, r.describe(), r.err), r.lost_code());
+      return {};
+    }
+    auto names = c.host.list(path);
+    if (!names) return tl::unexpected(names.error());
+    for (auto& name : *names) {
+      std::string inner = path + "/" + name;
+      auto s = c.host.stat(inner, false, false);
+      if (!s) return tl::unexpected(s.error());
+      if (auto r = keep(c, inner, *s); !r) return r;
+    }
+    return {};
+  }
+  if (is.kind != FileKind::kFile) return {};
   auto bytes = c.host.read(path);
   if (!bytes) return tl::unexpected(bytes.error());
-  if (backup[0] == '.') return c.host.write(path + backup, *bytes, is.mode);
+  if (beside) return c.host.write(path + backup, *bytes, is.mode);
   std::string dir = c.home + "/kept";
   auto st = c.host.stat(dir, true, false);
   if (st && st->kind == FileKind::kAbsent)
@@ -404,6 +539,20 @@ Result<void> File::keep(Context& c, const std::string& path, const FileState& is
   auto old = c.host.stat(to, true, false);
   if (old && old->kind == FileKind::kFile) return {};
   return c.host.write(to, *bytes, 0600);
+}
+
+// Without `force`: a catalog's stays, and Puppet says so and counts it as removed; any other goes when it is empty.
+Result<void> File::leave_directory(Context& c, const Step& step) {
+  if (c.catalog) {
+    const std::string& subject = step.changes[0].subject;
+    c.say(Level::kNotice,
+          fmt::format("{}: Not removing directory; use 'force' to override", subject.empty() ? "" : "=" + subject));
+    return {};
+  }
+  auto r = c.host.shell("rmdir -- " + shell_quote(step.want.path));
+  if (r.ok()) return {};
+  return failure(fmt::format("directory {} is left: it is not empty, and `force` is not said ({})", step.want.path,
+                             r.err.substr(0, r.err.find('\n'))));
 }
 
 Result<void> File::make(Context& c, const Step& step) const {
@@ -415,8 +564,7 @@ Result<void> File::make(Context& c, const Step& step) const {
     return std::any_of(step.changes.begin(), step.changes.end(), [&](auto& ch) { return ch.property == p; });
   };
   if (w.ensure == E::kAbsent) {
-    if (is.kind == FileKind::kDirectory && !c.params.truth("force") && !w.child)
-      return failure(fmt::format("will not remove directory {} without force", w.path));
+    if (is.kind == FileKind::kDirectory && !c.params.truth("force")) return leave_directory(c, step);
     if (auto r = keep(c, w.path, is); !r) return r;
     return c.host.remove(w.path, true);
   }
@@ -477,8 +625,7 @@ Result<void> File::apply(Context& c, const Findings& f, std::vector<Change>& don
         command.replace(at, mark.size(), beside);
       auto r = c.host.shell(command, std::chrono::minutes(5), c.cancel);
       [[maybe_unused]] auto removed = c.host.remove(beside, false);
-      if (!r.ok())
-        return failure(fmt::format("the new content does not pass '{}': {} {}", *check, r.describe(), r.err));
+      if (!r.ok()) return failure(fmt::format("Execution of '{}' returned {}: {}{}", command, r.code, r.out, r.err));
     }
     if (auto r = make(c, step); !r) return r;
     done.insert(done.end(), step.changes.begin(), step.changes.end());

@@ -46,6 +46,7 @@ bool clause(std::string_view text, u32& mode, bool directory) {
         case 'w': bits |= 2; break;
         case 'x': bits |= 1; break;
         case 'X':
+          if (op != '+') return false;  // what may be run already can be added to, not told from the rest
           if (directory || (before & 0111)) bits |= 1;
           break;
         case 's': s = true; break;
