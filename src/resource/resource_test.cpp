@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/mount.h>
@@ -75,6 +76,7 @@ TEST(Modes, NumbersAndSymbols) {
   EXPECT_EQ(mode_from("u=rw,g=r,o=", 0644, false), 0640u);
   EXPECT_EQ(mode_from("g+X", 0600, false), 0600u);
   EXPECT_EQ(mode_from("g+X", 0700, false), 0710u);
+  EXPECT_EQ(mode_from("a=rX", 0700, false), std::nullopt);
   EXPECT_EQ(mode_from("g=u", 0700, false), 0770u);
   EXPECT_EQ(mode_from("u+s", 0755, false), 04755u);
   EXPECT_EQ(mode_from("9", 0, false), std::nullopt);
@@ -104,7 +106,7 @@ TEST_F(Resources, OldContentIsKept) {
 
 TEST_F(Resources, SecretContentIsNotShown) {
   std::string said_of = bring("file", dir + "/f", {{"content", text("CANARY-1").as_secret()}});
-  EXPECT_EQ(said_of, "ensure: defined content as '[redacted]'");
+  EXPECT_EQ(said_of, "ensure: changed [redacted] to [redacted]");
   EXPECT_EQ(*host->read(dir + "/f"), "CANARY-1");
 }
 
@@ -114,9 +116,13 @@ TEST_F(Resources, DirectoriesLinksAndAbsence) {
   EXPECT_EQ(bring("file", dir + "/l", {{"ensure", text("link")}, {"target", text("d")}}), "ensure: created");
   EXPECT_EQ(bring("file", dir + "/l", {{"ensure", text("link")}, {"target", text("e")}}),
             "target: target changed 'd' to 'e'");
+  put("d/in", "x");
   EXPECT_EQ(bring("file", dir + "/d", {{"ensure", text("absent")}})[0], '!');
+  EXPECT_TRUE(fs::exists(dir + "/d/in"));
   EXPECT_EQ(bring("file", dir + "/d", {{"ensure", text("absent")}, {"force", Value::boolean(true)}}),
             "ensure: removed");
+  fs::create_directories(dir + "/empty");
+  EXPECT_EQ(bring("file", dir + "/empty", {{"ensure", text("absent")}}), "ensure: removed");
   EXPECT_EQ(bring("file", dir + "/none", {{"mode", text("0600")}}), "");
 }
 
@@ -184,6 +190,162 @@ TEST_F(Resources, HostLines) {
   EXPECT_EQ(*host->read(p), "127.0.0.1\tlocalhost\n10.0.0.5\th.example.com\th hh\n");
   EXPECT_EQ(bring("host", "h.example.com", {{"ip", text("10.0.0.5")}, {"host_aliases", aliases}, {"target", text(p)}}),
             "");
+}
+
+TEST_F(Resources, CommentsOfHostLinesStay) {
+  std::string p = put("hosts", "6.6.6.6 chg.example c # note\n7.7.7.7   a.example  x  y\n# whole line\n");
+  EXPECT_EQ(bring("host", "chg.example", {{"ip", text("9.9.9.9")}, {"target", text(p)}}),
+            "ip: ip changed '6.6.6.6' to '9.9.9.9'");
+  EXPECT_EQ(bring("host", "a.example", {{"comment", text("new")}, {"host_aliases", text("z")}, {"target", text(p)}}),
+            "host_aliases: host_aliases changed x y to 'z'; comment: comment changed '' to 'new'");
+  EXPECT_EQ(*host->read(p), "9.9.9.9\tchg.example\tc\t# note\n7.7.7.7\ta.example\tz\t# new\n# whole line\n");
+  EXPECT_EQ(bring("host", "b.example", {{"comment", text("x")}, {"target", text(p)}}),
+            "!ip is a required attribute for hosts");
+  EXPECT_EQ(bring("host", "a b", {{"ip", text("1.2.3.4")}}), "?Invalid host name");
+  EXPECT_EQ(bring("host", "b", {{"ip", text("1.2.3")}}), "?ip: Invalid IP address \"1.2.3\"");
+  EXPECT_EQ(bring("host", "b", {{"ip", text("fe80::1%eth0")}, {"target", text(p)}}, true), "ensure: created");
+}
+
+TEST_F(Resources, MountsKeepWhatIsNotSpokenOf) {
+  std::string p = put("fstab", "# fstab\n/dev/a /a ext4 ro 0 0\n");
+  auto with = [&](Given more) {
+    more.emplace_back("target", text(p));
+    return more;
+  };
+  EXPECT_EQ(bring("mount", "/b", with({{"device", text("/dev/b")}, {"fstype", text("ext4")}})), "");  // no `ensure`
+  EXPECT_EQ(bring("mount", "/a", with({{"options", text("rw")}, {"pass", Value::integer(1)}})),
+            "options: options changed 'ro' to 'rw'; pass: pass changed '0' to 1");
+  Given b{{"ensure", text("present")}, {"device", text("/dev/b c")}, {"fstype", text("xfs")}};
+  EXPECT_EQ(bring("mount", "/b c/", with(b)), "ensure: defined 'ensure' as 'defined'");
+  EXPECT_EQ(bring("mount", "/b c/", with(b)), "");
+  EXPECT_EQ(*host->read(p), "# fstab\n/dev/a\t/a\text4\trw\t0\t1\n/dev/b\\040c\t/b\\040c\txfs\tdefaults\t0\t0\n");
+  EXPECT_EQ(bring("mount", "/b c", with({{"ensure", text("absent")}})), "ensure: undefined 'ensure' from 'unmounted'");
+  EXPECT_EQ(bring("mount", "/n", with({{"ensure", text("present")}, {"device", text("/dev/n")}})),
+            "!Mount[/n]: Field 'fstype' is required");
+  EXPECT_EQ(
+      bring("mount", "/n", with({{"ensure", text("foo")}})),
+      "?ensure: Invalid value \"foo\". Valid values are defined (also called present), unmounted, absent, mounted.");
+}
+
+// With a crontab program that keeps its tables in a folder.
+TEST_F(Resources, CronJobsKeepWhatIsNotSpokenOf) {
+  put("crontab",
+      "#!/bin/sh\nf=$(dirname \"$0\")/tab.$2\ncase $3 in -l) cat \"$f\" 2>/dev/null;; *) cat > \"$f\";; esac\n");
+  fs::permissions(dir + "/crontab", fs::perms(0755));
+  std::string path = ::getenv("PATH");
+  ::setenv("PATH", (dir + ":" + path).c_str(), 1);
+  put("tab.root",
+      "MAILTO=me\n# Puppet Name: chg\n5 5 * * * /bin/old\n# Puppet Name: env\nA=1\nB=2\n@daily /bin/env\n"
+      "7  7 * * *   /bin/adopt  x\n");
+  TreeBuilder b(arena);
+  Value days = b.list(std::vector<Value>{Value::integer(1), Value::integer(15)});
+  EXPECT_EQ(bring("cron", "chg",
+                  {{"command", text("/bin/new")},
+                   {"minute", Value::integer(1)},
+                   {"weekday", text("Monday")},
+                   {"monthday", days},
+                   {"month", text("jan")}}),
+            "command: command changed '/bin/old' to '/bin/new'; minute: minute changed ['5'] to ['1']; "
+            "weekday: defined 'weekday' as ['1']; month: defined 'month' as ['1']; "
+            "monthday: defined 'monthday' as ['1', '15']");
+  EXPECT_EQ(bring("cron", "env", {{"environment", text("A=1")}, {"special", text("hourly")}}),
+            "special: special changed 'daily' to 'hourly'; environment: environment changed ['A=1', 'B=2'] to A=1");
+  EXPECT_EQ(bring("cron", "adopt", {{"command", text("/bin/adopt  x")}, {"hour", text("7")}}), "");
+  EXPECT_EQ(bring("cron", "bare", {}), "");
+  EXPECT_EQ(bring("cron", "none", {{"minute", text("1")}}), "!no command specified, cannot create");
+  EXPECT_EQ(*host->read(dir + "/tab.root"),
+            "MAILTO=me\n# Puppet Name: chg\n1 5 1,15 1 1 /bin/new\n# Puppet Name: env\nA=1\n@hourly /bin/env\n"
+            "7 7 * * * /bin/adopt  x\n");
+  EXPECT_EQ(bring("cron", "chg", {{"ensure", text("absent")}}), "ensure: removed");
+  for (auto& [field, value] : std::vector<std::pair<std::string, std::string>>{
+           {"minute", "99"}, {"weekday", "Foo"}, {"month", "0"}, {"hour", "1/x"}})
+    EXPECT_EQ(bring("cron", "x", {{"command", text("/bin/true")}, {field, text(value)}}),
+              fmt::format("?{} is not a valid {}", value, field));
+  EXPECT_EQ(bring("cron", "x", {{"special", text("daily")}, {"hour", text("1")}}),
+            "?cannot specify both a special schedule and a value for hour");
+  ::setenv("PATH", path.c_str(), 1);
+}
+
+TEST_F(Resources, AgesOfPasswordsAreSeenTo) {
+  if (::getuid() != 0) GTEST_SKIP() << "shadow is root's";
+  std::string all =
+      bring("user", "root", {{"expiry", text("2030-01-01")}, {"password_max_age", Value::integer(98)}}, true);
+  EXPECT_NE(all.find("expiry: defined 'expiry' as '2030-01-01'"), std::string::npos) << all;
+  EXPECT_NE(all.find(" to 98"), std::string::npos) << all;
+  EXPECT_EQ(bring("user", "root", {{"expiry", text("2030-13-01")}}),
+            "?Expiry dates must be YYYY-MM-DD or the string \"absent\"");
+  EXPECT_EQ(bring("user", "root", {{"password_max_age", text("soon")}}),
+            "?password_max_age must be provided as a number, not \"soon\"");
+  EXPECT_EQ(bring("user", "root", {{"groups", text("a,b")}}),
+            "?Group names must be provided as an array, not a comma-separated list.");
+  EXPECT_EQ(bring("user", "root", {{"purge_ssh_keys", Value::boolean(true)}}, true),
+            "!purge_ssh_keys cannot be done here: keys of ssh are not managed");
+}
+
+TEST_F(Resources, ValuesThatCannotBeAreRefused) {
+  EXPECT_EQ(
+      bring("service", "x", {{"ensure", text("maybe")}}),
+      "?ensure: Invalid value \"maybe\". Valid values are stopped (also called false), running (also called true).");
+  EXPECT_EQ(bring("service", "x", {{"enable", text("manual")}}),
+            "?enable: Setting 'manual' is only for services of Windows");
+  EXPECT_EQ(bring("package", "x", {{"provider", text("dpkg")}}), "?You cannot install dpkg packages without a source");
+  EXPECT_EQ(bring("file", "/x", {{"mtime", text("now")}}), "?mtime is read-only");
+  EXPECT_EQ(bring("file", "/x", {{"recurselimit", text("deep")}}),
+            "?recurselimit must be a whole number, not \"deep\"");
+}
+
+TEST_F(Resources, WhatIsNotManagedHereIsSaid) {
+  TreeBuilder b(arena);
+  std::vector<Entry> one{{Symbol("members"), Field::kPlain, text("a")}};
+  EXPECT_EQ(not_managed({"group", "g", b.map(one)}),
+            std::vector<std::string>{
+                "Provider groupadd does not support features manages_members; not managing attribute members"});
+  EXPECT_TRUE(not_managed({"user", "g", b.map(one)}).empty());
+}
+
+TEST_F(Resources, FilesTakeWhatTheirSourceAndChecksumSay) {
+  std::string from = put("from", "x");
+  fs::permissions(from, fs::perms(0611));
+  EXPECT_EQ(bring("file", dir + "/to",
+                  {{"source", text(from)}, {"source_permissions", text("use")}, {"checksum", text("md5")}}),
+            "ensure: defined content as '{md5}9dd4e461268c8034f5c8564e155c67a6'");
+  EXPECT_EQ(host->stat(dir + "/to", false, false)->mode, 0611u);
+  EXPECT_EQ(bring("file", dir + "/to", {{"content", text("y")}, {"checksum_value", text("0")}})[0], '!');
+  EXPECT_EQ(*host->read(dir + "/to"), "x");
+  EXPECT_EQ(bring("file", dir,
+                  {{"ensure", text("directory")}, {"recurse", Value::boolean(true)}, {"max_files", text("1")}})[0],
+            '!');
+}
+
+TEST_F(Resources, DirectoriesAreKeptAndFilledFromSeveral) {
+  fs::create_directories(dir + "/one/sub");
+  fs::create_directories(dir + "/two/sub");
+  put("one/a", "1");
+  put("two/a", "2");
+  put("two/sub/b", "b");
+  Value both = TreeBuilder(arena).list(std::vector<Value>{text(dir + "/one"), text(dir + "/two")});
+  Given g{{"ensure", text("directory")},
+          {"recurse", Value::boolean(true)},
+          {"source", both},
+          {"sourceselect", text("all")}};
+  bring("file", dir + "/x", g);
+  EXPECT_EQ(*host->read(dir + "/x/a"), "1");
+  EXPECT_EQ(*host->read(dir + "/x/sub/b"), "b");
+  EXPECT_EQ(bring("file", dir + "/x", g), "");
+  bring("file", dir + "/x", {{"ensure", text("absent")}, {"force", Value::boolean(true)}, {"backup", text(".old")}});
+  EXPECT_FALSE(fs::exists(dir + "/x"));
+  EXPECT_EQ(*host->read(dir + "/x.old/sub/b"), "b");
+}
+
+TEST_F(Resources, PurgedDirectoriesStayWithoutForce) {
+  fs::create_directories(dir + "/p/sub");
+  put("p/sub/c", "c");
+  Given g{{"ensure", text("directory")}, {"recurse", Value::boolean(true)}, {"purge", Value::boolean(true)}};
+  bring("file", dir + "/p", g);
+  EXPECT_FALSE(fs::exists(dir + "/p/sub/c"));
+  g.emplace_back("force", Value::boolean(true));
+  bring("file", dir + "/p", g);
+  EXPECT_FALSE(fs::exists(dir + "/p/sub"));
 }
 
 TEST_F(Resources, InstalledPackagesAreKnown) {
