@@ -46,11 +46,12 @@ class Service : public Provider {
       }
     }
     if (auto e = c.params.maybe("enable")) {
-      if (*m == Manager::kBase) {
-        c.say(Level::kWarning, ": Provider base does not support features enableable; not managing attribute enable");
+      std::string wanted = *e == "yes" ? "true" : *e == "no" ? "false" : *e;
+      if (*m == Manager::kBase) {  // nobody starts it when the host does
+        if (wanted != "false")
+          c.say(Level::kWarning, ": Provider base does not support features enableable; not managing attribute enable");
         return f;
       }
-      std::string wanted = *e == "yes" ? "true" : *e == "no" ? "false" : *e;
       if (*m == Manager::kInit && wanted == "mask")
         return failure("Provider init must have features 'maskable' to set 'enable' to 'mask'");
       auto is = enabled(c, *m, wanted);
