@@ -427,7 +427,7 @@ int apply_catalog(Running& running, const deploy::Prepared& p, deploy::Deployer:
     if (level < resource::Level::kNotice || (quiet && level == resource::Level::kNotice)) return;
     std::string label = labels[std::string(who)], line;
     if (text.substr(0, 1) == "=") {  // something that stands below it: File[/dir/sub]
-      std::size_t end = text.find("]/");
+      std::size_t end = std::min(text.find("]/"), text.find("]: "));
       line = label.substr(0, label.size() - std::min(label.size(), who.size() + 1)) + "/" +
              std::string(text.substr(1, end)) + std::string(text.substr(end + 1));
     } else if (text.substr(0, 1) == "/" || text.substr(0, 1) == ":") {

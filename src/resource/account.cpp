@@ -212,6 +212,7 @@ class User : public Provider {
         f.changes.push_back(
             {property, fmt::format("{} changed '{}' to '{}'", property, now, *want), now, *want, "", false});
     };
+    differs("home", (*is)[5]);
     if (auto uid = c.params.maybe("uid"); uid && *uid != (*is)[2])
       f.changes.push_back(number_change("uid", (*is)[2], *uid));
     if (auto gid = c.params.maybe("gid"); gid && *gid != (*is)[3]) {
@@ -220,7 +221,6 @@ class User : public Provider {
       if (g->size() < 3 || (*g)[2] != (*is)[3]) f.changes.push_back(number_change("gid", (*is)[3], *gid));
     }
     differs("comment", (*is)[4]);
-    differs("home", (*is)[5]);
     differs("shell", (*is)[6]);
     if (c.params.has("groups")) {
       auto r = c.host.shell(fmt::format("id -nG {}", shell_quote(name)));
@@ -239,9 +239,9 @@ class User : public Provider {
           want.erase(std::unique(want.begin(), want.end()), want.end());
         }
         std::string a = fmt::format("{}", fmt::join(now, ",")), b = fmt::format("{}", fmt::join(want, ","));
-        std::string was = a.empty() ? "" : "'" + a + "'";
-        f.changes.push_back({"groups", fmt::format("groups changed {} to '{}'", was, b), a, b, "", false});
-        f.changes.back().bare_from = a.empty();
+        std::string listed = want.empty() ? "[]" : fmt::format("['{}']", fmt::join(want, "', '"));
+        f.changes.push_back({"groups", fmt::format("groups changed {} to {}", a, listed), a, b, "", false});
+        f.changes.back().bare_from = true;
       }
     }
     bool aged = std::any_of(std::begin(kShadow), std::end(kShadow), [&](auto& s) { return c.params.has(s.property); });
