@@ -97,7 +97,10 @@ std::string show_plan(Call& call, const deploy::Prepared& p, const deploy::Check
   }
   for (auto& n : p.plan.notes) t += fmt::format("Note: {}\n", n);
   if (check) {
-    t += fmt::format("Verified: {}{} ({}).\n", check->safe ? "reaches the wanted state without deadlock" : "NOT SAFE",
+    t += fmt::format("Verified: {}{} ({}).\n",
+                     check->safe      ? "reaches the wanted state without deadlock"
+                     : check->reaches ? "reaches the wanted state without deadlock, but NOT SAFE"
+                                      : "NOT SAFE",
                      check->complete ? "" : ", as far as could be looked at", counted(check->states, "state"));
     for (auto& v : check->verdicts) t += fmt::format("    {}\n", v);
     for (auto& line : check->trouble) t += fmt::format("    {}\n", line);

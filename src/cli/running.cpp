@@ -473,6 +473,19 @@ int run_plan(Running& running, const deploy::Prepared& prepared, std::string_vie
   return report_outcome(running, outcome);
 }
 
+void refuse(Call& call, const deploy::Check& check, std::string_view what) {
+  if (!check.reaches) {
+    call.session.diagnostics.error("PLAN-UNSAFE", {}, fmt::format("{} is not safe, so it is not run", what))
+        .note("see above what can happen")
+        .suggest("--unsafe runs it all the same");
+    return;
+  }
+  call.session.diagnostics
+      .error("PLAN-UNSAFE", {}, fmt::format("{} does not keep what must hold, so it is not run", what))
+      .note("see above what is not kept, and why")
+      .suggest("--unsafe runs it all the same: it reaches the wanted state");
+}
+
 }  // namespace
 
 int follow_up(Running& running, const std::string& system, const std::string& kind, const Value& wanted,
@@ -487,10 +500,7 @@ int follow_up(Running& running, const std::string& system, const std::string& ki
     deploy::Check check = running.deployer->check(*next);
     if (!call.options.has("quiet") || !check.safe) say_now(show_plan(call, *next, &check, call.options.has("program")));
     if (!check.safe && !call.options.has("unsafe")) {
-      call.session.diagnostics
-          .error("PLAN-UNSAFE", {}, "what would bring the others to the new values is not safe, so it is not run")
-          .note("see above what can happen")
-          .suggest("--unsafe runs it all the same");
+      refuse(call, check, "what would bring the others to the new values");
       return exit_code::kMixed;
     }
     deploy::Outcome outcome;
@@ -519,9 +529,7 @@ int carry_out(Running& running, const deploy::Prepared& prepared, std::string_vi
   }
   if (!call.options.has("quiet") || !check.safe) say_now(text);
   if (!check.safe && !call.options.has("unsafe")) {
-    call.session.diagnostics.error("PLAN-UNSAFE", {}, "this plan is not safe, so it is not run")
-        .note("see above what can happen")
-        .suggest("--unsafe runs it all the same");
+    refuse(call, check, "this plan");
     return exit_code::kError;
   }
   if (!yes && !ask_yes(fmt::format("Do this to `{}`?", prepared.system))) {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "deploy/deployer.h"
 #include "engine/estimate/estimate.h"
@@ -73,15 +74,22 @@ Check Deployer::check(const Prepared& p) {
   auto report = engine::verify(s, properties, options);
   c.states = report.states;
   c.complete = report.complete;
-  c.safe = report.deadlock_free && e.finishes;
+  c.safe = c.reaches = report.deadlock_free && e.finishes;
+  std::set<std::string> explained;  // in the words of the configuration: then nobody needs the steps that lead there
   for (std::size_t i = 0; i < report.verdicts.size(); ++i) {
     bool ok = report.verdicts[i].holds;
     c.verdicts.push_back(
         fmt::format("{} {}: {}", ok ? "holds" : "BROKEN", held[i] ? "throughout" : "at the end", properties[i].text));
     c.safe = c.safe && ok;
+    if (const std::string& why = p.program.cannot[i]; !ok && !why.empty()) {
+      c.verdicts.back() += fmt::format(": {}", why);
+      explained.insert(properties[i].text);
+    }
   }
   for (auto& x : report.counterexamples) {
-    c.trouble.push_back(fmt::format("{} is broken after:", x.property));
+    if (explained.count(x.property)) continue;
+    c.trouble.push_back(x.property == engine::kNoDeadlock ? "it gets stuck after:"
+                                                          : fmt::format("not kept after: {}", x.property));
     for (auto& step : x.steps) c.trouble.push_back("  " + engine::step_words(s, step));
     for (auto& line : x.state) c.trouble.push_back("    " + line);
   }

@@ -11,6 +11,22 @@
 #include "engine/run/simulate.h"
 
 namespace tutti::deploy {
+namespace {
+
+constexpr std::string_view kChecks[] = {"creates", "unless", "onlyif"};
+
+bool has_check(const resource::Params& p) {
+  return std::any_of(std::begin(kChecks), std::end(kChecks), [&](auto name) { return p.has(name); });
+}
+
+bool same_check(const Value& a, const Value& b) {
+  return std::all_of(std::begin(kChecks), std::end(kChecks), [&](auto name) {
+    const Entry *x = a.find(name), *y = b.find(name);
+    return x && y ? equal(x->value, y->value) : x == y;
+  });
+}
+
+}  // namespace
 
 Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, const resource::Knowledge& knowledge,
                            const std::vector<engine::ActionSpan>& actions, const Fate& fate,
@@ -23,6 +39,7 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
   std::map<u32, std::map<std::string, Value>> held, reads;
   std::map<u32, const engine::RecordedComponent*> before;
   std::set<u32> acted;
+  std::map<u32, std::set<std::string>> done;  // by the actions of this run
   auto by_instance = was.by_instance();
   for (u32 i = 0; i < s.assembly; ++i)
     if (auto c = by_instance.find(s.instances[i].name.text()); c != by_instance.end()) {
@@ -41,13 +58,45 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
       resource::Params params(r.parameters);
       std::string ensure = params.text("ensure");
       if (r.type == "wait" || (r.type == "process" && ensure == "reloaded")) continue;
-      if (r.type == "exec" && !params.has("creates") && !params.has("unless") && !params.has("onlyif")) continue;
+      if (r.type == "exec" && !has_check(params)) continue;
       std::vector<Entry> one{{Symbol("type"), Field::kPlain, b.string(r.type)},
                              {Symbol("title"), Field::kPlain, b.string(r.title)},
                              {Symbol("parameters"), Field::kPlain, scrub.marked(r.parameters, b)}};
       held[a.instance][key] = b.map(one);
+      done[a.instance].insert(key);
     }
   }
+  // A check belongs to what was asked for then. Of what has become something else since, without that command, it is
+  // what its type says now; and nothing where the type knows no such command any more, or one that was run asks the
+  // same.
+  auto renew_checks = [&](u32 i) {
+    std::map<std::string, Value> meant;
+    for (auto& t : s.type_of(i).transitions) {
+      std::string problem;
+      for (auto& r : knowledge.resources(i, s.type_of(i).action_of(t), session_.arena, problem))
+        if (r.type == "exec" && has_check(resource::Params(r.parameters))) meant[r.type + "/" + r.title] = r.parameters;
+    }
+    auto& all = held[i];
+    auto asked = [&](const Value& parameters) {
+      return std::any_of(all.begin(), all.end(), [&](auto& h) {
+        return h.first.starts_with("exec/") && done[i].count(h.first) &&
+               same_check(h.second.find("parameters")->value, parameters);
+      });
+    };
+    for (auto it = all.begin(); it != all.end();) {
+      auto now_meant = meant.find(it->first);
+      if (!it->first.starts_with("exec/") || done[i].count(it->first)) {
+        ++it;
+      } else if (now_meant == meant.end() || asked(now_meant->second)) {
+        it = all.erase(it);
+      } else {
+        MapDraft m;
+        for (const Entry& e : it->second.entries()) m.set(e.key, e.value);
+        m.set(Symbol("parameters"), scrub.marked(now_meant->second, b));
+        (it++)->second = m.build(b);
+      }
+    }
+  };
   std::multimap<u32, model::Link> links;
   for (const model::Link& link : now.links()) links.emplace(link.user, link);
   std::map<std::string, u32> names;
@@ -130,6 +179,7 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
       c.outputs = knowledge.outputs(i);
       for (auto& [key, value] : c.outputs)
         if (scrub.has_secret(value)) c.secret.insert(key);
+      if (complete && acted.count(i)) renew_checks(i);
       for (auto& [key, h] : held[i]) c.held.push_back(h);
       next.order.push_back(c.name);
       next.components.emplace(c.name, std::move(c));

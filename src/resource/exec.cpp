@@ -174,6 +174,9 @@ class Exec : public Provider {
     k.argv = words(command, c.params.text("provider") == "shell");
     hide_secrets(k, c.resource.parameters);
     auto r = c.host.run(k);
+    if (c.printed)
+      for (const std::string& text : {r.out, r.err})
+        if (!text.empty()) *c.printed += text.back() == '\n' ? text : text + "\n";
     if (r.end == CommandResult::End::kNotStarted) return failure(r.message);
     if (r.end == CommandResult::End::kLost) return failure(r.describe(), r.lost_code());
     return r;

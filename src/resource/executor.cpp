@@ -14,6 +14,26 @@ using engine::ActionRequest;
 using engine::ActionResult;
 using engine::How;
 
+namespace {
+
+constexpr std::size_t kMostLog = 64 << 10;  // bytes that the journal gets of what one resource printed
+constexpr u32 kShownLines = 20;             // of a failure, at once
+
+// The end of a text: so many bytes and lines at most, whole lines only.
+std::string_view end_of(std::string_view text, std::size_t bytes, u32 lines) {
+  std::size_t from = text.size();
+  while (from > 0 && lines > 0) {
+    std::size_t before = from > 1 ? text.rfind('\n', from - 2) : std::string_view::npos;
+    std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
+    if (text.size() - begin > bytes) break;
+    from = begin;
+    --lines;
+  }
+  return text.substr(from);
+}
+
+}  // namespace
+
 ResourceExecutor::ResourceExecutor(const model::System& system, Knowledge& knowledge, ExecutorOptions options)
     : system_(system), knowledge_(knowledge), options_(std::move(options)) {
   if (options_.workers == 0) options_.workers = std::max(8u, 4 * std::thread::hardware_concurrency());
@@ -176,17 +196,29 @@ ActionResult ResourceExecutor::perform(Job& job, Effect& effect) {
   for (const Resource& r : todo) {
     const Provider* provider = find_provider(r.type);
     if (std::string wrong = provider->check(r); !wrong.empty()) return failed(fmt::format("{}: {}", r.title, wrong));
-    std::string log;
+    std::string printed;
     Context c = context(r, *host, q.instance, &job.cancel, mark);
     c.outputs = &outputs;
+    c.printed = &printed;
     Scrubber scrub(r.parameters);
+    auto keep_log = [&] { result.log += scrub.clean(utf8::repaired(end_of(printed, kMostLog, ~u32{0}))); };
     auto wrong_with = [&](const Failure& f) {
+      keep_log();
+      // What it printed last says more than its exit status.
+      for (std::string_view rest = end_of(printed, kMostLog, kShownLines); !rest.empty() && options_.say;) {
+        std::size_t end = std::min(rest.find('\n'), rest.size());
+        options_.say(q.instance, Level::kWarning, scrub.clean(utf8::repaired(rest.substr(0, end))));
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+      }
       return failed(scrub.clean(fmt::format("{} {}: {}", r.type, r.title, f.message)), f.code);
     };
     for (auto& sentence : not_managed(r)) c.say(Level::kWarning, sentence);
     auto found = provider->examine(c);
     if (!found) return wrong_with(found.error());
-    if (found->in_sync()) continue;
+    if (found->in_sync()) {
+      keep_log();
+      continue;
+    }
     if (c.params.text("ensure") == "absent") {
       if (std::string other = heir(q.instance, r); !other.empty()) {
         c.say(Level::kInfo, fmt::format("{} {} stays: it is {}'s now", r.type, r.title, other));
@@ -201,6 +233,7 @@ ActionResult ResourceExecutor::perform(Job& job, Effect& effect) {
     if (!applied) return wrong_with(applied.error());
     if (provider->minds_itself(done))
       if (auto refreshed = provider->refresh(c); !refreshed) return wrong_with(refreshed.error());
+    keep_log();
   }
   if (auto it = outputs.find("outcome"); it != outputs.end()) {
     result.outcome = it->second;

@@ -58,6 +58,7 @@ struct Context {
   std::function<bool(const std::string& path)> managed = [](const std::string&) {
     return false;
   };                                                      // by another resource
+  std::string* printed = nullptr;                         // what its commands wrote, for the journal
   std::map<std::string, std::string>* outputs = nullptr;  // what the action found out: for whoever refers to it
 
   Context(Host& h, const Resource& r) : host(h), resource(r), params(r.parameters) {}

@@ -99,6 +99,8 @@ std::optional<PlannedSystem> build_system(Session& session, const Value& flat) {
         i.text = get(v, "text").text();
         for (const Value& c : get(v, "of").items()) i.of.push_back(name(c));
         out.invariants.push_back(std::move(i));
+        const Entry* cannot = v.find("cannot");
+        out.cannot.emplace_back(cannot ? cannot->value.text() : "");
       }
   } catch (const Broken&) {
     session.diagnostics.error("PLAN-BROKEN", {}, "the plan is damaged or of another version");

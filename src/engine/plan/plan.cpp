@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/near.h"
+#include "engine/plan/moments.h"
 #include "engine/plan/words.h"
 #include "model/read.h"
 #include "tree/path.h"
@@ -35,11 +36,11 @@ struct Item {
   Marking at;                  // the same, by its type's numbers
   Symbol goal;
   std::vector<u32> first, second;    // behaviours before and after its links are changed
+  bool linked_first = false;         // they are changed before all of that
   std::vector<Need> unlink, link;    // of the old and the new needs
   std::vector<model::Order> orders;  // those that count in this plan
-  std::set<std::size_t> waits;       // items that must be finished before it is touched
+  std::set<Symbol> gated;            // ports of what it begins to use, which count from when it comes back
   std::optional<PlanChange> change;
-  u32 level = 0;
 
   bool busy() const { return !first.empty() || !second.empty(); }
   std::vector<u32> word() const {
@@ -104,6 +105,7 @@ class Planner {
     for (auto& item : items_) decide(item);
     if (session_.diagnostics.errors() != before) return std::nullopt;
     propagate();
+    count_from_return();
     count_orders();
     if (!compile_types()) return std::nullopt;
     order();
@@ -113,9 +115,8 @@ class Planner {
   }
 
  private:
-  bool goes(const Item& item) const {
-    return item.was && !item.want && !kept_.count(static_cast<std::size_t>(&item - items_.data()));
-  }
+  std::size_t index_of(const Item& item) const { return static_cast<std::size_t>(&item - items_.data()); }
+  bool goes(const Item& item) const { return item.was && !item.want && !kept_.count(index_of(item)); }
 
   // On the way down whoever came after another goes before it, because its actions may refer to it; unless policies of
   // the component model say how they go.
@@ -308,7 +309,7 @@ class Planner {
       std::vector<Need> ports = item.new_needs;
       for (auto& n : item.old_needs)
         if (std::none_of(ports.begin(), ports.end(), [&](auto& p) { return p.port == n.port; })) ports.push_back(n);
-      for (auto& n : ports) n.hold = n.hold || goes_before(item, n);
+      for (auto& n : ports) n.hold = (n.hold && !item.gated.count(n.port)) || goes_before(item, n);
       std::sort(ports.begin(), ports.end(), [](auto& a, auto& b) { return a.port.text() < b.port.text(); });
       item.type_name = model::engine_type_name(item.kind, ports, item.orders);
       if (item.was && !item.want) item.type_name += "'";  // as it was recorded, which may not be as it is now
@@ -374,8 +375,7 @@ class Planner {
 
   // What one item has to do for its own sake.
   void decide(Item& item) {
-    std::size_t self = static_cast<std::size_t>(&item - items_.data());
-    if (kept_.count(self)) return;
+    if (kept_.count(index_of(item))) return;
     if (!item.was) {
       if (auto w = path(item, item.at, item.goal)) item.first = *w;
       item.link = item.new_needs;
@@ -497,7 +497,7 @@ class Planner {
     u32 removed = item.type->find_place(item.kind.removed), up = item.type->find_place(item.kind.goal);
     auto word = word_to(*item.type, item.at, [&](const Marking& m) { return m == Marking{removed}; });
     if (item.at == Marking{up}) return;
-    if (!word || visits(item, *word, up)) stand(item.kind.goal);
+    if (!word || visits(item, item.at, *word, up)) stand(item.kind.goal);
   }
 
   // Where only files are otherwise, what is done when they change; else what is done for any change. Either way
@@ -512,40 +512,51 @@ class Planner {
     return down ? *down : std::vector<u32>{};
   }
 
-  // Ports of its old links that must be let go of.
-  std::vector<u32> ports_to_leave(const Item& item) const {
+  // The ports of an item that these needs have.
+  static std::vector<u32> ports_of(const Item& item, const std::vector<Need>& needs) {
     std::vector<u32> ports;
-    for (auto& n : item.unlink) {
-      u32 port = item.type->find_port(n.port);
-      if (port != model::kNone) ports.push_back(port);
-    }
+    for (auto& n : needs)
+      if (u32 port = item.type->find_port(n.port); port != model::kNone) ports.push_back(port);
     return ports;
   }
 
-  // Cuts the word where the ports whose links change are inactive; where it has no such moment, a detour makes one.
+  static bool free_of(const Item& item, const Marking& m, const std::vector<u32>& ports) {
+    return std::none_of(ports.begin(), ports.end(), [&](u32 p) { return active(*item.type, m, p); });
+  }
+
+  // How far the word leads until the ports are inactive; 0 where they never are.
+  static std::size_t length_until_free(const Item& item, const std::vector<u32>& word, const std::vector<u32>& ports) {
+    Marking m = item.at;
+    for (std::size_t i = 0; i < word.size(); ++i) {
+      m = pass(*item.type, m, word[i]).end;
+      if (free_of(item, m, ports)) return i + 1;
+    }
+    return 0;
+  }
+
+  // Cuts the word where the ports whose links change are inactive; where it has no such moment, a detour makes one for
+  // those that it must let go of. What it begins to use may come to it while it is up.
   void split(Item& item, std::vector<u32> word) {
     if (item.unlink.empty() && item.link.empty()) {
       item.first = std::move(word);
       return;
     }
-    auto ports = ports_to_leave(item);
-    auto free_of = [&](const Marking& m) {
-      return std::none_of(ports.begin(), ports.end(), [&](u32 p) { return active(*item.type, m, p); });
-    };
-    if (free_of(item.at)) {
-      item.first.clear();
-      item.second = std::move(word);
+    auto leave = ports_of(item, item.unlink), all = ports_of(item, item.link);
+    all.insert(all.end(), leave.begin(), leave.end());
+    bool free = free_of(item, item.at, leave);
+    std::size_t cut = free_of(item, item.at, all) ? 0 : length_until_free(item, word, all);
+    if (!free && cut == 0) cut = length_until_free(item, word, leave);
+    if (cut == 0 && free) {
+      item.linked_first = true;
+      item.first = std::move(word);
       return;
     }
-    Marking m = item.at;
-    for (std::size_t i = 0; i < word.size(); ++i) {
-      m = pass(*item.type, m, word[i]).end;
-      if (!free_of(m)) continue;
-      item.first.assign(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(i) + 1);
-      item.second.assign(word.begin() + static_cast<std::ptrdiff_t>(i) + 1, word.end());
+    if (cut != 0) {
+      item.first.assign(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(cut));
+      item.second.assign(word.begin() + static_cast<std::ptrdiff_t>(cut), word.end());
       return;
     }
-    auto out = word_to(*item.type, item.at, free_of);
+    auto out = word_to(*item.type, item.at, [&](const Marking& m) { return free_of(item, m, leave); });
     if (!out) {
       session_.diagnostics.error("PLAN-STUCK", item.want ? item.want->at : Pos{},
                                  fmt::format("`{}` can never let go of what it uses", item.component));
@@ -588,6 +599,7 @@ class Planner {
                                      fmt::format("`{}` can never let go of `{}`", user.component, whose));
           return;
         }
+        user.linked_first = false;
         user.first = *out;
         user.second.clear();
         if (auto back = path(user, run_word(*user.type, user.at, *out), user.goal)) user.second = *back;
@@ -605,6 +617,21 @@ class Planner {
     }
   }
 
+  // Who goes down and comes back needs what it begins to use only then: on the way down it cannot have it yet.
+  void count_from_return() {
+    for (std::size_t i = 0; i < existing_; ++i) {
+      Item& item = items_[i];
+      if (!item.want || item.first.empty() || item.linked_first) continue;
+      Marking down = run_word(*item.type, item.at, item.first);
+      bool gate = std::any_of(item.kind.gate.begin(), item.kind.gate.end(),
+                              [&](Symbol g) { return visits(item, down, item.second, item.type->find_place(g)); });
+      for (auto& n : item.link)
+        if (gate &&
+            std::none_of(item.old_needs.begin(), item.old_needs.end(), [&](auto& m) { return m.port == n.port; }))
+          item.gated.insert(n.port);
+    }
+  }
+
   static const std::vector<model::Order>& all_orders(const Item& item) {
     static const std::vector<model::Order> kNone;
     return item.want ? item.want->orders : item.was ? item.was->orders : kNone;
@@ -617,6 +644,10 @@ class Planner {
     return it->second;
   }
 
+  bool takes_turns(const Item& later, const Item& sooner) const {
+    return std::find(turns_.begin(), turns_.end(), std::pair(index_of(sooner), index_of(later))) != turns_.end();
+  }
+
   // An order counts where one enters the place in this plan and the other is on its way to provide the port for good.
   // Where both only go down and come up again they take turns instead, in the same order.
   void count_orders() {
@@ -625,7 +656,7 @@ class Planner {
       for (auto& o : all_orders(item)) {
         auto p = ordered_after(item, o);
         u32 place = item.type->find_place(o.place);
-        if (!p || place == model::kNone || !items_[*p].busy() || !visits(item, item.word(), place)) continue;
+        if (!p || place == model::kNone || !items_[*p].busy() || !visits(item, item.at, item.word(), place)) continue;
         Item& other = items_[*p];
         u32 port = other.type->find_port(o.provide);
         if (port == model::kNone) continue;
@@ -634,14 +665,13 @@ class Planner {
         if (!now && then)
           item.orders.push_back(o);
         else if (now && then && item.was && other.was && drops(*other.type, other.at, other.word(), port) &&
-                 !other.waits.count(static_cast<std::size_t>(&item - items_.data())))
-          item.waits.insert(*p);
+                 !takes_turns(other, item))
+          turns_.push_back({*p, index_of(item)});
       }
     }
   }
 
-  static bool visits(const Item& item, const std::vector<u32>& word, u32 place) {
-    Marking m = item.at;
+  static bool visits(const Item& item, Marking m, const std::vector<u32>& word, u32 place) {
     for (u32 b : word) {
       Passage p = pass(*item.type, m, b);
       if (std::find(p.visited.begin(), p.visited.end(), place) != p.visited.end()) return true;
@@ -667,108 +697,285 @@ class Planner {
     return item.at != run_word(*item.type, item.at, item.word());
   }
 
-  void order() {
-    auto item_of = [&](const std::map<std::string, std::size_t>& by, Symbol component) -> std::optional<std::size_t> {
-      auto it = by.find(std::string(component.text()));
-      if (it == by.end()) return std::nullopt;
-      return it->second;
-    };
-    for (std::size_t i = 0; i < items_.size(); ++i) {
-      Item& item = items_[i];
-      if (!item.busy() && item.link.empty()) continue;
-      if (item.want)
-        for (auto& n : item.new_needs) {
-          auto p = item_of(by_new_, n.provider);
-          if (!p || n.hold || !items_[*p].busy()) continue;
-          // A new one finds a new provider by its port; one that is there already must be told to wait.
-          if (items_[*p].was || item.was) item.waits.insert(*p);
-        }
-      // What it no longer needs is there until it has become what it should be.
-      for (auto& n : item.dropped)
-        if (auto p = item_of(by_old_, n.provider); p && item.busy() && items_[*p].busy() && !needs_now(i, *p))
-          items_[*p].waits.insert(i);
-      if (item.was && !item.want && !kept_.count(i)) {  // what goes, goes last
-        if (replaced_.count(item.component)) item.waits.insert(by_new_.at(item.component));
-        for (std::size_t d = 0; d < items_.size(); ++d)
-          if (d != i && items_[d].want && items_[d].busy())
-            for (auto& n : items_[d].old_needs)
-              if (!n.hold && n.provider.text() == item.component) item.waits.insert(d);
-      }
-    }
-    roll();
-    // Levels: after what it waits for; with those whose interruption it follows.
-    for (std::size_t round = 0; round <= items_.size(); ++round) {
-      bool changed = false;
-      for (std::size_t i = 0; i < items_.size(); ++i) {
-        u32 level = 0;
-        for (std::size_t w : items_[i].waits) level = std::max(level, items_[w].level + 1);
-        for (auto& n : items_[i].old_needs)
-          if (auto p = item_of(by_old_, n.provider); p && n.hold && items_[*p].busy())
-            level = std::max(level, items_[*p].level);
-        if (level > items_[i].level && level <= items_.size()) items_[i].level = level, changed = true;
-      }
-      if (!changed) break;
-    }
+  // ---- who before whom
+
+  std::optional<std::size_t> item_of(const std::map<std::string, std::size_t>& by, Symbol component) const {
+    auto it = by.find(std::string(component.text()));
+    if (it == by.end()) return std::nullopt;
+    return it->second;
   }
 
-  // Whether one will need another, directly or through others.
-  bool needs_now(std::size_t i, std::size_t other) const {
-    std::set<std::size_t> seen;
-    std::vector<std::size_t> todo{i};
-    while (!todo.empty()) {
-      std::size_t at = todo.back();
-      todo.pop_back();
-      if (!seen.insert(at).second) continue;
-      if (at == other) return true;
-      for (auto& n : items_[at].new_needs)
-        if (auto it = by_new_.find(std::string(n.provider.text())); it != by_new_.end()) todo.push_back(it->second);
+  // How far its word leads until it has let go of something that it has; 0 where nothing lies behind that.
+  static std::size_t cut_of(const Item& item) {
+    Marking m = item.at;
+    for (std::size_t k = 0; k + 1 < item.first.size(); ++k) {
+      m = pass(*item.type, m, item.first[k]).end;
+      for (u32 q = 0; q < item.type->ports.size(); ++q)
+        if (active(*item.type, item.at, q) && !active(*item.type, m, q)) return k + 1;
+    }
+    return 0;
+  }
+
+  // Whether a port of it becomes active on its way.
+  static bool enters(const Item& item, u32 port) {
+    Marking m = item.at;
+    bool was = active(*item.type, m, port);
+    for (u32 b : item.word()) {
+      Passage p = pass(*item.type, m, b);
+      bool there = std::any_of(p.visited.begin(), p.visited.end(),
+                               [&](u32 q) { return item.type->group.test(port, item.type->place_element(q)); });
+      if (there && (!was || drops(*item.type, m, {b}, port))) return true;
+      m = p.end;
+      was = active(*item.type, m, port);
     }
     return false;
   }
+
+  static bool comes_and_goes(const Item& provider, u32 port) {
+    return !active(*provider.type, provider.at, port) || drops(*provider.type, provider.at, provider.word(), port);
+  }
+
+  void order() {
+    moments_.emplace(items_.size());
+    follow_ports();
+    link_in_use();
+    for (auto& inv : wanted_.invariants) keep(inv);
+    for (auto [sooner, later] : turns_) moments_->prefer(Moments::up(sooner), Moments::down(later));
+    for (std::size_t i = 0; i < items_.size(); ++i) come_after(i);
+    for (std::size_t i = 0; i < items_.size(); ++i) go_last(i);
+    moments_->settle();
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+      Item& item = items_[i];
+      if (moments_->turn(Moments::down(i)) == moments_->turn(Moments::up(i)) || !item.second.empty()) continue;
+      auto cut = item.first.begin() + static_cast<std::ptrdiff_t>(cut_of(item));
+      item.second.assign(cut, item.first.end());
+      item.first.erase(cut, item.first.end());
+    }
+  }
+
+  // What the ports see to: users leave before what they use goes down, and come when it is up.
+  void follow_ports() {
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+      const Item& item = items_[i];
+      if (!item.busy()) continue;
+      if (!item.was || goes(item) || (item.second.empty() && cut_of(item) == 0)) moments_->join(i);
+      if (item.was)
+        for (auto& n : item.old_needs) {
+          auto p = item_of(by_old_, n.provider);
+          u32 use = item.type->find_port(n.port);
+          if (!p || !items_[*p].busy() || use == model::kNone || !active(*item.type, item.at, use)) continue;
+          u32 provide = items_[*p].type->find_port(n.provide);
+          if (provide != model::kNone && drops(*items_[*p].type, items_[*p].at, items_[*p].word(), provide))
+            moments_->must(Moments::down(i), Moments::down(*p));
+        }
+      for (auto& n : item.new_needs) {
+        auto p = item_of(by_new_, n.provider);
+        u32 use = item.type->find_port(n.port);
+        if (!p || !items_[*p].busy() || use == model::kNone || !enters(item, use)) continue;
+        u32 provide = items_[*p].type->find_port(n.provide);
+        if (provide != model::kNone && comes_and_goes(items_[*p], provide))
+          moments_->must(Moments::up(*p), Moments::up(i));
+      }
+      for (auto& o : item.orders) moments_->must(Moments::up(*ordered_after(item, o)), Moments::up(i));
+    }
+  }
+
+  // Who begins to use something while it is up finds it there.
+  void link_in_use() {
+    for (std::size_t i = 0; i < existing_; ++i) {
+      const Item& item = items_[i];
+      if (!item.want) continue;
+      Marking then = item.linked_first ? item.at : run_word(*item.type, item.at, item.first);
+      for (auto& n : item.link) {
+        auto p = item_of(by_new_, n.provider);
+        u32 use = item.type->find_port(n.port);
+        if (p && items_[*p].busy() && use != model::kNone && active(*item.type, then, use))
+          moments_->prefer(Moments::up(*p), item.linked_first ? Moments::down(i) : Moments::up(i));
+      }
+    }
+  }
+
+  void come_after(std::size_t i) {
+    const Item& item = items_[i];
+    if (!item.want || (!item.busy() && item.link.empty())) return;
+    for (auto& n : item.new_needs) {
+      auto p = item_of(by_new_, n.provider);
+      if (!p || !items_[*p].busy()) continue;
+      // A new one finds a new provider by its port; one that is there already must be told to wait.
+      if (!n.hold && (items_[*p].was || item.was) && !moments_->prefer(Moments::up(*p), Moments::down(i)))
+        moments_->prefer(Moments::up(*p), Moments::up(i));
+      // Who moves over to a new one stays with the old one until that is there.
+      if (n.hold && item.was && !items_[*p].was && interrupted(item))
+        moments_->prefer(Moments::up(*p), Moments::down(i));
+    }
+    // What it no longer needs is there until it has become what it should be.
+    for (auto& n : item.dropped)
+      if (auto p = item_of(by_old_, n.provider); p && item.busy() && items_[*p].busy())
+        moments_->prefer(Moments::up(i), Moments::down(*p));
+  }
+
+  // What goes, goes last.
+  void go_last(std::size_t i) {
+    const Item& item = items_[i];
+    if (!goes(item)) return;
+    if (replaced_.count(item.component) && !moments_->prefer(Moments::up(by_new_.at(item.component)), Moments::down(i)))
+      if (std::string why = why_down({i}); !why.empty())
+        plan_.notes.push_back(fmt::format("`{}` goes before the new one comes: {}", item.component, why));
+    for (std::size_t d = 0; d < items_.size(); ++d)
+      if (d != i && items_[d].want && items_[d].busy())
+        for (auto& n : items_[d].old_needs)
+          if (!n.hold && n.provider.text() == item.component) moments_->prefer(Moments::up(d), Moments::down(i));
+  }
+
+  // ---- invariants
 
   static bool is_up(const Item& item, const model::Invariant& inv) {
     u32 port = item.type->find_port(inv.port.empty() ? item.kind.service : inv.port);
     return item.was && port != model::kNone && active(*item.type, item.at, port);
   }
 
-  // Invariants of the kind "at least N of these": no more of them are interrupted at once than may be.
-  void roll() {
-    for (auto& inv : wanted_.invariants) {
-      if (inv.kind != model::Invariant::Kind::kAtLeast) continue;
-      std::vector<std::size_t> turn, fresh;
-      u32 up = 0;
-      for (Symbol s : inv.of) {
-        auto it = by_new_.find(std::string(s.text()));
-        if (it == by_new_.end()) continue;
-        const Item& item = items_[it->second];
-        if (!is_up(item, inv)) {
-          if (item.busy()) fresh.push_back(it->second);
-          continue;
-        }
-        ++up;
-        if (interrupted(item)) turn.push_back(it->second);
+  struct Members {
+    std::vector<std::size_t> interrupted, coming, going;  // those that are up, that are not yet, that are up and go
+    u32 up = 0;
+  };
+  Members members_of(const model::Invariant& inv) const {
+    Members m;
+    for (Symbol s : inv.of) {
+      auto i = item_of(by_new_, s);
+      if (!i) continue;
+      const Item& item = items_[*i];
+      if (is_up(item, inv)) {
+        ++m.up;
+        if (interrupted(item)) m.interrupted.push_back(*i);
+      } else if (item.busy()) {
+        m.coming.push_back(*i);
       }
-      for (std::size_t i = 0; i < existing_; ++i)  // members that go: after all others
-        if (!items_[i].want && !kept_.count(i) &&
-            std::find(inv.of.begin(), inv.of.end(), Symbol(items_[i].component)) != inv.of.end()) {
-          if (is_up(items_[i], inv)) ++up;
-          for (std::size_t t : turn) items_[i].waits.insert(t);
-          for (std::size_t f : fresh) items_[i].waits.insert(f);
-        }
-      // So many may be down at once. Those to come count only where the others wait for them, which is where without
-      // them none could be spared.
-      u32 spare = up > inv.count ? up - inv.count : 0;
-      if (turn.size() <= spare) continue;
-      if (spare == 0) {
-        spare = up + static_cast<u32>(fresh.size()) > inv.count ? up + static_cast<u32>(fresh.size()) - inv.count : 1;
-        for (std::size_t t : turn)
-          for (std::size_t f : fresh) items_[t].waits.insert(f);
-      }
-      for (std::size_t k = spare; k < turn.size(); ++k) items_[turn[k]].waits.insert(turn[k - spare]);
-      if (up + fresh.size() <= inv.count && !turn.empty())
-        plan_.notes.push_back(fmt::format("`{}` cannot be kept while {} is interrupted: there are no more of them",
-                                          inv.text, items_[turn[0]].component));
     }
+    for (std::size_t i = 0; i < existing_; ++i)
+      if (goes(items_[i]) && is_up(items_[i], inv) &&
+          std::find(inv.of.begin(), inv.of.end(), Symbol(items_[i].component)) != inv.of.end()) {
+        ++m.up;
+        m.going.push_back(i);
+      }
+    return m;
+  }
+
+  void keep(const model::Invariant& inv) {
+    Members m = members_of(inv);
+    if (inv.kind == model::Invariant::Kind::kAtMost) {
+      // Who comes waits for those that go, where there is no room for both.
+      if (m.up + m.coming.size() > inv.count)
+        for (std::size_t c : m.coming)
+          for (std::size_t g : m.going) moments_->prefer(Moments::up(g), Moments::down(c));
+      return;
+    }
+    // Those that are down at the same time, whatever the order: they use something that is interrupted.
+    std::vector<std::vector<std::size_t>> groups;
+    std::set<std::size_t> with_others;  // of those that go
+    for (std::size_t i : m.interrupted) {
+      auto together = [&](const std::vector<std::size_t>& g) {
+        return moments_->before(Moments::down(i), Moments::up(g[0])) &&
+               moments_->before(Moments::down(g[0]), Moments::up(i));
+      };
+      auto group = std::find_if(groups.begin(), groups.end(), together);
+      if (group == groups.end()) group = groups.insert(groups.end(), std::vector<std::size_t>{});
+      group->push_back(i);
+    }
+    for (std::size_t g : m.going)
+      for (auto& group : groups)
+        if (!with_others.count(g) && moments_->before(Moments::down(g), Moments::up(group[0]))) {
+          group.push_back(g);
+          with_others.insert(g);
+        }
+    std::size_t largest = 0;
+    for (auto& g : groups) largest = std::max(largest, g.size());
+    for (std::size_t g : m.going)
+      if (!with_others.count(g)) {
+        for (auto& group : groups)
+          for (std::size_t i : group) moments_->prefer(Moments::up(i), Moments::down(g));
+        bool held = true;
+        for (std::size_t c : m.coming) held = moments_->prefer(Moments::up(c), Moments::down(g)) && held;
+        if (!held && m.up >= inv.count) cannot_[&inv] = why_down({g});
+      }
+    // So many may be down at once. Those to come count only where the others wait for them, which is where without
+    // them too few could be spared.
+    std::size_t spare = m.up > inv.count ? m.up - inv.count : 0;
+    if (m.interrupted.size() + with_others.size() <= spare) return;
+    if (largest > spare) {
+      std::size_t more = 0;
+      for (std::size_t c : m.coming) {
+        bool sooner = true;
+        for (auto& group : groups)
+          for (std::size_t i : group) sooner = moments_->prefer(Moments::up(c), Moments::down(i)) && sooner;
+        if (sooner) ++more;
+      }
+      spare += more;
+    }
+    for (auto& group : groups)
+      if (group.size() > spare && m.up >= inv.count && !cannot_.count(&inv)) cannot_[&inv] = why_down(group);
+    spare = std::max<std::size_t>(spare, 1);
+    std::vector<std::size_t> sooner;
+    for (auto& group : groups) {
+      std::size_t end = sooner.size() + group.size();
+      for (std::size_t k = 0; k < sooner.size() && k + spare < end; ++k)
+        for (std::size_t i : group) moments_->prefer(Moments::up(sooner[k]), Moments::down(i));
+      sooner.insert(sooner.end(), group.begin(), group.end());
+    }
+  }
+
+  // The way from a user to what it uses, by names: {"app", "cache", "db"}.
+  std::vector<std::string> uses_path(std::size_t from, std::size_t to) const {
+    std::map<std::size_t, std::size_t> came{{from, from}};
+    std::vector<std::size_t> todo{from};
+    for (std::size_t k = 0; k < todo.size(); ++k)
+      for (auto& n : items_[todo[k]].old_needs)
+        if (auto p = item_of(by_old_, n.provider); p && n.hold && came.emplace(*p, todo[k]).second) todo.push_back(*p);
+    std::vector<std::string> names;
+    if (!came.count(to)) return names;
+    for (std::size_t at = to;; at = came.at(at)) {
+      names.insert(names.begin(), items_[at].component);
+      if (at == from) return names;
+    }
+  }
+
+  static std::string why_interrupted(const PlanChange& c) {
+    std::vector<std::string> paths;
+    for (auto& d : c.details) paths.push_back(d.path);
+    if (c.kind == PlanChange::Kind::kRemove) return "is removed";
+    if (paths.empty()) return c.why.empty() ? "is interrupted" : fmt::format("is interrupted ({})", c.why);
+    if (paths.size() > 3) paths.resize(3), paths.push_back("...");
+    return fmt::format("is interrupted to change {}", fmt::join(paths, ", "));
+  }
+
+  static std::string listed(const std::vector<std::string>& names) {
+    if (names.size() < 2) return names.empty() ? "" : names[0];
+    return fmt::format("{} and {}", fmt::join(names.begin(), names.end() - 1, ", "), names.back());
+  }
+
+  // Why these are down at the same time: whom they use that is changed for its own sake.
+  std::string why_down(const std::vector<std::size_t>& group) const {
+    for (std::size_t p = 0; p < existing_; ++p) {
+      const Item& cause = items_[p];
+      if (!cause.busy() || !cause.change || cause.change->kind == PlanChange::Kind::kInterrupt) continue;
+      std::vector<std::string> direct, indirect;
+      bool all = true;
+      for (std::size_t i : group) {
+        if (i == p) continue;
+        auto way = uses_path(i, p);
+        all = all && !way.empty() && moments_->before(Moments::down(i), Moments::down(p));
+        if (way.size() == 2) direct.push_back(way[0]);
+        if (way.size() > 2)
+          indirect.push_back(fmt::format("{} uses {}", way[0], fmt::join(way.begin() + 1, way.end(), ", which uses ")));
+      }
+      if (!all) continue;
+      if (!direct.empty())
+        indirect.insert(indirect.begin(),
+                        fmt::format("{} {} {}", listed(direct), direct.size() > 1 ? "use" : "uses", cause.component));
+      std::string why = why_interrupted(*cause.change);
+      if (indirect.empty()) return fmt::format("{} {}, and there is none to spare", cause.component, why);
+      return fmt::format("{}, which {}", listed(indirect), why);
+    }
+    return "";
   }
 
   // ---- the program
@@ -829,28 +1036,34 @@ class Planner {
     for (std::size_t i = existing_; i < items_.size(); ++i)
       for (auto& n : items_[i].link) connect(i, n);
     for (std::size_t i = 0; i < items_.size(); ++i) link_orders(i, "con");
-    u32 levels = 0;
-    for (auto& item : items_) levels = std::max(levels, item.level);
-    for (u32 level = 0; level <= levels; ++level) {
-      for (std::size_t i : order) {
-        Item& item = items_[i];
-        if (item.level != level) continue;
-        for (std::size_t w : item.waits)
-          if (pending_.erase(w)) instruction({word("wait"), number(w)});
-      }
+    for (u32 turn = 0; turn < moments_->turns(); ++turn) {
+      auto now = [&](Moments::Moment m) { return moments_->turn(m) == turn; };
       for (std::size_t i : order)
-        if (items_[i].level == level) {
+        for (auto m : {Moments::down(i), Moments::up(i)}) {
+          if (!now(m)) continue;
+          for (std::size_t w : moments_->waits(m))
+            if (pending_.erase(w)) instruction({word("wait"), number(w)});
+        }
+      for (std::size_t i : order)
+        if (items_[i].linked_first && now(Moments::down(i))) {
+          for (auto& n : items_[i].unlink) disconnect(i, n);
+          for (auto& n : items_[i].link) connect(i, n);
+        }
+      for (std::size_t i : order)
+        if (now(Moments::down(i))) {
           push(i, items_[i].first);
           shown.push_back(i);
         }
       for (std::size_t i : order) {
         Item& item = items_[i];
-        if (item.level != level || !item.was || !item.want) continue;
-        for (auto& n : item.unlink) disconnect(i, n);
-        for (auto& n : item.link) connect(i, n);
+        if (!item.was || !item.want || item.linked_first) continue;
+        if (now(Moments::down(i)))
+          for (auto& n : item.unlink) disconnect(i, n);
+        if (now(Moments::up(i)))
+          for (auto& n : item.link) connect(i, n);
       }
       for (std::size_t i : order)
-        if (items_[i].level == level) push(i, items_[i].second);
+        if (now(Moments::up(i))) push(i, items_[i].second);
     }
     std::vector<std::size_t> going;
     for (std::size_t i : order)
@@ -928,13 +1141,14 @@ class Planner {
           {Symbol("port"), Field::kPlain, Value::string(inv.port.text())},
           {Symbol("of"), Field::kPlain, builder_.list(of)},
           {Symbol("text"), Field::kPlain, builder_.string(inv.text)}};
+      if (auto why = cannot_.find(&inv); why != cannot_.end())
+        one.push_back({Symbol("cannot"), Field::kPlain, builder_.string(why->second)});
       invariants.push_back(builder_.map(one));
     }
     // The whole types, for the state that the run will leave.
     std::map<std::string, Value> kinds;
     for (auto& item : items_)
-      if ((item.want || kept_.count(static_cast<std::size_t>(&item - items_.data()))) &&
-          (!item.was || !item.was->forgotten))
+      if ((item.want || kept_.count(index_of(item))) && (!item.was || !item.was->forgotten))
         kinds[std::string(item.kind.name.text())] = item.kind.tree;
     std::vector<Entry> kind_entries;
     for (auto& [name, tree] : kinds) kind_entries.push_back({Symbol(name), Field::kPlain, tree});
@@ -966,6 +1180,9 @@ class Planner {
   std::map<std::string, std::size_t> by_old_, by_new_;
   std::vector<std::shared_ptr<ComponentType>> types_;
   Value types_tree_;
+  std::vector<std::pair<std::size_t, std::size_t>> turns_;  // by policies: the second one after the first
+  std::optional<Moments> moments_;
+  std::map<const model::Invariant*, std::string> cannot_;  // why an invariant cannot be kept
   std::vector<Value> program_;
   std::set<std::size_t> pending_;
   Plan plan_;

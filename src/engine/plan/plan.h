@@ -82,6 +82,7 @@ struct PlannedSystem {
   model::System system;
   std::vector<std::string> component_of;     // instance -> component
   std::vector<model::Invariant> invariants;  // `of` are components
+  std::vector<std::string> cannot;           // of each of them why no order of this plan can keep it, "" where one can
 };
 std::optional<PlannedSystem> build_system(Session& session, const Value& flat);
 

@@ -160,7 +160,7 @@ class Search {
     report_.complete = complete;
     report_.states = seen_.size();
     report_.bytes = bytes();
-    if (found_.back() != kNone) show(found_.back(), "no deadlock");
+    if (found_.back() != kNone) show(found_.back(), std::string(kNoDeadlock));
     for (u32 k = 0; k < properties_.size(); ++k)
       if (found_[k] != kNone) show(found_[k], properties_[k].text);
   }

@@ -20,9 +20,11 @@ struct VerifyOptions {
   Budget* budget = nullptr;
 };
 
+inline constexpr std::string_view kNoDeadlock = "no deadlock";
+
 // A path to a state where something is wrong, shortest first.
 struct Counterexample {
-  std::string property;  // "no deadlock", or the property's text
+  std::string property;  // kNoDeadlock, or the property's text
   std::vector<Step> steps;
   std::vector<std::string> state;  // what is where, and who waits for what
   bool shortest = true;            // no shorter one exists (else: nothing could be left out of this one)

@@ -1,0 +1,213 @@
+// Which order a plan finds, and what it says where there is none.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "deploy/deployer.h"
+#include "deploy/testing.h"
+#include "format/yaml.h"
+
+namespace tutti::deploy {
+namespace {
+
+constexpr std::string_view kTypes =
+    "types: {server: {extends: command, config: {start: {default: 'true'}, stop: {default: 'true'}, port: int}, "
+    "change: "
+    "{port: replace}}}\n";
+
+class Planning : public InFolder {
+ protected:
+  struct Planned {
+    std::vector<std::string> program, verdicts, notes;
+    std::string trouble;
+    bool made = false, safe = false, reaches = false, finished = false;
+    std::ptrdiff_t at(const std::string& line) const {
+      return std::find(program.begin(), program.end(), line) - program.begin();
+    }
+    bool before(const std::string& a, const std::string& b) const {
+      return at(a) < at(b) && at(b) < static_cast<std::ptrdiff_t>(program.size());
+    }
+  };
+
+  Planned plan(const std::string& text, bool apply = false) {
+    Planned out;
+    OneCall c(dir);
+    auto source = c.session.sources->add("system.yaml", text);
+    auto tree = read_yaml(c.session, **source);
+    if (!tree) return out;
+    auto p = c.deployer->prepare(*tree, "", "apply");
+    out.trouble = c.trouble();
+    if (!p) return out;
+    out.made = true;
+    for (auto& i : p->program.system.program) out.program.push_back(p->program.system.instruction_text(i));
+    Check check = c.deployer->check(*p);
+    out.verdicts = check.verdicts;
+    out.notes = p->plan.notes;
+    out.safe = check.safe;
+    out.reaches = check.reaches;
+    out.trouble += fmt::format("{}\n{}\n", fmt::join(out.program, "\n"), fmt::join(check.trouble, "\n"));
+    if (apply) out.finished = c.deployer->run(*p, c.settings).finished;
+    return out;
+  }
+  Planned apply(const std::string& text) { return plan(text, true); }
+
+  static std::string server(const std::string& name, const std::string& more, const std::string& start = "true") {
+    return fmt::format("  {}: {{type: server, {}config: {{start: '{}', port: 1}}}}\n", name, more, start);
+  }
+};
+
+TEST_F(Planning, WhoBeginsToUseANewOneWaitsForIt) {
+  for (const char* type : {"generic", "command", "file"}) {
+    std::string config = type == std::string("file")      ? fmt::format("path: {}/{}.", dir, type)
+                         : type == std::string("generic") ? "make: 'true' #"
+                                                          : "start: 'true', stop: 'true' #";
+    auto component = [&](const std::string& name, const std::string& more) {
+      std::string c = config.back() == '#' ? config.substr(0, config.size() - 1) : config + name + ", content: x";
+      return fmt::format("  {}: {{type: {}, {}config: {{{}}}}}\n", name, type, more, c);
+    };
+    std::string head = fmt::format("system: {}\ncomponents:\n", type);
+    EXPECT_TRUE(apply(head + component("d", "")).finished);
+    auto p = apply(head + component("d", "uses: {x: e}, ") + component("e", ""));
+    EXPECT_TRUE(p.safe) << p.trouble;
+    EXPECT_TRUE(p.finished);
+    EXPECT_TRUE(std::none_of(p.program.begin(), p.program.end(), [](auto& l) { return l.starts_with("pushB(d"); }))
+        << p.trouble;
+  }
+}
+
+TEST_F(Planning, AUserThatIsReplacedGoesBeforeWhatItUsesIsInterrupted) {
+  auto text = [&](const std::string& db, int port) {
+    return fmt::format(
+        "system: s\n{}components:\n  db: {{type: command, config: {{start: echo {}, stop: 'true'}}}}\n"
+        "  app: {{type: server, uses: {{db: db}}, config: {{port: {}}}}}\n",
+        kTypes, db, port);
+  };
+  EXPECT_TRUE(apply(text("one", 1)).finished);
+  auto p = apply(text("two", 2));
+  EXPECT_TRUE(p.safe) << p.trouble;
+  EXPECT_TRUE(p.finished);
+  ASSERT_EQ(p.notes.size(), 1u) << p.trouble;
+  EXPECT_EQ(p.notes[0],
+            "`app` goes before the new one comes: app uses db, which is interrupted to change config.start");
+  // Without that it stays until the new one is there.
+  p = apply(text("two", 3));
+  EXPECT_TRUE(p.safe) << p.trouble;
+  EXPECT_TRUE(p.before("wait(app#3)", "pushB(app#2, undeploy)")) << p.trouble;
+}
+
+TEST_F(Planning, UsersStayWithTheOldOneUntilTheNewOneIsThere) {
+  auto text = [&](int port) {
+    return fmt::format(
+        "system: s\n{}components:\n  db: {{type: server, config: {{port: {}}}}}\n"
+        "  app: {{type: server, uses: {{db: db}}, config: {{port: 1}}}}\n",
+        kTypes, port);
+  };
+  EXPECT_TRUE(apply(text(1)).finished);
+  auto p = apply(text(2));
+  EXPECT_TRUE(p.safe) << p.trouble;
+  EXPECT_TRUE(p.finished);
+  EXPECT_TRUE(p.before("wait(db#2)", "pushB(app, undeploy)")) << p.trouble;
+}
+
+TEST_F(Planning, AnInvariantThatCannotBeKeptIsSaidInTheWordsOfTheConfiguration) {
+  auto text = [&](const std::string& db, const std::string& more) {
+    std::string t = fmt::format("system: s\n{}invariants: [{{at_least: 1, of: [app*]}}]\ncomponents:\n", kTypes);
+    t += fmt::format("  db: {{type: command, config: {{start: echo {}, stop: 'true'}}}}\n", db);
+    return t + server("app1", "uses: {db: db}, ") + server("app2", "uses: {db: db}, ") + more;
+  };
+  EXPECT_TRUE(apply(text("one", "")).finished);
+  auto p = plan(text("two", ""));
+  EXPECT_FALSE(p.safe);
+  EXPECT_TRUE(p.reaches) << p.trouble;  // whoever wants it all the same gets there
+  ASSERT_EQ(p.verdicts.size(), 1u);
+  EXPECT_EQ(p.verdicts[0],
+            "BROKEN throughout: at least 1 of app1, app2 up: app1 and app2 use db, which is interrupted to change "
+            "config.start");
+  EXPECT_TRUE(apply(text("two", "")).finished);
+  // One that does not use it keeps it; through another is the same as directly.
+  EXPECT_TRUE(apply(text("two", server("app3", ""))).finished);
+  p = apply(text("three", server("app3", "", "echo 3")));
+  EXPECT_TRUE(p.safe) << p.trouble;
+  EXPECT_TRUE(p.finished);
+  EXPECT_TRUE(
+      apply(text("three", server("cache", "uses: {db: db}, ") + server("app3", "uses: {c: cache}, "))).finished);
+  p = plan(text("four", server("cache", "uses: {db: db}, ") + server("app3", "uses: {c: cache}, ")));
+  ASSERT_EQ(p.verdicts.size(), 1u);
+  EXPECT_NE(p.verdicts[0].find("app1 and app2 use db and app3 uses cache, which uses db, which is interrupted"),
+            std::string::npos)
+      << p.verdicts[0];
+}
+
+TEST_F(Planning, ThoseThatGoDownTogetherTakeOneTurn) {
+  auto text = [&](const std::string& word) {
+    std::string t = fmt::format("system: s\n{}invariants: [{{at_least: 2, of: [app*]}}]\ncomponents:\n", kTypes);
+    for (const char* db : {"x", "y"}) t += server(db, "", "echo " + word);
+    for (auto [app, db] : {std::pair{1, "x"}, {2, "y"}, {3, "x"}, {4, "y"}})
+      t += server(fmt::format("app{}", app), fmt::format("uses: {{db: {}}}, ", db));
+    return t;
+  };
+  EXPECT_TRUE(apply(text("one")).finished);
+  auto p = apply(text("two"));
+  EXPECT_TRUE(p.safe) << p.trouble;
+  EXPECT_TRUE(p.finished);
+}
+
+TEST_F(Planning, WhoComesAfterAnotherAndUsesTheSameFollowsItUp) {
+  auto text = [&](const std::string& word) {
+    return fmt::format("system: s\n{}components:\n", kTypes) + server("db", "", "echo " + word) +
+           server("a", "uses: {db: db}, ") + server("b", "uses: {db: db}, after: [a], ");
+  };
+  EXPECT_TRUE(apply(text("one")).finished);
+  auto p = apply(text("two"));
+  EXPECT_TRUE(p.safe) << p.trouble;
+  EXPECT_TRUE(p.finished);
+  EXPECT_TRUE(p.before("wait(a)", "pushB(b, deploy)")) << p.trouble;
+}
+
+TEST_F(Planning, WhereThereIsRoomForOneTheOldOneGoesFirst) {
+  auto text = [&](int port) {
+    return fmt::format(
+        "system: s\n{}invariants: [{{at_most: 1, of: [app]}}]\ncomponents:\n"
+        "  app: {{type: server, config: {{port: {}}}}}\n",
+        kTypes, port);
+  };
+  EXPECT_TRUE(apply(text(1)).finished);
+  auto p = apply(text(2));
+  EXPECT_TRUE(p.safe) << p.trouble;
+  EXPECT_TRUE(p.finished);
+  EXPECT_TRUE(p.before("wait(app)", "pushB(app#2, deploy)")) << p.trouble;
+}
+
+// Any change of any system without invariants has a safe plan.
+TEST_F(Planning, RandomChangesAreAllSafe) {
+  std::mt19937 random(7);
+  auto one_in = [&](u32 n) { return random() % n == 0; };
+  for (u32 round = 0; round < 80; ++round) {
+    std::string text = fmt::format("system: s\n{}components:\n", kTypes);
+    std::vector<std::string> there;
+    for (const char* name : {"a", "b", "c", "d", "e"}) {
+      if (one_in(4)) continue;
+      std::string uses, after;
+      for (auto& other : there) {
+        if (one_in(3)) uses += fmt::format("{}: {}, ", other, other);
+        if (one_in(4)) after += other + ", ";
+      }
+      u32 version = random() % 3, port = random() % 2;
+      std::string config = name[0] == 'c' ? fmt::format("type: generic, config: {{make: echo {}}}", version)
+                           : name[0] == 'd'
+                               ? fmt::format("type: job, config: {{command: echo {}}}", version)
+                               : fmt::format("type: server, config: {{start: echo {}, port: {}}}", version, port);
+      text += fmt::format("  {}: {{uses: {{{}}}, after: [{}], {}}}\n", name, uses, after, config);
+      there.emplace_back(name);
+    }
+    if (there.empty()) continue;
+    auto p = apply(text);
+    ASSERT_TRUE(p.safe) << round << "\n" << text << p.trouble;
+    ASSERT_TRUE(p.finished) << round << "\n" << text << p.trouble;
+  }
+}
+
+}  // namespace
+}  // namespace tutti::deploy
