@@ -211,8 +211,10 @@ TEST(PowerLoss, AtAnyMomentNothingIsLostAndNothingDoneTwice) {
     ASSERT_TRUE(write_file_atomically(dir + "/.tutti/key", key));
     ::chmod((dir + "/.tutti/key").c_str(), 0600);
     for (auto& [file, content] : disk_after(at, random)) ASSERT_TRUE(write_file_atomically(file, content));
-    for (auto& [job, time] : done_at)
-      if (time < when) ASSERT_TRUE(write_file_atomically(out + "/" + job, "x\n"));
+    for (auto& [job, time] : done_at) {
+      if (time >= when) continue;
+      ASSERT_TRUE(write_file_atomically(out + "/" + job, "x\n"));
+    }
     {
       Call c(dir);
       i64 run = c.deployer->unfinished("s");

@@ -183,8 +183,10 @@ TEST_F(Programs, SecretsThatAnActionGivesAreSealed) {
   };
   EXPECT_TRUE(c.deployer->run(*p, c.settings).finished);
   EXPECT_EQ(log, "it is (secret)\n");
-  for (auto& f : fs::recursive_directory_iterator(dir + "/.tutti"))
-    if (f.is_regular_file()) EXPECT_EQ(here()->read(f.path())->find("CANARY-4c2"), std::string::npos) << f.path();
+  for (auto& f : fs::recursive_directory_iterator(dir + "/.tutti")) {
+    if (!f.is_regular_file()) continue;
+    EXPECT_EQ(here()->read(f.path())->find("CANARY-4c2"), std::string::npos) << f.path();
+  }
   auto state = c.deployer->recorded("s");
   ASSERT_TRUE(state);
   EXPECT_EQ(state->components.at("i").outputs.at("seen"), "<CANARY-4c2>");

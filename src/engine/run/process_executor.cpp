@@ -341,14 +341,14 @@ void ProcessExecutor::collect_exit(Job& j) {
     r.message = info.si_code == CLD_EXITED ? fmt::format("exit code {}", r.code)
                                            : fmt::format("killed by signal {}", info.si_status);
   }
-  for (const auto& [key, value] : r.outputs) {
-    if (r.how != How::kOk || utf8::first_invalid(key + value) == std::string::npos) continue;
-    r.how = How::kFailed;
-    r.message = fmt::format("its output `{}` is not UTF-8", utf8::repaired(key));
+  auto no_text = [](const auto& o) { return utf8::first_invalid(o.first + o.second) != std::string::npos; };
+  if (auto bad = std::ranges::find_if(r.outputs, no_text); bad != r.outputs.end()) {
+    if (r.how == How::kOk) {
+      r.how = How::kFailed;
+      r.message = fmt::format("its output `{}` is not UTF-8", utf8::repaired(bad->first));
+    }
+    std::erase_if(r.outputs, no_text);
   }
-  if (r.how != How::kOk)
-    std::erase_if(r.outputs,
-                  [](const auto& o) { return utf8::first_invalid(o.first + o.second) != std::string::npos; });
   if (r.how != How::kOk && info.si_code != CLD_EXITED) kill(-j.pid, SIGKILL);  // nobody of a killed group stays
   j.pid = -1;
   finish(j, std::move(r));

@@ -187,9 +187,9 @@ Vertex* Context::package_vertex(Symbol path, Pos at) {
       std::vector<Node*> decls;
       for (auto& [name, b] : t->functions)
         decls.push_back(store.make<Field>(Label::string(name), ArcType::kMember, static_cast<Node*>(b), nullptr));
-      static Sources sources;
+      static Sources texts;
       for (auto& c : t->constants) {
-        auto source = sources.add("builtin", std::string(c.source));
+        auto source = texts.add("builtin", std::string(c.source));
         if (!source) continue;
         std::vector<SyntaxError> errors;
         ast::Node* x = parse_expression(**source, arena, errors);

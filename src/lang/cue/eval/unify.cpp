@@ -195,10 +195,10 @@ bool Context::unify(Vertex* v, Flags f) {
 }
 
 // What shares something that waits for a decision waits, too, unless it is what is to be decided: then that goes round.
-bool State::held_up_by(Vertex* shared) {
-  if (!shared->state || !shared->state->held_up) return false;
+bool State::held_up_by(Vertex* other) {
+  if (!other->state || !other->state->held_up) return false;
   if (is_disjunct)
-    node->base = ctx.bottom(Code::kCycle, ctx.src, "cycle with field: {}", shared->label);
+    node->base = ctx.bottom(Code::kCycle, ctx.src, "cycle with field: {}", other->label);
   else
     held_up = true;
   return held_up;

@@ -75,7 +75,7 @@ struct Checker {
         if (c.x->type == NodeType::kField && to<Field>(c.x)->arc == ArcType::kRequired) {
           at.push_back(c.x->pos);
           for (DefId id = c.ci->def; id != 0; id = ctx.containments[id].id)
-            if (Pos through = ctx.containments[id].pos) at.push_back(through);
+            if (Pos by = ctx.containments[id].pos) at.push_back(by);
         }
       b->error->others = ctx.store.keep(at);
       add(b);
