@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "base/file.h"
+#include "base/progress.h"
 
 namespace tutti {
 
@@ -62,6 +63,7 @@ void FileSink::drain(std::string_view bytes) {
     }
     if (fd_ < 0) return fail();
   }
+  if (fd_ == 1 && !bytes.empty() && ::isatty(1) == 1) Progress::hide();
   while (!bytes.empty()) {
     ssize_t n = ::write(fd_, bytes.data(), bytes.size());
     if (n < 0 && errno == EINTR) continue;

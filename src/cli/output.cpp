@@ -10,11 +10,16 @@
 #include <filesystem>
 
 #include "base/near.h"
-#include "cli/progress.h"
+#include "base/progress.h"
 #include "cli/registry.h"
 #include "format/write.h"
 
 namespace tutti {
+
+std::string what_is_read(std::span<const std::string> files) {
+  if (files.size() == 1) return files[0] == "-" ? "standard input" : files[0];
+  return fmt::format("{} files", files.size());
+}
 
 Evaluated evaluate_files(Call& call, std::span<const std::string> files, bool concrete, std::string_view output) {
   Evaluated e;
@@ -26,7 +31,7 @@ Evaluated evaluate_files(Call& call, std::span<const std::string> files, bool co
         "USE", {}, fmt::format("{} cannot be signed: --require-signature is for XML-CDL only", part.files[0]));
     return e;
   }
-  Progress progress(files.size() == 1 ? files[0] : fmt::format("{} files", files.size()));
+  Progress progress(what_is_read(files));
   e.value = evaluate(call.session, e.parts, call.options, concrete, output);
   return e;
 }
@@ -54,9 +59,37 @@ std::vector<std::string_view> all_outputs() {
   return names;
 }
 
+namespace {
+
+// Lines that begin with their depth in blanks, or with the whole path, grow with its square.
+constexpr u32 kDeepestWritten = 10'000;
+
+bool deeper_than(const Value& v, u32 levels, Budget& seen) {
+  seen.node();  // subtrees are shared in the tree, but not in a text
+  bool list = v.kind() == Kind::kList, map = v.kind() == Kind::kMap;
+  if (!list && !map) return false;
+  if (levels == 0) return true;
+  if (list)
+    return std::ranges::any_of(v.items(), [&](const Value& item) { return deeper_than(item, levels - 1, seen); });
+  return std::ranges::any_of(v.entries(), [&](const Entry& e) { return deeper_than(e.value, levels - 1, seen); });
+}
+
+}  // namespace
+
+void refuse_too_deep(const Call& call, const Value& value) {
+  const Limits& limits = call.session.budget.limits();
+  if (limits.depth <= kDeepestWritten) return;  // then there is nothing deeper
+  Budget seen(limits);
+  if (deeper_than(value, kDeepestWritten, seen))
+    throw LimitError(
+        "LIMIT-DEPTH",
+        fmt::format("nested deeper than {} levels, which only `--out json --compact` writes", kDeepestWritten));
+}
+
 bool write_result(Call& call, const Evaluated& evaluated, std::string_view output, bool concrete) {
   if (!evaluated.value) return false;
   Value value = *evaluated.value;
+  if (output != "json" || !call.options.has("compact")) refuse_too_deep(call, value);
   if (evaluated.parts.size() == 1) {
     const Language& language = *evaluated.parts[0].language;
     std::span<const std::string_view> own = language.outputs();

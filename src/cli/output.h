@@ -4,6 +4,9 @@
 
 namespace tutti {
 
+// What progress is shown as.
+std::string what_is_read(std::span<const std::string> files);
+
 // Evaluates the files of a call: what `eval`, `export` and most others begin with.
 struct Evaluated {
   std::vector<Part> parts;
@@ -14,6 +17,10 @@ Evaluated evaluate_files(Call& call, std::span<const std::string> files, bool co
 
 // Writes a tree as `--out` says: in a format of the language that made it, or in one of the common ones.
 bool write_result(Call& call, const Evaluated& evaluated, std::string_view output, bool concrete);
+
+// Ends the call where a value is nested so deep that no text with indentation or paths can hold it. Asked only of those
+// who raised the limit.
+void refuse_too_deep(const Call& call, const Value& value);
 
 // Whether a file can be made or replaced: asked before anything is done whose result goes there. False: a diagnostic.
 bool can_write(Call& call, const std::string& path);

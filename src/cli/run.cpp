@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <new>
+#include <optional>
 
 #include "base/near.h"
+#include "base/progress.h"
 #include "cli/command_line.h"
 #include "cli/fleet.h"
 #include "cli/help.h"
@@ -56,11 +58,19 @@ bool met_limit(const Diagnostics& diagnostics) {
   });
 }
 
+// Whether the input is being typed, so that the time it takes is the user's.
+bool typed(std::span<const std::string> files) {
+  return ::isatty(0) == 1 && std::find(files.begin(), files.end(), "-") != files.end();
+}
+
 int perform(const Verb& verb, Parsed parsed) {
   Call call(std::move(parsed.manner));
   call.arguments = std::move(parsed.arguments);
   call.options = std::move(parsed.options);
   int code = exit_code::kError;
+  std::optional<Progress> progress;
+  if (!verb.shows_steps && !typed(call.arguments))
+    progress.emplace(verb.reads ? what_is_read(call.arguments) : std::string(verb.name));
   try {
     const std::string& output = call.manner.output;
     if (output.empty() || output == "-" || can_write(call, output)) code = verb.run(call);
@@ -81,6 +91,7 @@ int perform(const Verb& verb, Parsed parsed) {
       code = exit_code::kError;
     }
   }
+  progress.reset();
   say(render(call.session.diagnostics, *call.session.sources, call.manner.diagnostics, call.manner.colour));
   return code;
 }
@@ -132,7 +143,12 @@ int dispatch(std::span<const std::string> args) {
 }  // namespace
 
 std::vector<Part> Call::parts(std::span<const std::string> files) {
-  return parts_of(session, languages(), with_folders(*this, files, options), manner.lang);
+  std::vector<std::string> all = with_folders(*this, files, options);
+  // The files of a call may come here one by one: what --lang is said of is asked of all (parts_of).
+  auto known = [](const std::string& file) { return file != "-" && languages().for_file(file) != nullptr; };
+  bool named = std::find(arguments.begin(), arguments.end(), "-") != arguments.end() &&
+               std::all_of(all.begin(), all.end(), known);
+  return parts_of(session, languages(), all, named ? std::string_view() : manner.lang);
 }
 
 int run(int argc, char** argv) {

@@ -54,6 +54,7 @@ struct Verb {
   std::size_t least = 0, most = SIZE_MAX;  // number of arguments
   bool reads = false;                      // reads configurations: takes --lang and the languages' options
   bool hidden = false;                     // not in `tutti help`
+  bool shows_steps = false;                // tells what happens while it happens, and may ask
 };
 
 std::span<const Verb* const> verbs();

@@ -18,9 +18,8 @@ class LeavesWriter {
         if (e.field == Field::kOptional || e.field == Field::kRequired) continue;
         any = true;
         std::size_t cut = enter();
-        StringSink key;
-        write_json_string(e.key.text(), false, key);
-        path_ += key.take();
+        write_json_string(e.key.text(), false, piece_);
+        path_ += piece_.take();
         walk(e.value);
         path_.resize(cut);
       }
@@ -71,9 +70,8 @@ class LeavesWriter {
   }
 
   void write_scalar(const Value& v) {
-    StringSink text;
-    write_json(v, {.indent = 0}, text);
-    std::string s = text.take();
+    write_json(v, {.indent = 0}, piece_);
+    std::string s = piece_.take();
     sink_.put(std::string_view(s).substr(0, s.size() - 1));
   }
 
@@ -93,6 +91,7 @@ class LeavesWriter {
   const Session& session_;
   Sink& sink_;
   std::string path_;
+  StringSink piece_;  // what is written before it is known where
 };
 
 }  // namespace

@@ -74,7 +74,44 @@ class TomlReader {
     if (message.find("TOML_MAX_NESTED_VALUES") != std::string_view::npos)
       throw LimitError("LIMIT-DEPTH", fmt::format("TOML values may be nested {} deep", TOML_MAX_NESTED_VALUES),
                        pos(e.source().begin).at);
+    if (message.starts_with("cannot redefine"))
+      return tell_repeated(offset(e.source().begin), message.ends_with("dotted key-value pair"));
     session_.diagnostics.error("TOML-SYNTAX", {pos(e.source().begin), pos(e.source().end)}, std::string(message));
+  }
+
+  // toml++ gives the place of the value, and a name that it has mixed up with its quotes: the key is what stands before
+  // the value on its line, or the name of the table.
+  void tell_repeated(std::size_t at, bool within_key) {
+    auto line = static_cast<std::size_t>(std::upper_bound(lines_.begin(), lines_.end(), at) - lines_.begin()) - 1;
+    bool table = !within_key && text_.substr(lines_[line], at - lines_[line]).find('=') == std::string_view::npos;
+    auto first_of = [&] { return std::min(text_.find_first_not_of(" \t", lines_[line]), text_.size()); };
+    std::size_t begin = first_of();
+    // Of a table within what is no table, the place is behind its line.
+    for (; table && line > first_line_ && !text_.substr(begin).starts_with('['); begin = first_of()) line--;
+    std::size_t from = begin, to = std::string_view::npos;
+    if (table) from = text_.find_first_not_of('[', begin);
+    char quote = 0;
+    for (std::size_t i = from; i < text_.size() && text_[i] != '\n' && to == std::string_view::npos; i++) {
+      char c = text_[i];
+      if (quote != 0) {
+        if (c == '\\' && quote == '"') i++;
+        if (c == quote) quote = 0;
+      } else if (c == '"' || c == '\'') {
+        quote = c;
+      } else if (!table && i < at && (c == '{' || c == ',')) {
+        from = i + 1;  // the keys before are others
+      } else if (c == (table ? ']' : '=') && (table || text_.find_first_not_of(" \t", i + 1) >= at)) {
+        to = i;
+      }
+    }
+    to = std::min(to, text_.size());
+    while (from < to && (text_[from] == ' ' || text_[from] == '\t')) from++;
+    while (to > from && (text_[to - 1] == ' ' || text_[to - 1] == '\t')) to--;
+    std::string_view name = text_.substr(from, to - from);
+    session_.diagnostics.error(
+        "TOML-DUPLICATE-KEY", source_.span(from, to),
+        table ? fmt::format("the table {}, or something by a part of its name, is there already", name)
+              : fmt::format("the key {} is there twice", name));
   }
 
   // Goes to the line of the next table after a place.

@@ -53,10 +53,13 @@ std::vector<Part> parts_of(Session& session, const Languages& languages, std::sp
       return {};
     }
   }
+  // Standard input has no name to go by: where it is among the files, it is what `lang` is said of.
+  bool of_input = std::find(files.begin(), files.end(), "-") != files.end();
   std::vector<Part> parts;
   bool wrong = false;
   for (const std::string& file : files) {
-    const Language* language = forced ? forced : languages.for_file(file);
+    const Language* language = file == "-" ? nullptr : languages.for_file(file);
+    if (forced && (!of_input || !language)) language = forced;
     if (language == nullptr) {
       std::string message = file == "-" ? "the language of standard input is not known"
                                         : fmt::format("the language of {} is not known from its name", file);

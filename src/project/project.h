@@ -30,7 +30,8 @@ struct Part {
 };
 
 // Which language reads which file. A language that takes data gets the data files too, so that they are evaluated
-// together; otherwise each language reads its own. `lang` overrides what the extensions say. Empty when something is
+// together; otherwise each language reads its own. `lang` overrides what the extensions say; with `-` among
+// the files it tells only what has no extension. Empty when something is
 // wrong, which is then in the diagnostics.
 std::vector<Part> parts_of(Session& session, const Languages& languages, std::span<const std::string> files,
                            std::string_view lang);

@@ -23,6 +23,8 @@ std::string shortened(std::string_view text, std::size_t widest, bool quoted = f
     } else if (quoted && (c == '"' || c == '\\')) {
       out += '\\';
       out += static_cast<char>(c);
+    } else if (quoted && (c < 0x20 || c == 0x7F)) {
+      out += fmt::format("\\u{:04x}", static_cast<u32>(c));
     } else if (c == utf8::kInvalid || c < 0x20 || c == 0x7F) {
       out += '?';
     } else {

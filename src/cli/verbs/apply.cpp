@@ -146,6 +146,7 @@ extern const Verb apply_verb = {
     .run = run,
     .least = 1,
     .reads = true,
+    .shows_steps = true,
 };
 
 }  // namespace tutti

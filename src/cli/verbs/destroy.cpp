@@ -38,6 +38,7 @@ extern const Verb destroy_verb = {
     .options = kOptions,
     .run = run,
     .most = 0,
+    .shows_steps = true,
 };
 
 }  // namespace tutti

@@ -191,6 +191,7 @@ int run(Call& call) {
   }
   Evaluated e = evaluate_files(call, call.arguments, false);
   if (!e.value) return exit_code::kError;
+  refuse_too_deep(call, *e.value);
   std::size_t depth = type == "tree" ? 3 : 100;
   if (call.options.has("depth")) depth = std::strtoul(call.options.get("depth").c_str(), nullptr, 10);
   Graph graph;

@@ -72,6 +72,7 @@ extern const Verb resume_verb = {
     .options = kOptions,
     .run = run,
     .most = 1,
+    .shows_steps = true,
 };
 
 }  // namespace tutti

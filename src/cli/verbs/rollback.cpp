@@ -77,6 +77,7 @@ extern const Verb rollback_verb = {
     .options = kOptions,
     .run = run,
     .most = 1,
+    .shows_steps = true,
 };
 
 }  // namespace tutti

@@ -48,6 +48,7 @@ extern const Verb run_verb = {
     .run = apply_program,
     .least = 1,
     .reads = true,
+    .shows_steps = true,
 };
 
 }  // namespace tutti

@@ -159,7 +159,7 @@ void run_eval(Program& p) {
       std::string id = plan.instances.size() > 1 ? item.id : "";
       if (plan.expressions.size() > 1) id = item.id;
       auto header = [&] {
-        if (!id.empty()) std::fprintf(stderr, "// %s\n", id.c_str());
+        if (!id.empty()) p.say(fmt::format("// {}\n", id));
       };
       if (!e.is_cue()) {
         try {

@@ -180,13 +180,13 @@ void write_imported(Program& p, ast::File* imported, const std::string& name) {
   std::error_code ec;
   if (file != "-" && fs::exists(path, ec) && !f.on("force")) {
     std::string shown = out.empty() ? name : file;
-    fmt::print(stderr, "Skipping file {}: already exists.\n", quote(out.empty() ? name : file));
-    std::fputs(shown.starts_with("cue.mod") ? "Use -Rf to override.\n" : "Use -f to override.\n", stderr);
+    p.say(fmt::format("Skipping file {}: already exists.\n", quote(out.empty() ? name : file)));
+    p.say(shown.starts_with("cue.mod") ? "Use -Rf to override.\n" : "Use -f to override.\n");
     return;
   }
   if (f.on("recursive")) Hoister(p, imported);
   if (f.on("dry-run")) {
-    fmt::print(stderr, "importing into {}\n", fs::path(path).lexically_relative(p.dir()).string());
+    p.say(fmt::format("importing into {}\n", fs::path(path).lexically_relative(p.dir()).string()));
     return;
   }
   FormatOptions options;

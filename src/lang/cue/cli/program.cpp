@@ -1,14 +1,17 @@
 #include "lang/cue/cli/program.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
 
 #include "base/file.h"
 #include "base/limit_place.h"
 #include "base/machine.h"
+#include "base/progress.h"
 #include "lang/cue/eval/error_code.h"
 #include "lang/cue/eval/limits.h"
 #include "lang/cue/format/literal.h"
@@ -86,6 +89,8 @@ int Program::run() {
       {"fix", run_fix},   {"mod", run_mod},       {"exp", run_exp},
   };
   LimitPlace place(context_->src.at);
+  std::optional<Progress> progress;  // tasks speak for themselves
+  if (command_.name != "cmd") progress.emplace(std::string(command_.name));
   try {
     kRuns.at(command_.name)(*this);
   } catch (const Stop& s) {
@@ -96,6 +101,7 @@ int Program::run() {
   } catch (const std::bad_alloc&) {
     return limit_met("LIMIT-MEMORY", {}, "there is not enough memory");
   }
+  if (::isatty(1) == 1) Progress::hide();
   std::fwrite(out_.data(), 1, out_.size(), stdout);
   std::fflush(stdout);
   return failed_ ? 1 : 0;
@@ -105,8 +111,7 @@ int Program::run() {
 int Program::limit_met(const std::string& code, Pos at, const std::string& what) {
   Diagnostics met;
   met.error(code, at, what);
-  std::string text = render(met, sources(), answering_.style, answering_.colour);
-  std::fwrite(text.data(), 1, text.size(), stderr);
+  say(render(met, sources(), answering_.style, answering_.colour));
   return kLimitMet;
 }
 
@@ -117,8 +122,7 @@ void Program::fail(std::vector<LoadProblem> problems) { throw Stop{std::move(pro
 void Program::fail(const Bottom* b) { throw Stop{problems_of(b)}; }
 
 void Program::fail_with_diagnostics() {
-  std::string text = render(session_.diagnostics, sources(), answering_.style, answering_.colour);
-  std::fwrite(text.data(), 1, text.size(), stderr);
+  say(render(session_.diagnostics, sources(), answering_.style, answering_.colour));
   throw Stop{{}, true};
 }
 
@@ -188,9 +192,13 @@ std::string Program::show_diagnostics(const std::vector<LoadProblem>& problems) 
 
 void Program::print(std::string_view text) { out_ += text; }
 
-void Program::print_error(const std::vector<LoadProblem>& problems) {
-  std::string text = answering_.as_cue ? show(problems) : show_diagnostics(problems);
+void Program::say(std::string_view text) {
+  Progress::hide();
   std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+void Program::print_error(const std::vector<LoadProblem>& problems) {
+  say(answering_.as_cue ? show(problems) : show_diagnostics(problems));
   failed_ = true;
 }
 

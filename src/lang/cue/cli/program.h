@@ -82,6 +82,7 @@ class Program {
   ast::File* file_of(ast::Node* expression);
 
   void print(std::string_view text);                           // to standard output, at the end
+  static void say(std::string_view text);                      // to standard error, at once
   void print_error(const std::vector<LoadProblem>& problems);  // now; the exit code becomes 1
   void print_error(const Bottom* b);
   std::vector<LoadProblem> problems_of(const Bottom* b);

@@ -1,24 +1,40 @@
-#include "cli/progress.h"
+#include "base/progress.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
+#include <cstdlib>
+#include <string_view>
 
 namespace tutti {
 namespace {
+
+std::atomic<Progress*> shown_now = nullptr;
 
 void say(std::string_view text) {
   if (::write(2, text.data(), text.size()) < 0) return;  // nothing to be done about it
 }
 
+// A line that is written over again needs more than a typewriter.
+bool can_rewrite_lines() {
+  const char* term = std::getenv("TERM");
+  return ::isatty(2) == 1 && term != nullptr && *term != '\0' && std::string_view(term) != "dumb";
+}
+
 }  // namespace
 
 Progress::Progress(std::string what) : what_(std::move(what)) {
-  if (::isatty(2) == 1) thread_ = std::thread([this] { show(); });
+  Progress* none = nullptr;
+  if (can_rewrite_lines() && shown_now.compare_exchange_strong(none, this)) thread_ = std::thread([this] { show(); });
 }
 
-Progress::~Progress() {
+void Progress::hide() {
+  if (Progress* now = shown_now.exchange(nullptr)) now->end();
+}
+
+void Progress::end() {
   if (!thread_.joinable()) return;
   {
     std::lock_guard lock(mutex_);
@@ -26,6 +42,8 @@ Progress::~Progress() {
   }
   ended_.notify_all();
   thread_.join();
+  Progress* self = this;
+  shown_now.compare_exchange_strong(self, nullptr);
 }
 
 void Progress::show() {
