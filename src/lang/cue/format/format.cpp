@@ -12,8 +12,8 @@ std::string format_node(ast::Node* node, const FormatOptions& options) {
   if (node->kind != ast::Kind::kFile || out.empty()) return out;
   // A file that was made may ask for an empty line before what it embeds.
   ast::Nodes decls = ast::as<ast::File>(node)->decls;
-  bool lowered =
-      decls[0]->kind == ast::Kind::kEmbed && !ast::first(decls[0]) && ast::first(decls[0]).rel == Rel::kNewSection;
+  bool lowered = !decls.empty() && decls[0]->kind == ast::Kind::kEmbed && !ast::first(decls[0]) &&
+                 ast::first(decls[0]).rel == Rel::kNewSection;
   return (lowered ? "\n" : "") + out + "\n";
 }
 
