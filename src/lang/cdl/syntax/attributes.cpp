@@ -15,7 +15,26 @@ const DocumentBuilder::Raw* DocumentBuilder::raw(std::string_view local, bool cd
   return nullptr;
 }
 
+// Attributes of other namespaces are anybody's (appendix A); without one or in that of CDL they are known or mistakes.
+void DocumentBuilder::refuse_unknown(Pos pos, std::string_view element, std::span<const std::string_view> known) {
+  Element at;
+  at.pos = pos;
+  at.document = &document_;
+  for (const Raw& a : raw_) {
+    std::string_view local = a.name.local.text();
+    if ((!a.name.ns.empty() && !is_cdl_namespace(a.name.ns)) ||
+        std::find(known.begin(), known.end(), local) != known.end())
+      continue;
+    session_.diagnostics
+        .warning("CDL-UNKNOWN-ATTRIBUTE", attribute_span(at, local),
+                 fmt::format("{}{} means nothing of cdl:{}", a.name.ns.empty() ? "" : "cdl:", local, element))
+        .did_you_mean(nearest(local, known));
+  }
+}
+
 void DocumentBuilder::read_import(Pos pos) {
+  static constexpr std::string_view kKnown[] = {"namespace", "location"};
+  refuse_unknown(pos, "import", kKnown);
   Import import;
   import.pos = pos;
   if (const Raw* ns = raw("namespace", false)) {

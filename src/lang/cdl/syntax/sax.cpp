@@ -196,6 +196,8 @@ void DocumentBuilder::start_root(xmlParserCtxt* parser, Frame frame, QName name)
       document_.target_ns = Symbol(trim(a.value));
     }
   }
+  static constexpr std::string_view kKnown[] = {"targetNamespace", "targetNameSpace"};
+  refuse_unknown(document_.pos, "cdl", kKnown);
   frame.mode = Mode::kTop;
   stack_.push_back(frame);
 }
@@ -244,6 +246,9 @@ DocumentBuilder::Frame DocumentBuilder::start_top(Frame frame, QName name) {
                                    fmt::format("cdl:{} cannot have cdl:{}", local, a.name.local.text()));
       } else {
         attributes.push_back({a.name, a.prefix, a.value, frame.scope});
+        if (rank == 2 && a.name.ns.empty())
+          session_.diagnostics.warning("CDL-UNKNOWN-ATTRIBUTE", attribute_span(*e, a.name.local.text()),
+                                       fmt::format("{} means nothing of cdl:configuration", a.name.local.text()));
       }
     }
     e->attributes = session_.arena.copy(std::span<const Attribute>(attributes));

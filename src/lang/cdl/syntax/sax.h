@@ -55,6 +55,7 @@ class DocumentBuilder {
   void start_root(xmlParserCtxt* parser, Frame frame, QName name);
   Frame start_top(Frame frame, QName name);
   Frame start_property(Frame frame, QName name, Symbol prefix, Frame& outer);
+  void refuse_unknown(Pos pos, std::string_view element, std::span<const std::string_view> known);
   void read_import(Pos pos);
   void property_attributes(Element& e);
   void insertion_attributes(Element& e);
