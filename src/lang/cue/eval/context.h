@@ -103,6 +103,7 @@ class Context {
   void complete_arcs(Vertex* v);
   void complete_arcs_only(Vertex* v);
   Vertex* lookup(Vertex* v, Pos pos, Label l, Flags f);
+  Vertex* part_of(Vertex* n, Pos pos, Label l, Flags f);
   bool parents_done(Vertex* v);  // all conjuncts that v's children may get are known
   void update_arc_type(Vertex* v, ArcType t);
   bool is_defined(Vertex* v);

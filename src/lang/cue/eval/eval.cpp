@@ -1,4 +1,5 @@
 #include "lang/cue/eval/context.h"
+#include "lang/cue/eval/scalar.h"
 
 namespace tutti::cue {
 
@@ -290,6 +291,7 @@ Vertex* Context::node(Node* orig, Node* x, bool scalar, Flags f) {
   bool ok;
   v = get_default(v, &ok);
   if (!ok) return empty_node;
+  Vertex* parts = v && v->type == NodeType::kVertex ? to<Vertex>(v)->deref_value() : nullptr;
   if (scalar)
     if (Node* w = unwrap(v); !is_cycle(w)) v = w;
   Vertex* n = v && v->type == NodeType::kVertex ? to<Vertex>(v) : nullptr;
@@ -300,6 +302,9 @@ Vertex* Context::node(Node* orig, Node* x, bool scalar, Flags f) {
     return empty_node;
   }
   if (v->type == NodeType::kBottom) {
+    if (parts && parts->status == Status::kFinalized && to<Bottom>(v)->incomplete() && parts->bottom() == v &&
+        !parts->arcs.empty())
+      return parts;
     add_bottom(to<Bottom>(v));
     return empty_node;
   }
@@ -319,6 +324,21 @@ Vertex* Context::node(Node* orig, Node* x, bool scalar, Flags f) {
     return empty_node;
   }
   return n;
+}
+
+// A struct or list that lacks something (a guard that is not decided, a number of fields) has the scalars it has all
+// the same, in whatever order the lines are; types and structs in it may still become narrower.
+Vertex* Context::part_of(Vertex* n, Pos pos, Label l, Flags f) {
+  Bottom* lacking = n->status == Status::kFinalized ? n->bottom() : nullptr;
+  if (lacking && lacking->incomplete()) {
+    Vertex* arc = n->find_raw(l);
+    const Node* v = arc ? unwrap(default_of(arc)) : nullptr;
+    if (!v || !is_scalar(v) || arc->deref_value()->arc_type != ArcType::kMember) {
+      add_bottom(lacking);
+      return nullptr;
+    }
+  }
+  return lookup(n, pos, l, f);
 }
 
 // ---- references
@@ -401,7 +421,7 @@ Vertex* Context::resolve(Node* x, Flags f) {
       if (n == empty_node) return n;
       Bottom* saved = errs;
       errs = nullptr;
-      Vertex* v = skip_try(s->optional, lookup(n, s->at, s->label, f));
+      Vertex* v = skip_try(s->optional, part_of(n, s->at, s->label, f));
       errs = combine(errs, saved);
       return v;
     }
@@ -412,7 +432,7 @@ Vertex* Context::resolve(Node* x, Flags f) {
       if (n == empty_node) return n;
       Label l = label_from(s->index, i);
       if (errs) return nullptr;
-      return skip_try(s->optional, lookup(n, s->index->pos, l, f));
+      return skip_try(s->optional, part_of(n, s->index->pos, l, f));
     }
     default: return nullptr;
   }
