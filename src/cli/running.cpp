@@ -258,7 +258,7 @@ deploy::Deployer::RunSettings Running::settings(std::string command) {
   return s;
 }
 
-std::optional<deploy::Prepared> Running::plan(const Value& wanted, u32* unknown) {
+std::optional<deploy::Prepared> Running::plan(const Value& wanted, int* unseen) {
   engine::PlanOptions options;
   options.only = call.options.all("only");
   options.restart = call.options.has("restart");
@@ -272,8 +272,8 @@ std::optional<deploy::Prepared> Running::plan(const Value& wanted, u32* unknown)
   executor.scope = deployer->scope_of(prepared->system);
   auto found = deployer->drift(*recorded, executor);
   for (auto& d : found)
-    if (!d.problem.empty()) {
-      if (unknown) ++*unknown;
+    if (!d.problem.empty() && recorded->components.at(d.component).failed.empty()) {  // what failed is repaired anyway
+      if (unseen) *unseen |= exit_code::kDifferent | (d.unreachable ? exit_code::kUnreachable : 0);
       call.session.diagnostics.warning(
           "PLAN-UNSEEN", {}, fmt::format("{}: {} cannot be looked at: {}", d.component, d.resource, d.problem));
     }
@@ -334,7 +334,10 @@ int report_outcome(Running& running, const deploy::Outcome& o) {
                                    : o.wrong_code == store::kStale ? "PLAN-STALE"
                                                                    : "STATE-RUN",
                                    {}, o.wrong);
-    return held ? exit_code::kLocked : o.wrong_code == store::kFenced ? exit_code::kUnknown : exit_code::kError;
+    // Nothing was begun, or what was begun could not be written to its end.
+    return held                                       ? exit_code::kLocked
+           : o.open || o.wrong_code == store::kFenced ? exit_code::kUnknown
+                                                      : exit_code::kError;
   }
   for (auto& f : o.failures) {
     Diagnostic& d = call.session.diagnostics.error(o.unknown ? "RUN-UNKNOWN" : "RUN-FAILED", {}, f);
@@ -404,7 +407,8 @@ class InOrder {
 }  // namespace
 
 // In Puppet's own words, so that whoever reads its logs can read these.
-int apply_catalog(Running& running, const deploy::Prepared& p, deploy::Deployer::RunSettings& settings) {
+int apply_catalog(Running& running, const deploy::Prepared& p, deploy::Deployer::RunSettings& settings,
+                  const std::function<bool(const deploy::Outcome&)>& stale) {
   Call& call = running.call;
   bool as_puppet = call.options.has("as-puppet");
   for (auto& c : p.conflicts)
@@ -445,6 +449,7 @@ int apply_catalog(Running& running, const deploy::Prepared& p, deploy::Deployer:
   deploy::Outcome o = running.deployer->run(p, settings);
   in_order.reset();
   interrupts().reset();
+  if (stale(o)) return exit_code::kError;
   if (!o.wrong.empty() || o.open || o.cancelled) return report_outcome(running, o);
   double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   if (as_puppet) {
@@ -456,8 +461,8 @@ int apply_catalog(Running& running, const deploy::Prepared& p, deploy::Deployer:
   if (!quiet) say_now(fmt::format("Notice: Applied catalog in {:.2f} seconds\n", seconds));
   u32 skipped = 0;
   for (auto& [name, status] : o.status) skipped += status == "skipped";
-  call.out.put(fmt::format("Run {}: {} resources, {} changed, {} failed, {} skipped.\n", o.run, p.resources, o.changed,
-                           o.failed, skipped));
+  call.out.put(fmt::format("Run {}: {}, {} changed, {} failed, {} skipped.\n", o.run, counted(p.resources, "resource"),
+                           o.changed, o.failed, skipped));
   if (o.failed) return failure_code(o);
   bool dry = call.options.has("noop") || call.options.has("dry-run");
   if (dry && o.would) return exit_code::kDifferent;
@@ -466,11 +471,10 @@ int apply_catalog(Running& running, const deploy::Prepared& p, deploy::Deployer:
 
 namespace {
 
-int run_plan(Running& running, const deploy::Prepared& prepared, std::string_view verb, deploy::Outcome& outcome) {
+void run_plan(Running& running, const deploy::Prepared& prepared, std::string_view verb, deploy::Outcome& outcome) {
   if (const Entry* h = prepared.plan.flat.find("hosts")) running.hosts->describe(h->value);
   auto settings = running.settings(std::string(verb));
   outcome = running.deployer->run(prepared, settings);
-  return report_outcome(running, outcome);
 }
 
 void refuse(Call& call, const deploy::Check& check, std::string_view what) {
@@ -504,24 +508,42 @@ int follow_up(Running& running, const std::string& system, const std::string& ki
       return exit_code::kMixed;
     }
     deploy::Outcome outcome;
-    int now = run_plan(running, *next, verb, outcome);
+    run_plan(running, *next, verb, outcome);
+    int now = report_outcome(running, outcome);
     if (!outcome.good()) return now;
     code = std::max(code, now);
   }
 }
 
-int carry_out(Running& running, const deploy::Prepared& prepared, std::string_view verb) {
+namespace {
+
+// `stale` is asked whether the plan is to be made anew; then nothing is said of this one.
+int carry_out_once(Running& running, const deploy::Prepared& prepared, std::string_view verb,
+                   const std::function<bool(const deploy::Outcome&)>& stale) {
   Call& call = running.call;
   if (prepared.empty()) {
-    call.out.put(fmt::format("No changes: `{}` is as wanted.\n", prepared.system));
+    auto only = call.options.all("only");
+    call.out.put(fmt::format("No changes: {}`{}` is as wanted.\n",
+                             only.empty() ? "" : fmt::format("{} of ", fmt::join(only, ", ")), prepared.system));
     return exit_code::kOk;
   }
+  bool dry = call.options.has("dry-run") || call.options.has("noop"), yes = call.options.has("yes");
   if (prepared.catalog) {
+    if (dry && prepared.saved) {
+      call.session.diagnostics.error("USE", {}, "a saved plan of a catalog is made already: there is no looking first")
+          .suggest("the manifest itself, with --noop");
+      return exit_code::kError;
+    }
+    bool asks = !dry && !yes && !call.options.has("as-puppet");
+    if (asks &&
+        !ask_yes(fmt::format("Bring about {} in `{}`?", counted(prepared.resources, "resource"), prepared.system))) {
+      call.session.diagnostics.error("RUN-REFUSED", {}, "nothing was done");
+      return exit_code::kError;
+    }
     auto settings = running.settings(std::string(verb));
-    return apply_catalog(running, prepared, settings);
+    return apply_catalog(running, prepared, settings, stale);
   }
   deploy::Check check = running.deployer->check(prepared);
-  bool dry = call.options.has("dry-run"), yes = call.options.has("yes");
   std::string text = show_plan(call, prepared, &check, call.options.has("program"));
   if (dry) {
     call.out.put(text);
@@ -537,10 +559,35 @@ int carry_out(Running& running, const deploy::Prepared& prepared, std::string_vi
     return exit_code::kError;
   }
   deploy::Outcome outcome;
-  int code = run_plan(running, prepared, verb, outcome);
+  run_plan(running, prepared, verb, outcome);
+  if (stale(outcome)) return exit_code::kError;
+  int code = report_outcome(running, outcome);
   return outcome.good()
              ? follow_up(running, prepared.system, prepared.kind, prepared.wanted, prepared.plan.flat, verb, code)
              : code;
+}
+
+}  // namespace
+
+int carry_out(Running& running, std::string_view verb, const Preparing& prepare) {
+  Call& call = running.call;
+  double until = store::wall_clock() + std::strtod(call.options.get("lock-timeout", "0").c_str(), nullptr);
+  for (;;) {
+    auto prepared = prepare();
+    if (!prepared) return exit_code::kError;
+    bool waited = false;
+    if (int busy = running.nothing_unfinished(prepared->system, &waited)) return busy;
+    if (waited) continue;  // the state is another one now
+    // Whoever waits for the others to be done finds the system as they left it.
+    bool again = false;
+    int code = carry_out_once(running, *prepared, verb, [&](const deploy::Outcome& o) {
+      again = o.wrong_code == store::kStale && !prepared->saved && store::wall_clock() < until;
+      return again;
+    });
+    if (!again) return code;
+    end_interrupts();
+    if (!call.options.has("quiet")) say_now("`" + prepared->system + "` has been changed meanwhile: planned anew\n");
+  }
 }
 
 }  // namespace tutti

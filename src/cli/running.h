@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,9 +33,9 @@ struct Running {
   std::optional<Value> wanted();
   std::optional<Value> components_of(const Value& catalog);
   deploy::Deployer::RunSettings settings(std::string command);
-  // A plan for what is wanted; with --refresh after a look at what is really there, which is told about. `unknown`
-  // counts what could not be looked at.
-  std::optional<deploy::Prepared> plan(const Value& wanted, u32* unknown = nullptr);
+  // A plan for what is wanted; with --refresh after a look at what is really there, which is told about. `unseen`
+  // is the exit code for what could not be looked at.
+  std::optional<deploy::Prepared> plan(const Value& wanted, int* unseen = nullptr);
   // Whether a new run may begin: 0, or the exit code (and a diagnostic) when one goes on or was cut off. Waits for one
   // that goes on as long as --lock-timeout says; then what was planned before may be out of date.
   int nothing_unfinished(const std::string& system, bool* waited = nullptr);
@@ -53,8 +54,10 @@ std::string plan_summary(const deploy::Prepared& prepared, const deploy::Check* 
 // Asks on the terminal; false without one.
 bool ask_yes(std::string_view question);
 
-// Shows, asks, runs and reports: the common end of apply, destroy and rollback.
-int carry_out(Running& running, const deploy::Prepared& prepared, std::string_view verb);
+// Shows, asks, runs and reports: the common end of apply, destroy and rollback. The plan is made anew when somebody
+// else was done first and --lock-timeout says to wait.
+using Preparing = std::function<std::optional<deploy::Prepared>()>;
+int carry_out(Running& running, std::string_view verb, const Preparing& prepare);
 int report_outcome(Running& running, const deploy::Outcome& outcome);
 // After a run that ended well, with exit code `code`: brings those to it who refer to values that it has changed, until
 // nobody is left who does.

@@ -180,7 +180,8 @@ class Deployer {
   struct Drift {
     std::string component, type, resource;  // "file", "file /etc/motd"
     std::vector<resource::Change> changes;
-    std::string problem;  // could not be looked at
+    std::string problem;       // could not be looked at
+    bool unreachable = false;  // because its host was not there
   };
   // Under which a system's processes are kept on any host: projects and systems may have some of the same name.
   std::string scope_of(const std::string& system) const;
@@ -214,13 +215,16 @@ class Deployer {
   struct Fate {
     std::map<u32, std::string> failed;
     std::set<u32> began;
+    std::set<u32> changed;  // whose actions changed something, or may have
   };
   Value next_state(const Prepared& prepared, const engine::Runner& runner, const resource::Knowledge& knowledge,
                    const std::vector<engine::ActionSpan>& actions, const Fate& fate, const resource::Scrubber& scrub);
   void set_durations(engine::PlannedSystem& program);
   bool finish_preparing(Prepared& p);
   bool check_resources(const model::Deployment& wanted, const engine::PlannedSystem& program);
-  bool planned(const std::string& system, const engine::Recorded& was);  // false, and an error, after a program
+  // False, and an error, where what is recorded under that name is not of the same nature as what is to come.
+  enum class Nature : u8 { kSystem, kCatalog, kNothing };
+  bool planned(const std::string& system, const engine::Recorded& was, Nature next);
   void fail(std::string code, const Failure& f) { session_.diagnostics.error(std::move(code), {}, f.message); }
 
   Session& session_;

@@ -2,12 +2,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <set>
 
 #include "base/file.h"
+#include "base/near.h"
 #include "deploy/deployer.h"
 #include "deploy/encode.h"
 #include "format/yaml.h"
@@ -121,8 +123,26 @@ bool read_templates(Session& session, model::Deployment& deployment) {
 
 }  // namespace
 
-bool Deployer::planned(const std::string& system, const engine::Recorded& was) {
-  if (!was.program || was.components.empty()) return true;
+bool Deployer::planned(const std::string& system, const engine::Recorded& was, Nature next) {
+  if (was.components.empty()) return true;
+  if (!was.program && was.catalog() && next == Nature::kNothing) {
+    session_.diagnostics
+        .error("STATE-CATALOG", {},
+               fmt::format("`{}` is a catalog: what its resources were before nobody knows, so it cannot be taken away",
+                           system))
+        .suggest("apply one that says `ensure => absent` of what is to go");
+    return false;
+  }
+  if (!was.program && next != Nature::kNothing && was.catalog() != (next == Nature::kCatalog)) {
+    session_.diagnostics
+        .error("STATE-NATURE", {},
+               fmt::format("`{}` is recorded as {}, and this is {}", system,
+                           was.catalog() ? "a catalog" : "a system of components",
+                           was.catalog() ? "a system of components" : "a catalog"))
+        .suggest("another name (--system)");
+    return false;
+  }
+  if (!was.program) return true;
   session_.diagnostics
       .error(
           "STATE-PROGRAM", {},
@@ -147,7 +167,7 @@ std::optional<Prepared> Deployer::prepare(const Value& wanted, const std::string
   p.kind = kind;
   p.wanted = model::plain_tree(*deployment, wanted, TreeBuilder(session_.arena));
   auto was = recorded(p.system, &p.serial, &p.lineage, &p.state);
-  if (!was || !planned(p.system, *was)) return std::nullopt;
+  if (!was || !planned(p.system, *was, Nature::kSystem)) return std::nullopt;
   auto plan_with = [&](const engine::PlanOptions& how) {
     auto plan = engine::make_plan(session_, *deployment, *was, how);
     if (!plan) return false;
@@ -163,6 +183,24 @@ std::optional<Prepared> Deployer::prepare(const Value& wanted, const std::string
   note_may_change(p, *was);
   return p;
 }
+
+namespace {
+
+// The first parameter that no such resource has, with what may have been meant; "" when it has all of them.
+std::string unknown_parameter(const resource::Resource& r) {
+  auto own = resource::find_provider(r.type)->parameters(), common = resource::common_parameters();
+  std::vector<std::string_view> names(own.begin(), own.end());
+  names.insert(names.end(), common.begin(), common.end());
+  names.emplace_back("repeatable");  // of commands: may be run again when it is not known whether it ran
+  for (const Entry& e : r.parameters.entries()) {
+    if (e.value.is(Kind::kNull) || std::find(names.begin(), names.end(), e.key.text()) != names.end()) continue;
+    std::string_view meant = nearest(e.key.text(), names);
+    return fmt::format("`{}`{}", e.key.text(), meant.empty() ? "" : fmt::format(" (did you mean `{}`?)", meant));
+  }
+  return "";
+}
+
+}  // namespace
 
 // What actions will ask for, as far as it is known before they run: resources that there are, with parameters that can
 // be.
@@ -180,6 +218,8 @@ bool Deployer::check_resources(const model::Deployment& wanted, const engine::Pl
       std::string wrong = resource::unknown_step(action), problem;
       if (wrong.empty())
         for (auto& r : knowledge.resources(i, action, session_.arena, problem)) {
+          if (std::string name = unknown_parameter(r); wrong.empty() && problem.empty() && !name.empty())
+            wrong = fmt::format("{} {}: there is no parameter {}", r.type, r.title, name);
           if (r.title.find("${") != std::string::npos || model::has_placeholders(r.parameters)) continue;
           if (std::string why = resource::find_provider(r.type)->check(r);
               wrong.empty() && problem.empty() && !why.empty())
@@ -211,7 +251,7 @@ std::optional<Prepared> Deployer::prepare_catalog(const Value& wanted, const std
   p.managed = std::move(catalog->managed);
   p.resources = catalog->resources;
   auto was = recorded(p.system, &p.serial, &p.lineage, &p.state);
-  if (!was || !planned(p.system, *was)) return std::nullopt;
+  if (!was || !planned(p.system, *was, Nature::kCatalog)) return std::nullopt;
   auto plan = engine::make_plan(session_, catalog->deployment, {});
   if (!plan) return std::nullopt;
   p.plan = std::move(*plan);
@@ -224,7 +264,7 @@ std::optional<Prepared> Deployer::prepare_removal(const std::string& system) {
   p.system = system;
   p.kind = "destroy";
   auto was = recorded(system, &p.serial, &p.lineage, &p.state);
-  if (!was || !planned(system, *was)) return std::nullopt;
+  if (!was || !planned(system, *was, Nature::kNothing)) return std::nullopt;
   model::Deployment nothing;
   nothing.name = system;
   if (const Entry* h = p.state.find("hosts"); h && h->value.is(Kind::kMap))
@@ -294,6 +334,8 @@ std::string Deployer::save(const Prepared& p) const {
                           {Symbol("serial"), Field::kPlain, Value::integer(p.serial)},
                           {Symbol("lineage"), Field::kPlain, b.string(p.lineage)},
                           {Symbol("digest"), Field::kPlain, b.string(p.digest)},
+                          {Symbol("catalog"), Field::kPlain, Value::boolean(p.catalog)},
+                          {Symbol("resources"), Field::kPlain, Value::integer(static_cast<i64>(p.resources))},
                           {Symbol("wanted"), Field::kPlain, p.wanted},
                           {Symbol("shown"), Field::kPlain, engine::write_changes(p.plan, b)},
                           {Symbol("flat"), Field::kPlain, p.plan.flat}};
@@ -326,6 +368,9 @@ std::optional<Prepared> Deployer::load(const std::string& saved, const std::stri
   p.kind = text("kind");
   p.lineage = text("lineage");
   if (const Entry* e = v->find("serial"); e && e->value.fits_i64()) p.serial = e->value.as_i64();
+  if (const Entry* e = v->find("catalog")) p.catalog = e->value.is(Kind::kBool) && e->value.as_bool();
+  if (const Entry* e = v->find("resources"); e && e->value.fits_i64())
+    p.resources = static_cast<std::size_t>(e->value.as_i64());
   if (const Entry* e = v->find("wanted")) p.wanted = e->value;
   if (const Entry* e = v->find("flat")) p.plan.flat = e->value;
   if (const Entry* e = v->find("shown")) engine::read_changes(e->value, p.plan);

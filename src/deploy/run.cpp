@@ -128,6 +128,17 @@ bool is_catalog(const model::System& s, u32 i) {
   return kind && kind->is(Kind::kString) && kind->text() == "resource";
 }
 
+// A catalog with --noop: what an earlier run left is still what is there.
+bool only_looked(const model::System& s) {
+  for (u32 i = 0; i < s.instances.size(); ++i) {
+    const Value* config = resource::with(s.instances[i], "config");
+    if (!is_catalog(s, i) || !config) return false;
+    const Entry* noop = config->find("noop");
+    if (resource::resource_of(*config) && !(noop && resource::truth_of(noop->value, false))) return false;
+  }
+  return !s.instances.empty();
+}
+
 }  // namespace
 
 i64 Deployer::unfinished(const std::string& system) {
@@ -296,12 +307,7 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
   std::set<std::string> managed;
   for (u32 i = 0; i < s.instances.size(); ++i) {
     const Value* config = is_catalog(s, i) ? resource::with(s.instances[i], "config") : nullptr;
-    const Entry* type = config ? config->find("type") : nullptr;
-    const Entry* parameters = config ? config->find("parameters") : nullptr;
-    if (!type || !parameters) continue;
-    std::string word(type->value.text());
-    for (char& c : word) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    managed.insert(resource::managed_as({word, std::string(config->find("title")->value.text()), parameters->value}));
+    if (auto r = config ? resource::resource_of(*config) : std::nullopt) managed.insert(resource::managed_as(*r));
   }
   if (!managed.empty()) eo.managed = [managed](const std::string& path) { return managed.count(path) != 0; };
   std::map<u32, std::map<std::string, std::string>> earlier;
@@ -394,6 +400,15 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
   // Learn, count, record.
   std::vector<std::pair<std::string, double>> durations;
   Fate fate;
+  if (replay) fate.changed = replay->touched;
+  std::set<std::pair<u32, u32>> begun;  // by the run that was taken up again
+  if (record) {
+    for (auto& r : record->results) begun.insert({r.instance, r.transition});
+    for (auto& o : record->open) {
+      begun.insert({o.instance, o.transition});
+      fate.changed.insert(o.instance);  // it may have been made by then
+    }
+  }
   for (auto& [i, t] : unknown) fate.failed[i] = s.type_of(i).transitions[t].name.text();
   std::set<u32> touched;
   if (replay) touched = replay->touched;
@@ -401,13 +416,15 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
     const model::ComponentType& type = s.type_of(a.instance);
     const model::Transition& t = type.transitions[a.transition];
     if (type.action_of(t).what.is(Kind::kNull)) continue;
-    if (record || executor.effect(a.instance, a.transition).began) fate.began.insert(a.instance);
+    if (begun.count({a.instance, a.transition}) || executor.effect(a.instance, a.transition).began)
+      fate.began.insert(a.instance);
     if (a.how == How::kOk) {
       double took = a.end - a.start;
       if (!is_catalog(s, a.instance) && (!record || took > 0))
         for (auto& key : duration_keys(s, p.program.component_of[a.instance], a.instance, a.transition))
           durations.emplace_back(key, took);
       if (!executor.effect(a.instance, a.transition).changes.empty()) touched.insert(a.instance);
+      if (executor.effect(a.instance, a.transition).began) fate.changed.insert(a.instance);
     } else {
       fate.failed[a.instance] = t.name.text();
       ++out.failed;
@@ -437,7 +454,7 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
   out.sum_up("changed", report.cancelled && !report.finished && !settings.give_up);
   if (!out.open)
     write_end(lease, run, report.finished && out.failed == 0,
-              next_state(p, runner, knowledge, report.actions, fate, scrub), out);
+              only_looked(s) ? p.state : next_state(p, runner, knowledge, report.actions, fate, scrub), out);
   return out;
 }
 
@@ -453,6 +470,7 @@ void Deployer::write_end(const store::Lease& lease, i64 run, bool good, const Va
   if (written) return;
   out.wrong = written.error().message;
   out.wrong_code = written.error().code;
+  out.open = true;
 }
 
 }  // namespace tutti::deploy

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <set>
 
 #include "deploy/deployer.h"
@@ -26,6 +27,37 @@ bool same_check(const Value& a, const Value& b) {
   });
 }
 
+resource::Resource resource_of(const Value& held) {
+  return {std::string(held.find("type")->value.text()), std::string(held.find("title")->value.text()),
+          held.find("parameters")->value};
+}
+
+// The things in the world that a component holds, each with its host.
+std::set<std::string> things_of(Symbol host, const Value& held) {
+  std::set<std::string> things;
+  resource::Resource r = resource_of(held);
+  if (const resource::Provider* provider = resource::find_provider(r.type))
+    for (auto& thing : provider->writes(r)) things.insert(fmt::format("{} {}", host.text(), thing));
+  return things;
+}
+
+// What stays where it is once it is made, and can be seen by no resource that it holds: commands without a check. (What
+// is done once and then over holds nothing.)
+bool unseen(const engine::RecordedComponent& c, const engine::Recorded& recorded) {
+  auto kind = recorded.kinds.find(c.type);
+  if (kind == recorded.kinds.end() || !c.held.empty() || c.forgotten) return false;
+  const Entry *goal = kind->second.find("goal"), *hold = kind->second.find("hold");
+  const Entry* transitions = kind->second.find("transitions");
+  if (!goal || !hold || !transitions || !hold->value.is(Kind::kList) || !transitions->value.is(Kind::kMap))
+    return false;
+  auto is_goal = [&](std::string_view place) { return goal->value.is(Kind::kString) && goal->value.text() == place; };
+  auto held = hold->value.items();
+  return std::any_of(c.places.begin(), c.places.end(), [&](Symbol p) { return is_goal(p.text()); }) &&
+         std::any_of(held.begin(), held.end(), [&](auto& v) { return v.is(Kind::kString) && is_goal(v.text()); }) &&
+         std::any_of(transitions->value.entries().begin(), transitions->value.entries().end(),
+                     [](const Entry& t) { return t.value.find("do") != nullptr; });
+}
+
 }  // namespace
 
 Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, const resource::Knowledge& knowledge,
@@ -47,6 +79,10 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
       for (auto& h : c->second->held)
         held[i][fmt::format("{}/{}", h.find("type")->value.text(), h.find("title")->value.text())] = h;
     }
+  std::set<std::string> made_before;
+  for (auto& [name, c] : was.components)
+    for (auto& h : c.held)
+      if (!c.found) made_before.merge(things_of(c.host, h));
   for (auto& a : actions) {
     acted.insert(a.instance);
     if (a.how != engine::How::kOk) continue;
@@ -131,6 +167,15 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
       }
       if (const Value* v = resource::with(inst, "protect")) c.protect = v->as_bool();
       c.forgotten = old_self && old_self->forgotten;
+      // A process is always one that we started; and what another component of ours had made is ours, too.
+      bool ours = std::any_of(held[i].begin(), held[i].end(), [&](auto& h) {
+        auto things = things_of(inst.host, h.second);
+        return h.first.starts_with("process/") ||
+               std::any_of(things.begin(), things.end(), [&](auto& t) { return made_before.count(t); });
+      });
+      bool new_here = !old_self || old_self->untouched;
+      c.found = !held[i].empty() && !c.untouched && c.failed.empty() && !fate.changed.count(i) &&
+                (new_here ? acted.count(i) && !ours : old_self->found);
       // The new configuration counts only once everything was done for it.
       bool complete = now.idle(i) && !fate.failed.count(i);
       for (u32 pc = now.pc(); pc < s.program.size() && complete; ++pc)
@@ -242,16 +287,38 @@ std::optional<Deployer::Standing> Deployer::standing(i64 run) {
 std::vector<Deployer::Drift> Deployer::drift(const engine::Recorded& recorded,
                                              const resource::ExecutorOptions& options) {
   std::vector<Drift> out;
+  std::set<std::string> managed;
+  for (auto& [name, c] : recorded.components)
+    if (auto r = c.type == "resource" ? resource::resource_of(c.config) : std::nullopt)
+      managed.insert(resource::managed_as(*r));
   for (auto& name : recorded.order) {
     const engine::RecordedComponent& c = recorded.components.at(name);
     Host* host = options.host ? options.host(c.host) : nullptr;
-    for (auto& h : c.held) {
+    std::vector<resource::Resource> held;
+    bool catalog = c.type == "resource", unknown_yet = false;
+    for (auto& h : c.held) held.push_back(resource_of(h));
+    if (auto r = catalog ? resource::resource_of(c.config) : std::nullopt) {
+      const Entry* noop = c.config.find("noop");
+      if (!noop || !resource::truth_of(noop->value, false)) held.push_back(*r);
+      unknown_yet = c.config.find("templates") && model::has_placeholders(r->parameters);
+    }
+    auto not_seen = [&](const std::string& why) {
+      out.push_back({name, c.type, fmt::format("{} {}", c.type, name), {}, why});
+    };
+    if (!catalog && !c.failed.empty() && !c.untouched)
+      not_seen(fmt::format("its `{}` failed", c.failed));
+    else if (!catalog && unseen(c, recorded))
+      not_seen("its commands have no check");
+    for (auto& r : held) {
       Drift d;
       d.component = name;
-      d.type = h.find("type")->value.text();
-      resource::Resource r{std::string(h.find("type")->value.text()), std::string(h.find("title")->value.text()),
-                           h.find("parameters")->value};
+      d.type = r.type;
       d.resource = fmt::format("{} {}", r.type, r.title);
+      if (unknown_yet) {
+        d.problem = "what it should be is known only when it is applied";
+        out.push_back(std::move(d));
+        continue;
+      }
       const resource::Provider* provider = resource::find_provider(r.type);
       if (!host || !provider) {
         d.problem = !host ? fmt::format("there is no host `{}`", c.host.text()) : "no such type of resource";
@@ -262,10 +329,12 @@ std::vector<Deployer::Drift> Deployer::drift(const engine::Recorded& recorded,
       context.home = c.host.empty() ? options.home : host->directory.empty() ? options.remote_home : host->directory;
       context.scope = options.scope;
       context.locate = options.locate;
-      if (options.managed) context.managed = options.managed;
+      context.catalog = catalog;
+      if (!managed.empty()) context.managed = [&](const std::string& path) { return managed.count(path) != 0; };
       auto f = provider->examine(context);
       if (!f) {
         d.problem = f.error().message;
+        d.unreachable = f.error().code == EHOSTUNREACH || f.error().code == ECONNRESET;
         out.push_back(std::move(d));
       } else if (!f->in_sync()) {
         d.changes = f->changes;

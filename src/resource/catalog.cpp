@@ -509,6 +509,15 @@ std::string place_text(const Sources& sources, Pos at) {
   return fmt::format(" (file: {}, line: {})", std::filesystem::absolute(source->path).string(), line);
 }
 
+std::optional<Resource> resource_of(const Value& config) {
+  const Entry *type = config.find("type"), *title = config.find("title"), *parameters = config.find("parameters");
+  if (!type || !title || !parameters) return std::nullopt;
+  std::string word(type->value.text());
+  if (word == "begin" || word == "end" || word == "watch") return std::nullopt;
+  for (char& c : word) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return Resource{word, std::string(title->value.text()), parameters->value};
+}
+
 std::string managed_as(const Resource& r) {
   Params p(r.parameters);
   if (r.type != "file") return fmt::format("{}:{}", r.type, p.text("name", r.title));

@@ -35,6 +35,8 @@ std::string place_text(const Sources& sources, Pos at);
 // As what a resource keeps others from purging it: a file's path, or the type and the name.
 struct Resource;
 std::string managed_as(const Resource& r);
+// What a component of a catalog stands for, by its configuration; nullopt for those that only keep an order.
+std::optional<Resource> resource_of(const Value& config);
 
 // A Puppet catalog (its tree, or its own JSON) as a system: every resource a component, `require`, `before`, `notify`,
 // `subscribe`, containment and the automatic ones as needs. Classes and defines become a beginning and an end where

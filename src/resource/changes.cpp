@@ -10,13 +10,6 @@ namespace {
 
 std::string quoted(const Shown& s) { return s.bare ? s.text : "'" + s.text + "'"; }
 
-bool is_number(const std::string& text, bool natural) {
-  if (natural) return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-  char* end = nullptr;
-  std::strtod(text.c_str(), &end);
-  return end != text.c_str() && *end == '\0';
-}
-
 // "stopped (also called false), running (also called true)"
 std::string listed(std::string_view words) {
   std::string out, open;
@@ -44,6 +37,13 @@ bool among(std::string_view word, std::string_view words) {
 }
 
 }  // namespace
+
+bool is_number(const std::string& text, bool natural) {
+  if (natural) return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+  char* end = nullptr;
+  std::strtod(text.c_str(), &end);
+  return end != text.c_str() && *end == '\0';
+}
 
 Change property_change(std::string property, const Shown& from, const Shown& to) {
   Change c;

@@ -30,6 +30,8 @@ inline constexpr std::string_view kTruthWords = "true false yes no";
 inline constexpr std::string_view kNumberWord = "#";    // any number
 inline constexpr std::string_view kNaturalWord = "##";  // a whole number, not below zero
 
+bool is_number(const std::string& text, bool natural);  // natural: whole, and not below zero
+
 // "" or what is wrong with the first parameter that is not as its rule says.
 std::string wrong_value(const Params& params, std::span<const Rule> rules);
 

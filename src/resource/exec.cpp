@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "resource/changes.h"
 #include "resource/providers.h"
 #include "resource/scrub.h"
 
@@ -52,6 +53,30 @@ class Exec : public Provider {
 
   std::string check(const Resource& r) const override {
     Params p(r.parameters);
+    static constexpr Rule kRules[] = {{"logoutput", "true false on_failure"}, {"refreshonly", "true false"}};
+    if (std::string wrong = wrong_value(p, kRules); !wrong.empty()) return wrong;
+    auto among = [&](const char* name, auto&& good) {
+      auto v = p.maybe(name);
+      return !v || good(*v);
+    };
+    auto number = [](const std::string& text) { return is_number(text, false); };
+    if (!among("timeout", number)) return "The timeout must be a number.";
+    if (!among("tries", number)) return "Tries must be an integer";
+    if (p.number("tries", 1) < 1) return "Tries must be an integer >= 1";
+    if (!among("try_sleep", number)) return "try_sleep must be a number";
+    if (p.number("try_sleep", 0) < 0) return "try_sleep cannot be a negative number";
+    if (!among("umask", [](const std::string& text) {
+          return !text.empty() && text.size() <= 5 && text.find_first_not_of("01234567") == std::string::npos;
+        }))
+      return fmt::format("The umask specification is invalid: \"{}\"", p.text("umask"));
+    for (const char* name : {"cwd", "creates"})
+      for (auto& path : p.list(name))
+        if (p.text("provider") != "shell" && !path.starts_with('/'))
+          return fmt::format("{} must be a fully qualified path", name);
+    if (const Value* env = p.find("environment"); env && !env->is(Kind::kMap))
+      for (auto& setting : p.list("environment"))
+        if (std::size_t at = setting.find('='); at == std::string::npos || at == 0)
+          return fmt::format("Invalid environment setting '{}'", setting);
     if (p.text("provider") == "shell" || p.has("path")) return "";
     const Value* command = p.find("command");
     std::string first = command && command->is(Kind::kList) && command->size() > 0 ? text_of(command->items()[0])
@@ -157,7 +182,7 @@ class Exec : public Provider {
     k.user = c.params.text("user");
     k.group = c.params.text("group");
     if (auto u = c.params.maybe("umask")) k.umask = static_cast<int>(std::strtol(u->c_str(), nullptr, 8));
-    k.timeout = milliseconds(static_cast<i64>(c.params.number("timeout", 300) * 1000));
+    k.timeout = milliseconds(static_cast<i64>(std::max(0.0, c.params.number("timeout", 300)) * 1000));
     k.cancel = c.cancel;
     return k;
   }

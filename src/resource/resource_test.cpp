@@ -289,6 +289,16 @@ TEST_F(Resources, ValuesThatCannotBeAreRefused) {
   EXPECT_EQ(bring("service", "x", {{"enable", text("manual")}}),
             "?enable: Setting 'manual' is only for services of Windows");
   EXPECT_EQ(bring("package", "x", {{"provider", text("dpkg")}}), "?You cannot install dpkg packages without a source");
+  auto command = [&](const char* parameter, std::string_view value) {
+    return bring("exec", "/bin/true", {{parameter, text(value)}});
+  };
+  EXPECT_EQ(command("timeout", "soon"), "?The timeout must be a number.");
+  EXPECT_EQ(command("tries", "0"), "?Tries must be an integer >= 1");
+  EXPECT_EQ(command("try_sleep", "-1"), "?try_sleep cannot be a negative number");
+  EXPECT_EQ(command("umask", "9"), "?The umask specification is invalid: \"9\"");
+  EXPECT_EQ(command("cwd", "here"), "?cwd must be a fully qualified path");
+  EXPECT_EQ(command("environment", "novalue"), "?Invalid environment setting 'novalue'");
+  EXPECT_EQ(command("refreshonly", "maybe"), "?refreshonly: Invalid value \"maybe\". Valid values are true, false.");
   EXPECT_EQ(bring("file", "/x", {{"mtime", text("now")}}), "?mtime is read-only");
   EXPECT_EQ(bring("file", "/x", {{"recurselimit", text("deep")}}),
             "?recurselimit must be a whole number, not \"deep\"");

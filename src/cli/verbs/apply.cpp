@@ -71,7 +71,7 @@ void listen(Call& call, bool as_puppet) {
 }
 
 // Why nothing was applied, in Puppet's own words.
-int refused_as_puppet(Call& call) {
+void refuse_as_puppet(Call& call) {
   for (const Diagnostic& d : call.session.diagnostics.all()) {
     if (d.severity != Severity::kError) continue;
     std::string message = d.message;
@@ -87,7 +87,6 @@ int refused_as_puppet(Call& call) {
     say_now(fmt::format("Error: {}\n", message));
   }
   call.session.diagnostics.clear();
-  return exit_code::kError;
 }
 
 int run(Call& call) {
@@ -98,7 +97,7 @@ int run(Call& call) {
   // What only looks makes no place to remember it where there is none.
   bool dry = call.options.has("noop") || call.options.has("dry-run");
   if (!(as_puppet && dry ? running.open(true) : dry ? running.look() : running.open())) return exit_code::kError;
-  std::function<std::optional<deploy::Prepared>()> prepare;
+  Preparing prepare;
   if (call.arguments.size() == 1 && is_plan(call.arguments[0])) {
     auto text = read_file(call.arguments[0], u64{1} << 30);
     if (!text) {
@@ -121,12 +120,11 @@ int run(Call& call) {
       return running.deployer->prepare_catalog(wanted, call.options.get("system"), how);
     };
   }
-  auto prepared = prepare();
-  if (!prepared) return as_puppet ? refused_as_puppet(call) : exit_code::kError;
-  bool waited = false;
-  if (int busy = running.nothing_unfinished(prepared->system, &waited)) return busy;
-  if (waited && !(prepared = prepare())) return exit_code::kError;  // the state is another one now
-  return carry_out(running, *prepared, "apply");
+  return carry_out(running, "apply", [&] {
+    auto prepared = prepare();
+    if (!prepared && as_puppet) refuse_as_puppet(call);
+    return prepared;
+  });
 }
 
 }  // namespace

@@ -21,9 +21,7 @@ int run(Call& call) {
   std::string system = running.the_system();
   if (system.empty()) return exit_code::kError;
   if (int busy = running.nothing_unfinished(system)) return busy;
-  auto prepared = running.deployer->prepare_removal(system);
-  if (!prepared) return exit_code::kError;
-  return carry_out(running, *prepared, "destroy");
+  return carry_out(running, "destroy", [&] { return running.deployer->prepare_removal(system); });
 }
 
 }  // namespace

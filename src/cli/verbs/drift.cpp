@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <fnmatch.h>
 
+#include <algorithm>
+
 #include "cli/running.h"
 #include "cli/system_input.h"
 
@@ -37,7 +39,24 @@ int run(Call& call) {
   if (const Entry* h = tree.find("hosts")) running.hosts->describe(h->value);
   auto settings = running.settings("drift");
   settings.executor.scope = running.deployer->scope_of(system);
-  auto found = running.deployer->drift(*recorded, settings.executor);
+  std::vector<deploy::Deployer::Drift> found;
+  // In a run that has not ended things are where its journal says; of what it was doing nobody knows how it went.
+  if (i64 run = running.deployer->unfinished(system)) {
+    auto standing = running.deployer->standing(run);
+    if (standing) recorded = std::move(standing->recorded);
+    for (auto& [name, doing] : standing ? standing->open : decltype(standing->open){})
+      found.push_back({name, "", fmt::format("{}", fmt::join(doing, ", ")), {}, "its result is not known"});
+    found.push_back({system, "", fmt::format("run {}", run), {}, "it did not end (tutti resume)"});
+  }
+  if (!call.session.diagnostics.ok()) return exit_code::kError;
+  for (auto& d : running.deployer->drift(*recorded, settings.executor)) {
+    if (d.type == "notify") continue;  // said is said
+    if (std::all_of(d.changes.begin(), d.changes.end(), [](auto& c) { return c.unknown; }) && d.problem.empty()) {
+      d.problem = "it has no check";
+      d.changes.clear();
+    }
+    found.push_back(std::move(d));
+  }
   auto patterns = call.options.all("ignore");
   std::erase_if(found, [&](auto& d) {
     for (auto& p : patterns)
@@ -45,6 +64,12 @@ int run(Call& call) {
         return true;
     return false;
   });
+  u32 unseen = 0;
+  int code = found.empty() ? exit_code::kOk : exit_code::kDifferent;
+  for (auto& d : found) {
+    unseen += !d.problem.empty();
+    if (d.unreachable) code |= exit_code::kUnreachable;
+  }
   std::string out = call.options.get("out", "text");
   if (out != "text") {
     TreeMaker make(call.session);
@@ -59,8 +84,7 @@ int run(Call& call) {
                                {"problem", make.text(d.problem)},
                                {"changes", make.list(changes)}}));
     }
-    if (!write_answer(call, make.list(list), out)) return exit_code::kError;
-    return found.empty() ? exit_code::kOk : exit_code::kDifferent;
+    return write_answer(call, make.list(list), out) ? code : exit_code::kError;
   }
   for (auto& d : found) {
     if (!d.problem.empty())
@@ -70,11 +94,14 @@ int run(Call& call) {
                                c.subject.empty() ? "" : " ", c.subject, c.property, shortened(c.from),
                                shortened(c.to)));
   }
-  call.out.put(found.empty()
-                   ? fmt::format("No drift: everything that `{}` holds is as it was left.\n", system)
-                   : fmt::format("{} of what `{}` holds differ; `tutti apply --refresh FILE` brings them back.\n",
-                                 found.size(), system));
-  return found.empty() ? exit_code::kOk : exit_code::kDifferent;
+  std::size_t differ = found.size() - unseen;
+  if (found.empty()) call.out.put(fmt::format("No drift: everything that `{}` holds is as it was left.\n", system));
+  if (differ)
+    call.out.put(fmt::format("{} of what `{}` holds {}; `tutti apply{} FILE` brings {} back.\n", differ, system,
+                             differ == 1 ? "differs" : "differ", recorded->catalog() ? "" : " --refresh",
+                             differ == 1 ? "it" : "them"));
+  if (unseen) call.out.put(fmt::format("{} cannot be looked at.\n", unseen));
+  return code;
 }
 
 }  // namespace

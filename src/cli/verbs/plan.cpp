@@ -19,30 +19,33 @@ constexpr OptionSpec kOptions[] = {
     {"out", "FORMAT", "text (the default), json or yaml"},
 };
 
+// For `tutti apply`, where that is asked for.
+bool save(Running& running, const deploy::Prepared& prepared) {
+  Call& call = running.call;
+  std::string file = call.options.get("save");
+  if (file.empty()) return true;
+  if (auto r = write_file_atomically(file, running.deployer->save(prepared)); !r) {
+    call.session.diagnostics.error("IO-WRITE", {}, r.error().message);
+    return false;
+  }
+  if (call.options.get("out", "text") == "text") call.out.put(fmt::format("Saved. To do it: tutti apply {}\n", file));
+  return true;
+}
+
 // A catalog has no other plan than to look at every resource: what differs will be changed, what cannot be seen is said
 // so.
 int plan_catalog(Running& running, const deploy::Prepared& prepared) {
   Call& call = running.call;
   engine::Recorded all;
   for (const model::Instance& i : prepared.program.system.instances) {
-    const Value* config = resource::with(i, "config");
-    std::string type(config->find("type")->value.text());
-    if (type == "begin" || type == "end") continue;
-    for (char& c : type) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    TreeBuilder b(call.session.arena);
-    std::vector<Entry> held{{Symbol("type"), Field::kPlain, b.string(type)},
-                            {Symbol("title"), Field::kPlain, config->find("title")->value},
-                            {Symbol("parameters"), Field::kPlain, config->find("parameters")->value}};
     engine::RecordedComponent c;
     c.name = i.name.text();
-    c.held.push_back(b.map(held));
+    c.type = "resource";
+    c.config = *resource::with(i, "config");
     all.order.push_back(c.name);
     all.components.emplace(c.name, std::move(c));
   }
   auto settings = running.settings("plan");
-  settings.executor.managed = [&](const std::string& path) {
-    return std::binary_search(prepared.managed.begin(), prepared.managed.end(), path);
-  };
   for (auto& c : prepared.conflicts)
     call.session.diagnostics.warning("CATALOG-ORDER", {},
                                      fmt::format("{} and {} both {} {}, and no order is said between them", c.first,
@@ -79,10 +82,11 @@ int plan_catalog(Running& running, const deploy::Prepared& prepared) {
                              {"to_change", make.integer(changes)},
                              {"unknown", make.integer(unknown)},
                              {"changes", make.list(told)}});
-    if (!write_answer(call, answer, out)) return exit_code::kError;
+    if (!write_answer(call, answer, out) || !save(running, prepared)) return exit_code::kError;
     return changes + unknown ? exit_code::kDifferent : exit_code::kOk;
   }
   call.out.put(fmt::format("Plan: {} resources, {} to change, {} unknown.\n", prepared.resources, changes, unknown));
+  if (!save(running, prepared)) return exit_code::kError;
   return changes + unknown ? exit_code::kDifferent : exit_code::kOk;
 }
 
@@ -91,8 +95,8 @@ int run(Call& call) {
   if (!(call.options.has("save") ? running.open() : running.look())) return exit_code::kError;
   auto wanted = running.wanted();
   if (!wanted) return exit_code::kError;
-  u32 unknown = 0;
-  auto prepared = running.plan(*wanted, &unknown);
+  int unseen = exit_code::kOk;
+  auto prepared = running.plan(*wanted, &unseen);
   if (!prepared) return exit_code::kError;
   if (int busy = running.nothing_unfinished(prepared->system)) return busy;
   if (prepared->catalog) return plan_catalog(running, *prepared);
@@ -103,20 +107,17 @@ int run(Call& call) {
   if (out != "text") {
     if (!write_answer(call, plan_tree(call, *prepared, nothing ? nullptr : &check), out)) return exit_code::kError;
   } else if (nothing) {
-    call.out.put(fmt::format("No changes: `{}` is as wanted ({}).\n", prepared->system,
-                             counted(prepared->plan.unchanged, "component")));
+    auto only = call.options.all("only");
+    call.out.put(only.empty()
+                     ? fmt::format("No changes: `{}` is as wanted ({}).\n", prepared->system,
+                                   counted(prepared->plan.unchanged, "component"))
+                     : fmt::format("No changes: {} of `{}` is as wanted.\n", fmt::join(only, ", "), prepared->system));
   } else {
     call.out.put(show_plan(call, *prepared, &check, call.options.has("program")));
   }
-  if (auto file = call.options.get("save"); !file.empty()) {
-    if (auto r = write_file_atomically(file, running.deployer->save(*prepared)); !r) {
-      call.session.diagnostics.error("IO-WRITE", {}, r.error().message);
-      return exit_code::kError;
-    }
-    if (out == "text") call.out.put(fmt::format("Saved. To do it: tutti apply {}\n", file));
-  }
+  if (!save(running, *prepared)) return exit_code::kError;
   if (!nothing && !check.safe) return exit_code::kError;
-  return nothing && unknown == 0 ? exit_code::kOk : exit_code::kDifferent;
+  return unseen | (nothing ? exit_code::kOk : exit_code::kDifferent);
 }
 
 }  // namespace

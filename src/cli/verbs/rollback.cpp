@@ -57,9 +57,7 @@ int run(Call& call) {
   auto wanted = deploy::decode(call.session, fmt::format("run {}", id), (*record)->wanted, *running.place->seal);
   if (!wanted) return exit_code::kError;
   say_now(fmt::format("Back to run {} ({}).\n", id, when((*record)->started)));
-  auto prepared = running.deployer->prepare(*wanted, system, "rollback");
-  if (!prepared) return exit_code::kError;
-  return carry_out(running, *prepared, "rollback");
+  return carry_out(running, "rollback", [&] { return running.deployer->prepare(*wanted, system, "rollback"); });
 }
 
 }  // namespace

@@ -145,6 +145,12 @@ class Planner {
   void gather() {
     std::vector<Item> fresh;
     std::set<std::string> replaced;
+    std::vector<std::string_view> names(recorded_.order.begin(), recorded_.order.end());
+    for (const Component& c : wanted_.components) names.push_back(c.name.text());
+    for (const std::string& name : options_.only)
+      if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end())
+        session_.diagnostics.error("PLAN-ONLY", {}, fmt::format("there is no component `{}`", name))
+            .did_you_mean(nearest(name, names));
     auto add = [&](const Component& c, u32 generation) {
       Item item;
       item.component = c.name.text();
@@ -201,6 +207,8 @@ class Planner {
         }
       }
       if (!item.want && !kept_.count(items_.size())) {
+        if (r.found && old_kind != recorded_.kinds.end())
+          item.kind = model::describe_kind(Symbol(r.type), without_actions(old_kind->second, builder_), {});
         item.goal = item.kind.removed;
         if (r.protect && !r.forgotten && !replaced.count(name))
           session_.diagnostics
@@ -220,6 +228,14 @@ class Planner {
       if (items_[i].was) by_old_[items_[i].component] = i;
       if (items_[i].want || kept_.count(i)) by_new_[items_[i].component] = i;
     }
+    for (const Item& item : items_)
+      for (const Need& n : item.want ? item.new_needs : std::vector<Need>{})
+        if (!options_.only.empty() && !by_new_.count(std::string(n.provider.text())))
+          session_.diagnostics
+              .error("PLAN-ONLY", item.want->at,
+                     fmt::format("`{}` {} `{}`, which is not there yet", item.component,
+                                 n.hold ? "uses" : "comes after", n.provider.text()))
+              .suggest(fmt::format("--only {} too", n.provider.text()));
     replaced_ = replaced;
   }
 
@@ -313,7 +329,7 @@ class Planner {
       std::sort(ports.begin(), ports.end(), [](auto& a, auto& b) { return a.port.text() < b.port.text(); });
       item.type_name = model::engine_type_name(item.kind, ports, item.orders);
       if (item.was && !item.want) item.type_name += "'";  // as it was recorded, which may not be as it is now
-      if (item.was && item.was->forgotten) item.type_name += "'";
+      if (item.was && (item.was->forgotten || (item.was->found && !item.want))) item.type_name += "'";
       if (!trees.count(item.type_name))
         trees[item.type_name] = model::engine_type(item.kind, ports, item.orders, builder_);
     }
@@ -398,6 +414,7 @@ class Planner {
         ch.component = item.component;
         ch.type = item.was->type;
         ch.host = item.was->host;
+        if (item.was->found) ch.why = "it was there before it came under tutti's care, and is left";
         item.change = std::move(ch);
       }
       take_as_made(item);

@@ -1,5 +1,7 @@
 #include "engine/plan/recorded.h"
 
+#include <algorithm>
+
 namespace tutti::engine {
 namespace {
 
@@ -40,6 +42,10 @@ std::vector<model::Order> read_orders(const Value& list) {
   return out;
 }
 
+bool Recorded::catalog() const {
+  return std::any_of(components.begin(), components.end(), [](auto& c) { return c.second.type == "resource"; });
+}
+
 Recorded read_recorded(Session&, const Value& state) {
   Recorded out;
   out.program = truth(state, "program");
@@ -65,6 +71,7 @@ Recorded read_recorded(Session&, const Value& state) {
     if (const Entry* x = v.find("reads")) c.reads = x->value;
     c.protect = truth(v, "protect");
     c.untouched = truth(v, "untouched");
+    c.found = truth(v, "found");
     c.forgotten = truth(v, "forgotten");
     if (const Entry* n = v.find("needs"); n && n->value.is(Kind::kList))
       for (const Value& need : n->value.items()) {
@@ -110,6 +117,7 @@ Value write_recorded(const Recorded& r, const TreeBuilder& b) {
     if (!c.reads.is(Kind::kNull)) m.set(Symbol("reads"), c.reads);
     if (c.protect) m.set(Symbol("protect"), Value::boolean(true));
     if (c.untouched) m.set(Symbol("untouched"), Value::boolean(true));
+    if (c.found) m.set(Symbol("found"), Value::boolean(true));
     if (c.forgotten) m.set(Symbol("forgotten"), Value::boolean(true));
     for (auto& n : c.needs) {
       std::vector<Entry> one{{Symbol("port"), Field::kPlain, Value::string(n.port.text())},

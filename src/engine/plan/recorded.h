@@ -23,6 +23,7 @@ struct RecordedComponent {
   Value reads;  // what its actions took from others beside that: path -> value; null when it was nothing
   bool protect = false;
   bool untouched = false;  // what failed had not begun to act: there is nothing of it anywhere
+  bool found = false;      // all of it was there when it came, and it was never changed: going, it is left as it is
   // Nobody looks after it any more. It stands for what is gone only as long as others hold its ports: it is never
   // wanted, and going it does nothing.
   bool forgotten = false;
@@ -40,6 +41,7 @@ struct Recorded {
   std::vector<std::string> order;      // names as they were added
   // By the name it has in programs; nullptr when there is none.
   std::map<std::string_view, const RecordedComponent*> by_instance() const;
+  bool catalog() const;  // the resources of a catalog
   bool program = false;  // left by a program that was run as it was written: there is nothing to plan from
 };
 
