@@ -232,6 +232,10 @@ std::string Decimal::integer_text(int base, bool upper) const {
   std::string out(mpz_sizeinbase(n, base) + 3, '\0');
   mpz_get_str(out.data(), upper ? -base : base, n);
   out.resize(std::char_traits<char>::length(out.c_str()));
+  // Where both cases are digits GMP counts capitals first, everybody else small letters.
+  if (base > 36)
+    for (char& c : out)
+      if (c >= 'A') c ^= 0x20;
   return out;
 }
 

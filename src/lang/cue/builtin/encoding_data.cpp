@@ -171,11 +171,15 @@ const BuiltinSpec kJson[] = {
      kStringKind,
      [](CallContext& c) -> Node* {
        std::string out;
-       for (char ch : c.bytes(0)) {
-         if (ch == '<' || ch == '>' || ch == '&')
-           out += fmt::format("\\u{:04x}", static_cast<unsigned>(ch));
-         else
-           out += ch;
+       std::string_view s = c.bytes(0);
+       for (std::size_t i = 0; i < s.size(); ++i) {
+         if (s[i] == '<' || s[i] == '>' || s[i] == '&') {
+           out += fmt::format("\\u{:04x}", static_cast<unsigned>(s[i]));
+         } else if (s.substr(i, 3) == "\xE2\x80\xA8" || s.substr(i, 3) == "\xE2\x80\xA9") {
+           out += s[i += 2] == '\xA8' ? "\\u2028" : "\\u2029";  // ends of lines to JavaScript
+         } else {
+           out += s[i];
+         }
        }
        return c.make_string(out);
      }},

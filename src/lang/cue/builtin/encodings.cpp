@@ -129,6 +129,12 @@ constexpr Entity kEntities[] = {
 
 }  // namespace
 
+// What documents mean by the numbers of the second block of control characters (HTML5, 13.2.5.80).
+constexpr char16_t kWindows1252[] = {0x20AC, 0x81,   0x201A, 0x192,  0x201E, 0x2026, 0x2020, 0x2021,
+                                     0x2C6,  0x2030, 0x160,  0x2039, 0x152,  0x8D,   0x17D,  0x8F,
+                                     0x90,   0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014,
+                                     0x2DC,  0x2122, 0x161,  0x203A, 0x153,  0x9D,   0x17E,  0x178};
+
 std::string html_unescape(std::string_view s) {
   std::string out;
   for (std::size_t i = 0; i < s.size(); ++i) {
@@ -152,6 +158,7 @@ std::string html_unescape(std::string_view s) {
       }
       if (p > from) {
         if (p < s.size() && s[p] == ';') ++p;
+        if (v >= 0x80 && v < 0xA0) v = kWindows1252[v - 0x80];
         utf8::append(out, v == 0 || v > 0x10FFFF || (v >= 0xD800 && v < 0xE000) ? 0xFFFD : v);
         i = p - 1;
         continue;
@@ -170,6 +177,17 @@ std::string html_unescape(std::string_view s) {
           found = true;
           break;
         }
+      if (found) continue;
+      // Within a longer name the longest beginning counts that may stand without its semicolon.
+      constexpr std::size_t kLongest = 6;
+      for (std::size_t n = std::min(name.empty() ? 0 : name.size() - 1, kLongest); n > 1 && !found; --n)
+        for (const Entity& e : kEntities)
+          if (e.name == name.substr(0, n) && e.code < 0x100) {
+            utf8::append(out, e.code);
+            i += n;
+            found = true;
+            break;
+          }
       if (found) continue;
     }
     out += '&';

@@ -267,6 +267,7 @@ const BuiltinSpec kFunctions[] = {
      kBoolKind,
      [](CallContext& c) -> Node* {
        bool found = false;
+       if (c.args[1]->type == NodeType::kVertex) c.context.finalize(to<Vertex>(c.args[1]));
        for (Node* n : c.list(0))
          found = found || c.context.equal(plain(c.context.default_of(n)), plain(c.args[1]), false, true);
        return c.failed() ? nullptr : c.make_bool(found);

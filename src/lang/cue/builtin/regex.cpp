@@ -15,7 +15,8 @@ namespace tutti::cue {
 namespace {
 
 // RE2 of this age knows named groups as (?P<name>...) only.
-std::string with_named_groups(std::string_view p) {
+// `\C`, one byte of a character, is known to RE2 only.
+std::string with_named_groups(std::string_view p, bool& one_byte) {
   std::string out;
   bool in_class = false;
   for (std::size_t i = 0; i < p.size(); ++i) {
@@ -27,6 +28,7 @@ std::string with_named_groups(std::string_view p) {
         i = stop - 1;
         continue;
       }
+      one_byte |= p[i + 1] == 'C';
       out += p.substr(i, 2);
       ++i;
       continue;
@@ -85,8 +87,11 @@ const RE2* compile_regex(std::string_view pattern, std::string* error) {
       RE2::Options options;
       options.set_log_errors(false);
       options.set_max_mem(64 << 20);
-      auto re = std::make_unique<RE2>(with_named_groups(pattern), options);
-      if (re->ok()) {
+      bool one_byte = false;
+      auto re = std::make_unique<RE2>(with_named_groups(pattern, one_byte), options);
+      if (re->ok() && one_byte) {
+        it->second.error = "error parsing regexp: invalid escape sequence: `\\C`";
+      } else if (re->ok()) {
         it->second.re = std::move(re);
       } else {
         std::string arg = re->error_arg();

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 
+#include "base/utf8.h"
 #include "lang/cue/builtin/encodings.h"
 #include "lang/cue/builtin/support.h"
 #include "lang/cue/eval/context.h"
@@ -493,7 +494,9 @@ class Template {
  public:
   static std::string escape_js(std::string_view s) {
     std::string out;
-    for (char ch : s) {
+    for (std::size_t i = 0; i < s.size();) {
+      std::size_t from = i;
+      char32_t ch = utf8::decode(s, i);
       switch (ch) {
         case '\\': out += "\\\\"; break;
         case '\'': out += "\\'"; break;
@@ -503,10 +506,10 @@ class Template {
         case '&': out += "\\u0026"; break;
         case '=': out += "\\u003D"; break;
         default:
-          if (static_cast<unsigned char>(ch) < 0x20)
-            out += fmt::format("\\u{:04X}", static_cast<unsigned char>(ch));
+          if (ch < 0x20 || (ch > 0x7F && ch != utf8::kInvalid && !is_printable(ch)))
+            out += fmt::format("\\u{:04X}", static_cast<u32>(ch));
           else
-            out += ch;
+            out += s.substr(from, i - from);
       }
     }
     return out;
@@ -760,7 +763,11 @@ const BuiltinSpec kFunctions[] = {
     {"HTMLEscape",
      {kStringKind},
      kStringKind,
-     [](CallContext& c) -> Node* { return c.make_string(html_escape(c.string(0))); }},
+     [](CallContext& c) -> Node* {
+       std::string out;
+       for (char ch : html_escape(c.string(0))) ch == '\0' ? out += "\uFFFD" : out += ch;
+       return c.make_string(out);
+     }},
     {"JSEscape",
      {kStringKind},
      kStringKind,

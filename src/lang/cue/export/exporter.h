@@ -1,5 +1,6 @@
 #pragma once
 
+#include <ranges>
 #include <unordered_map>
 #include <vector>
 
@@ -143,6 +144,15 @@ class Exporter {
   // nodes
   ast::Ident* ident(std::string_view name) { return arena_.make<ast::Ident>(TokenPos{}, Symbol(name)); }
   ast::Node* label(Label l);
+  // In quotes where all that declare the field wrote it so: then nothing refers to it by that name.
+  template <class Declared>
+  ast::Node* label(Label l, const Declared& declared) {
+    bool quoted = l.is_string() && !std::ranges::empty(declared);
+    for (const auto& d : declared) quoted = quoted && written_in_quotes(d.x);
+    return quoted ? quoted_label(l) : label(l);
+  }
+  ast::Node* quoted_label(Label l);
+  static bool written_in_quotes(const Node* declared);
   ast::Node* join(Tok op, const std::vector<ast::Node*>& list);
   ast::Struct* make_struct(const std::vector<ast::Node*>& decls, bool brace = false);
   ast::Node* unary(Tok op, ast::Node* x) { return arena_.make<ast::Unary>(TokenPos{}, op, x); }
@@ -155,6 +165,7 @@ class Exporter {
   std::string package_;
   ExportProfile p_;
   OutputScopes scopes_;
+  bool quoted_labels_ = false;
   std::vector<std::pair<std::string, std::string>> imports_;  // path and name, as they are mentioned first
   // Only definitions must stand on their own.
   bool self_contained_ = false, surveying_ = false;

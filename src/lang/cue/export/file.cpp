@@ -3,6 +3,7 @@
 
 #include "lang/cue/compile/compile.h"
 #include "lang/cue/export/exporter.h"
+#include "lang/cue/format/format.h"
 #include "lang/cue/format/literal.h"
 #include "lang/cue/import/decode.h"
 
@@ -175,6 +176,7 @@ ast::File* Exporter::finish(Vertex* v, ast::Node* x) {
     decls.push_back(arena_.make<ast::Embed>(x));
   }
   file->decls = make_nodes(arena_, decls);
+  if (quoted_labels_) simplify_labels(file);
   return file;
 }
 

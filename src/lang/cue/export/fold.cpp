@@ -205,7 +205,7 @@ ast::Node* Exporter::closed_if(ast::Node* x, const Folded& f, const Vertex* abou
 
 ast::Field* Exporter::member(const Member& m, Vertex* about) {
   Vertex* arc = about ? about->find_raw(m.label) : nullptr;
-  ast::Field* f = make_field(arena_, label(m.label), nullptr);
+  ast::Field* f = make_field(arena_, label(m.label, m.said), nullptr);
   OutputScope::Name& name = scopes_.innermost().names[m.label.bits()];
   name.field = f;
   if (!name.alias.empty()) set_alias(name, name.alias);

@@ -42,6 +42,19 @@ ast::Node* Exporter::label(Label l) {
   return l.is_int() ? static_cast<ast::Node*>(make_lit(arena_, Tok::kInt, std::to_string(l.index()))) : ident(l.name());
 }
 
+// Taken out of its quotes in the end, unless it would then catch a name that is meant for something further out.
+ast::Node* Exporter::quoted_label(Label l) {
+  quoted_labels_ = true;
+  return make_lit(arena_, Tok::kString, quote(l.name()));
+}
+
+bool Exporter::written_in_quotes(const Node* declared) {
+  if (!declared->src || declared->src->kind != ast::Kind::kField) return false;
+  const ast::Node* l = ast::as<ast::Field>(declared->src)->label;
+  if (l->kind == ast::Kind::kAlias) l = ast::as<ast::Alias>(l)->x;
+  return l->kind == ast::Kind::kLit && ast::as<ast::Lit>(l)->tok == Tok::kString;
+}
+
 // A function under the name by which its package is imported.
 ast::Node* Exporter::builtin(const Builtin* b) {
   if (b->package.empty()) return ident(b->name);

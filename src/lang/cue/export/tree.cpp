@@ -142,7 +142,7 @@ ast::Node* Exporter::structure(Vertex* v, const std::vector<ast::Node*>& attribu
 }
 
 ast::Field* Exporter::field(Label l, Vertex* arc) {
-  ast::Field* f = make_field(arena_, label(l), nullptr);
+  ast::Field* f = make_field(arena_, label(l, arc->conjuncts), nullptr);
   OutputScope::Name& name = scopes_.innermost().names[l.bits()];
   name.field = f;
   if (!name.alias.empty()) set_alias(name, name.alias);

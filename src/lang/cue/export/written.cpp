@@ -151,7 +151,7 @@ ast::Node* Exporter::declaration(Environment* env, Node* d) {
 
 ast::Field* Exporter::declared_field(Environment* env, const Field* x) {
   OutputScope& here = scopes_.innermost();
-  ast::Field* f = make_field(arena_, label(x->label), nullptr);
+  ast::Field* f = make_field(arena_, written_in_quotes(x) ? quoted_label(x->label) : label(x->label), nullptr);
   f->constraint = arc_token(x->arc);
   OutputScope::Name& name = here.names[x->label.bits()];
   name.field = f;
