@@ -7,14 +7,13 @@ namespace tutti::puppet {
 namespace {
 
 // Tests run on a usual stack, unlike the program.
-Limits test_limits() {
-  Limits limits;
+Limits test_limits(Limits limits) {
   limits.depth = 1'000;
   return limits;
 }
 
 Compiled compile(const std::string& manifest, const CompileOptions& options) {
-  Session session(test_limits());
+  Session session(test_limits(options.limits));
   Settings settings;
   settings.strict_variables = options.strict;
   Environment environment(settings, session.sources, session.budget.limits());

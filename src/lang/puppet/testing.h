@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/budget.h"
+
 namespace tutti::puppet {
 
 // For tests: a manifest compiled for test.example.com. Native resources only, by reference; values as the language
@@ -21,6 +23,7 @@ struct CompileOptions {
   bool strict = false;  // strict_variables
   std::vector<std::pair<std::string, std::string>> facts;
   std::string node = "test.example.com";
+  Limits limits;
 };
 
 Compiled compile_for_test(const std::string& manifest, const CompileOptions& options = {});

@@ -36,7 +36,7 @@ void Compiler::collect_from_store(Collector& c, std::vector<Resource*>& found) {
       }
     if (const Entry* tags = item.find("tags"); tags && tags->value.is(Kind::kList))
       for (const Value& t : tags->value.items()) probe.tag(Symbol(t.text()));
-    if (!query_matches(c.syntax->query, probe, *c.scope)) continue;
+    if (!query_matches(c, c.syntax->query, probe)) continue;
     if (Resource* old = catalog_.find(c.type, probe.title))
       fail(c.at, fmt::format("a duplicate resource was found while collecting exported resources: {}", old->ref()),
            "PP-DUPLICATE");

@@ -51,6 +51,59 @@ TEST(CatalogRules, AfterACollectorWithOverridesItsScopeMayOverride) {
   EXPECT_FALSE(made(late + "User <| |> { comment => 'x' }").ok);  // it found nothing
 }
 
+// What a query finds may change from round to round: by other collectors, by defaults, by tags that containers get.
+TEST(CatalogRules, QueriesAreAskedAgainOfWhatChanged) {
+  auto has = [](const std::string& manifest, const char* resource) {
+    Compiled c = made(manifest);
+    EXPECT_TRUE(c.ok) << c.errors;
+    return c.resources.contains(resource);
+  };
+  EXPECT_TRUE(
+      has("@user { 'a': home => '/x' } User <| home == '/y' |> User <| uid == undef |> { home => '/y' }", "user[a]"));
+  EXPECT_TRUE(has("define d() { tag 'late' @user { 'a': } } User <| tag == 'late' |> d { 'x': }", "user[a]"));
+  EXPECT_TRUE(has("class c { @user { 'a': } } User <| tag == 'c' and title != 'b' |> include c", "user[a]"));
+  EXPECT_TRUE(has("@user { 'a': } User <| tag == 'no' or title == 'A' |>", "user[a]"));
+  EXPECT_TRUE(has("@user { 'A': groups => ['X', 'y'] } User <| groups == 'x' |>", "user[A]"));
+  EXPECT_TRUE(
+      has("define d($n = 'z') { @user { \"u${title}\": } User <| title == \"U${title}\" |> } "
+          "@d { 'x': } D <| title == 'X' |>",
+          "user[ux]"));
+  EXPECT_FALSE(has("@user { 'a': home => '/x' } User <| home == '/y' |>", "user[a]"));
+  EXPECT_FALSE(has("@user { 'a': tag => 't' } User <| tag == 't' and title == 'b' |>", "user[a]"));
+}
+
+// Each query asked of each resource is a step: were they all asked, these would be more than a catalog may take.
+TEST(CatalogRules, ManyCollectorsAreNotAskedAboutEverything) {
+  for (const char* query : {"title == \"u${title}\"", "tag == \"t${title}\"", "home == \"/${title}\"", ""}) {
+    Compiled c = made("define d() { @user { \"u${title}\": home => \"/${title}\", tag => \"t${title}\" } User <| " +
+                      std::string(query) + " |> }\nrange(1, 12000).each |$n| { d { \"x${n}\": } }");
+    EXPECT_TRUE(c.ok) << c.errors;
+    EXPECT_EQ(c.resources.size(), 12000u) << query;
+  }
+}
+
+TEST(CatalogRules, ManyArrowsLeaveOneResource) {
+  Compiled c = made(
+      "notify { 'a': } range(1, 6000).each |$n| { user { \"u${n}\": } Notify['a'] -> User[\"u${n}\"] } "
+      "Notify['a'] ~> User <| |>");
+  ASSERT_TRUE(c.ok) << c.errors;
+  ASSERT_EQ(c.resources["notify[a]"].size(), 2u);
+  EXPECT_EQ(c.resources["notify[a]"][0].second.substr(0, 40), "['User[u1]', 'User[u2]', 'User[u3]', 'Us");
+}
+
+TEST(CatalogRules, ReferencesToUndefAreUndef) {
+  Compiled c = made(R"(
+    $all = [Service[undef], Resource['service', undef], Service['a', undef], Service[[undef]], Service[undef, undef],
+            Class[undef], Class['a', undef], Resource['class', undef], Service['a'][undef], Service['']]
+    notify { 'r': message => String($all, '%p'), require => [Service[undef]] })");
+  ASSERT_TRUE(c.ok) << c.errors;
+  EXPECT_EQ(c.resources["notify[r]"].at(0).second,
+            R"('[undef, undef, [Service[\'a\']], [], [], undef, [Class[a]], undef, undef, Service[\'\']]')");
+  for (const char* wrong : {"Class['a b']", "Class['_a']", "Class['']", "Class['a::9']", "Nosuch['x']", "[Nosuch]"})
+    EXPECT_FALSE(made(std::string("$x = ") + wrong).ok) << wrong;
+  EXPECT_NE(made("$x = Servce['a']").errors.find("did you mean `Service`?"), std::string::npos);
+}
+
 // Answers of Puppet's functions and formats that random expressions (tests/puppet/differential) showed.
 TEST(Answers, AreThoseOfPuppet) {
   constexpr std::pair<const char*, const char*> kAnswers[] = {

@@ -6,6 +6,7 @@
 
 #include "base/near.h"
 #include "lang/puppet/catalog/native_type.h"
+#include "lang/puppet/eval/growth.h"
 #include "lang/puppet/hiera/context.h"
 #include "lang/puppet/hiera/hiera.h"
 #include "lang/puppet/log.h"
@@ -24,10 +25,10 @@ const Symbol& sym_stage_param() {
 }  // namespace
 
 Compiler::Compiler(Environment& environment, Session& session, NodeInfo node)
-
     : environment_(environment),
       session_(session),
       node_(std::move(node)),
+      budget_(compile_limits(session.budget.limits())),
       var_room_(session.arena),
       hiera_(std::make_unique<Hiera>(*this)) {}
 Compiler::~Compiler() = default;
@@ -317,90 +318,12 @@ void Compiler::evaluate_generators() {
   }
 }
 
-bool Compiler::evaluate_collectors() {
-  bool found = false;
-  for (std::size_t n = 0, most = collectors_.size(); n < most; ++n)
-    if (!collectors_[n].done && evaluate_collector(collectors_[n])) found = true;
-  return found;
-}
-
-bool Compiler::query_matches(const Node* q, Resource& r, Scope& scope) {
-  if (!q) return true;
-  if (q->kind == NodeKind::kParen) return query_matches(as<Unary>(q).expr, r, scope);
-  const Binary& b = as<Binary>(q);
-  if (b.op == Op::kAnd) return query_matches(b.left, r, scope) && query_matches(b.right, r, scope);
-  if (b.op == Op::kOr) return query_matches(b.left, r, scope) || query_matches(b.right, r, scope);
-  Val wanted;
-  for (const auto& [node, v] : query_->query_values)
-    if (node == q) wanted = v;
-  std::string_view name =
-      b.left->kind == NodeKind::kName ? as<Named>(b.left).name.text() : as<Named>(b.left).name.text();
-  bool yes = false;
-  if (name == "tag" && b.op == Op::kEqual) {
-    std::vector<Val> one{wanted};
-    for (const Val& v : wanted.is(VK::kArray) ? wanted.items() : std::span<const Val>(one)) {
-      if (v.is(VK::kInt) || v.is(VK::kFloat)) fail(q->span(), "a number cannot be a tag", "PP-TAG");
-      Symbol t(downcase(to_text(v)));
-      // A resource has the tags of what contains it, also before they are copied to it.
-      for (Resource* x = &r; x && !yes; x = x->scope && x->scope->resource != x ? x->scope->resource : nullptr)
-        yes = std::find(x->tags.begin(), x->tags.end(), t) != x->tags.end();
-    }
-    return yes;
-  }
-  Val have;
-  if (name == "title")
-    have = Val::string(r.is_class ? r.title : r.title);
-  else if (const ResourceParam* p = r.find(Symbol(name)))
-    have = p->value;
-  if (b.op == Op::kEqual && have.is(VK::kArray)) return contains(wanted, have, scope, q->begin) || equal(have, wanted);
-  return b.op == Op::kEqual ? equal(have, wanted) : !equal(have, wanted);
-}
-
-bool Compiler::evaluate_collector(Collector& c) {
-  std::vector<Resource*> found;
-  if (!c.syntax) {  // realize
-    std::vector<const Type*> missing;
-    for (const Type* t : c.wanted) {
-      if (Resource* r = find_resource(t))
-        r->is_virtual = false, found.push_back(r);
-      else
-        missing.push_back(t);
-    }
-    c.wanted = std::move(missing);
-    if (c.wanted.empty()) c.done = true;
-  } else {
-    query_ = &c;
-    std::size_t most = catalog_.resources.size();
-    for (std::size_t n = 0; n < most; ++n) {
-      Resource& r = *catalog_.resources[n];
-      if (r.type != c.type || (c.syntax->exported && !r.exported)) continue;
-      if (query_matches(c.syntax->query, r, *c.scope)) found.push_back(&r);
-    }
-    if (c.syntax->exported && !c.store_asked) {
-      c.store_asked = true;
-      collect_from_store(c, found);
-    }
-  }
-  // As in Puppet, a class or define whose collector has overridden something may override anything from then on.
-  if (!found.empty() && !c.overrides.empty()) may_override_.insert(c.scope->source);
-  bool fresh = false;
-  for (Resource* r : found) {
-    r->is_virtual = false;
-    if (!c.seen_set.emplace(r, true).second) continue;
-    fresh = true;
-    c.seen.push_back(r);
-    if (!c.overrides.empty()) override_params(*r, c.overrides, c.scope->source, true, c.at);
-  }
-  return fresh;
-}
-
 bool Compiler::evaluate_definitions() {
-  // Those known now; what they create waits for the next round.
-  std::vector<Resource*> todo;
-  for (std::size_t n = 0; n < catalog_.resources.size(); ++n) {
-    Resource& r = *catalog_.resources[n];
-    if (!r.evaluated && !r.is_virtual && (r.kind == ResourceKind::kDefine || r.is_class)) todo.push_back(&r);
-  }
+  // Those known now; what they create waits for the next round, what is virtual until it is realized.
+  std::vector<Resource*> todo, later;
+  for (Resource* r : unevaluated_)
+    if (!r->evaluated) (r->is_virtual ? later : todo).push_back(r);
+  unevaluated_ = std::move(later);
   for (Resource* r : todo) evaluate_resource(*r);
   return !todo.empty();
 }
@@ -417,7 +340,7 @@ void Compiler::evaluate_resource(Resource& r) {
   if (r.evaluated) return;
   r.evaluated = true;
   merge_scope_tags(r);
-  Budget::Level level(session_.budget);
+  Budget::Level level(budget_);
   try {
     if (r.is_class)
       evaluate_class(r);
@@ -528,6 +451,7 @@ void Compiler::set_resource_parameters(Resource& r, Scope& scope, const Definiti
   const ResourceParam* given_name = r.find(name);
   set_variable(scope, name, given_name && !given_name->value.undefined() ? given_name->value : own_title);
   if (r.is_class) class_scopes_[d.name] = &scope;
+  index_.changed(r);  // by the defaults below: queries are asked when all of them are there
   std::vector<std::string> wrong;
   // While defaults are evaluated, a parameter further right is not set yet: reading it is an error.
   for (const Param& p : d.params) {

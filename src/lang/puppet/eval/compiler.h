@@ -12,6 +12,7 @@
 #include "lang/puppet/catalog/resource.h"
 #include "lang/puppet/environment.h"
 #include "lang/puppet/eval/error.h"
+#include "lang/puppet/eval/resource_index.h"
 #include "lang/puppet/eval/scope.h"
 #include "lang/puppet/functions/function.h"
 #include "lang/puppet/types/type.h"
@@ -35,7 +36,7 @@ struct Collector {
   Scope* scope = nullptr;
   std::vector<const Type*> wanted;
   std::vector<Resource*> seen;  // collected before
-  std::unordered_map<const Resource*, bool> seen_set;
+  std::unordered_set<const Resource*> seen_set;
   std::vector<ResourceParam> overrides;
   Pos at;
   // What stands in a chain to the left of it, and takes its place when nothing is collected: a -> C <| |> -> b.
@@ -43,7 +44,19 @@ struct Collector {
   Collector* left_collector = nullptr;
   bool done = false;
   bool store_asked = false;
+  bool related = false;                                   // it stands in a chain: what it found is asked for
   std::vector<std::pair<const Node*, Val>> query_values;  // the right side of each comparison
+  Val wanted_value(const Node* comparison) const {
+    for (const auto& [node, v] : query_values)
+      if (node == comparison) return v;
+    return {};
+  }
+  // Where it looks: what has the tag `key` or such an attribute (or title), what was added or changed since it `looked`
+  // last, or all of its type, when what a query asks for may change without the resource.
+  enum class Look : u8 { kText, kTag, kChanges, kAll } look = Look::kChanges;
+  Symbol attribute;
+  Val key;
+  std::size_t looked = 0;
 };
 
 struct Relationship {
@@ -67,6 +80,7 @@ class Compiler {
   Environment& environment() { return environment_; }
   Session& session() { return session_; }
   Arena& arena() { return session_.arena; }
+  Budget& budget() { return budget_; }
   Diagnostics& diagnostics() { return session_.diagnostics; }
   const NodeInfo& node() const { return node_; }
   const Settings& settings() const { return environment_.settings(); }
@@ -119,6 +133,7 @@ class Compiler {
   bool class_evaluated(Symbol name) { return class_scope(name) != nullptr; }
   // There is no such class: what else may have been meant.
   EvalError unknown_class(Symbol name, Pos at, std::string message = {});
+  EvalError unknown_type(const Node* n);
   const std::vector<DefaultParam>* defaults_of(Scope& scope, Symbol type);
 
   // --- errors
@@ -156,7 +171,6 @@ class Compiler {
   void attributes(std::span<const Attribute> list, Scope& scope, std::vector<ResourceParam>& out, bool may_repeat);
   void resource_defaults(const ResourceDecl& r, Scope& scope);
   Val resource_override(const ResourceDecl& r, Scope& scope);
-  Val collect_expression(const Collect& c, Scope& scope);
   Val relation(const Binary& b, Scope& scope);
   void titles(const Val& v, std::vector<std::string_view>& out, Pos at);
   void add_to_catalog(Resource* r, Scope& scope);
@@ -174,10 +188,15 @@ class Compiler {
   void evaluate_main(std::span<const Program* const> manifests);
   void evaluate_node();
   void evaluate_generators();
+
+  // collectors.cpp
+  Val collect_expression(const Collect& c, Scope& scope);
   bool evaluate_collectors();
   bool evaluate_collector(Collector& c);
   void collect_from_store(Collector& c, std::vector<Resource*>& found);
-  bool query_matches(const Node* q, Resource& r, Scope& scope);
+  void query(Collector& c, std::vector<Resource*>& found);
+  bool query_matches(const Collector& c, const Node* q, Resource& r);
+
   bool evaluate_definitions();
   void evaluate_resource(Resource& r);
   void evaluate_class(Resource& r);
@@ -199,7 +218,9 @@ class Compiler {
   Environment& environment_;
   Session& session_;
   NodeInfo node_;
+  Budget budget_;
   Catalog catalog_;
+  ResourceIndex index_{catalog_};
   std::deque<Scope> scopes_;
   VarRoom var_room_;
   // A scope that ends with a call: its variables are given back.
@@ -217,6 +238,9 @@ class Compiler {
   std::unordered_map<Symbol, Scope*> class_scopes_;
   std::unordered_map<Symbol, int> class_busy_;
   std::deque<Collector> collectors_;
+  std::unordered_map<Symbol, std::size_t> realized_;    // how many of each type's events `Type <| |>` has seen
+  std::vector<Resource*> unevaluated_;                  // defines and classes, in the order they were added
+  std::unordered_set<u64> contained_;                   // by contain(): the numbers of container and class
   std::unordered_set<const Definition*> may_override_;  // where a collector with overrides has found something
   std::unordered_set<const Resource*> changed_late_;    // overridden after they were evaluated
   std::vector<Relationship> relationships_;
@@ -235,7 +259,6 @@ class Compiler {
   std::unordered_map<const Source*, Symbol> module_names_;
   std::unique_ptr<Hiera> hiera_;
   std::vector<std::string*> epp_out_;  // where rendered text goes, innermost last
-  const Collector* query_ = nullptr;   // the one being evaluated
   std::unordered_set<u64> warned_;
   Pos at_;  // what is being evaluated, for a limit that is met there
 };

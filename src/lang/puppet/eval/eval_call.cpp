@@ -57,8 +57,6 @@ const Type* Compiler::find_type_name(std::string_view name, Pos at) {
       fail(d->body->span(), "the right side of a type alias must be a type", "PP-TYPE");
     Val v = evaluate(d->body, *top_);
     if (!v.is(VK::kType)) fail(d->body->span(), "the right side of a type alias must be a type", "PP-TYPE");
-    if (v.t->kind == TK::kReference)
-      fail(d->body->span(), fmt::format("the type `{}` is not known", v.t->name), "PP-UNKNOWN-TYPE");
     if (v.t->kind == TK::kObject && v.t->name.empty()) {
       Type object = *v.t;
       object.name = s.text();
@@ -80,12 +78,20 @@ const Type* Compiler::type_of_node(const Node* n, Scope& scope) {
   if (auto it = types_.find(n); it != types_.end()) return it->second;
   Val v = evaluate(n, scope);
   if (!v.is(VK::kType)) fail(n->span(), "this expression is not a type", "PP-TYPE");
-  if (resolved(v.t)->kind == TK::kReference) {
-    EvalError e("PP-UNKNOWN-TYPE", n->span(), fmt::format("the type `{}` is not known", resolved(v.t)->name));
-    throw e;
-  }
   if (literal_only(n)) types_[n] = v.t;
   return v.t;
+}
+
+// Written as types are: what else may have been meant.
+EvalError Compiler::unknown_type(const Node* n) {
+  std::string_view name = as<Named>(n).name.text();
+  EvalError e("PP-UNKNOWN-TYPE", n->span(), fmt::format("the type `{}` is not known", name));
+  std::vector<std::string> names(plain_type_names().begin(), plain_type_names().end());
+  for (std::string_view native : native_type_names()) names.push_back(capitalize_segments(native));
+  names.push_back(capitalize_segments(environment_.nearest_name(NodeKind::kDefine, downcase(name))));
+  std::vector<std::string_view> views(names.begin(), names.end());
+  if (std::string_view near = nearest(name, views); !near.empty()) e.help = fmt::format("did you mean `{}`?", near);
+  return e;
 }
 
 // --- calls
@@ -104,8 +110,6 @@ Val Compiler::call(const Call& c, Scope& scope) {
   if (c.callee) {
     Val callee = evaluate(c.callee, scope);
     if (callee.is(VK::kType)) {
-      if (resolved(callee.t)->kind == TK::kReference)
-        fail(c.callee->span(), fmt::format("the type `{}` is not known", callee.t->name), "PP-UNKNOWN-TYPE");
       Val made = construct(callee.t, args, c.begin);
       return block ? call_closure(*block, std::span<const Val>(&made, 1), c.begin) : made;
     }
@@ -204,7 +208,7 @@ void Compiler::bind_params(std::span<const Param> params, std::span<const Val> a
 }
 
 Val Compiler::call_definition(const Definition& d, std::span<const Val> args, Scope& caller, Pos at) {
-  Budget::Level level(session_.budget);
+  Budget::Level level(budget_);
   CallScope inner(var_room_);
   inner.kind = Scope::Kind::kFunction;
   inner.parent = top_;
@@ -233,7 +237,7 @@ Val Compiler::run_body(const Node* body, Scope& scope, const Node* returns, std:
 }
 
 Val Compiler::call_closure(const Closure& closure, std::span<const Val> args, Pos at, bool wanted) {
-  Budget::Level level(session_.budget);
+  Budget::Level level(budget_);
   CallScope inner(var_room_);
   inner.kind = Scope::Kind::kLocal;
   inner.parent = closure.scope;
@@ -266,7 +270,7 @@ Val Compiler::call_closure(const Closure& closure, std::span<const Val> args, Po
 // --- EPP
 
 std::string Compiler::render_epp(const Program& program, std::span<const Pair> args, Scope& scope, Pos at) {
-  Budget::Level level(session_.budget);
+  Budget::Level level(budget_);
   CallScope inner(var_room_);
   inner.kind = Scope::Kind::kLocal;
   inner.parent = &scope;

@@ -9,7 +9,7 @@ namespace tutti::puppet {
 
 Val Compiler::evaluate(const Node* n, Scope& scope) {
   if (!n) return Val::undef();
-  session_.budget.step();
+  budget_.step();
   switch (n->kind) {
     case NodeKind::kNop:
     case NodeKind::kUndef: return Val::undef().with_origin(n->begin);
@@ -23,7 +23,7 @@ Val Compiler::evaluate(const Node* n, Scope& scope) {
     default: break;
   }
   at_ = n->begin;
-  Budget::Level level(session_.budget);
+  Budget::Level level(budget_);
   switch (n->kind) {
     case NodeKind::kRegex: {
       std::string error;
@@ -38,18 +38,13 @@ Val Compiler::evaluate(const Node* n, Scope& scope) {
           out += as<Literal>(i).text;
         else
           append_text(out, evaluate(i, scope));
-        grown(session_.budget, out.size());
+        grown(budget_, out.size());
       }
       return make_string(arena(), out).with_origin(n->begin);
     }
     case NodeKind::kTypeName: {
       const Type* t = find_type_name(as<Named>(n).name.text(), n->begin);
-      if (!t) {
-        Type reference;
-        reference.kind = TK::kReference;
-        reference.name = as<Named>(n).name.text();
-        t = make_type(arena(), reference);
-      }
+      if (!t) throw unknown_type(n);
       return Val::type(t).with_origin(n->begin);
     }
     case NodeKind::kReserved: fail(n->span(), "use of a reserved word");
@@ -145,8 +140,8 @@ void Compiler::execute(const Node* n, Scope& scope) {
   if (n->kind == NodeKind::kBlock) {
     for (const Node* i : as<Kids>(n).items) execute(i, scope);
   } else if (n->kind == NodeKind::kResource) {
-    session_.budget.step();
-    Budget::Level level(session_.budget);
+    budget_.step();
+    Budget::Level level(budget_);
     resource_expression(as<ResourceDecl>(n), scope, false);
   } else {
     evaluate(n, scope);

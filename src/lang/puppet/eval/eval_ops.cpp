@@ -53,8 +53,6 @@ Val Compiler::match(const Binary& b, Scope& scope) {
   Val x = evaluate(b.left, scope), y = evaluate(b.right, scope);
   bool yes;
   if (y.is(VK::kType)) {
-    if (resolved(y.t)->kind == TK::kReference)
-      fail(b.right->span(), fmt::format("the type `{}` is not known", y.t->name), "PP-UNKNOWN-TYPE");
     yes = is_instance(y.t, x);
   } else if (y.is(VK::kSemVerRange)) {
     SemVer v;
@@ -150,7 +148,7 @@ bool Compiler::contains(const Val& x, const Val& in, Scope& scope, Pos at) {
 
 Val Compiler::arithmetic(Op op, Val a, Val b, Pos at) {
   if (a.is(VK::kArray) || a.is(VK::kHash)) {
-    grown(session_.budget, (std::size_t{a.size} + (b.is(VK::kArray) || b.is(VK::kHash) ? b.size : 1)) * sizeof(Val));
+    grown(budget_, (std::size_t{a.size} + (b.is(VK::kArray) || b.is(VK::kHash) ? b.size : 1)) * sizeof(Val));
     if (op == Op::kLShift && a.is(VK::kArray)) {
       std::vector<Val> out(a.items().begin(), a.items().end());
       out.push_back(b);
@@ -389,67 +387,43 @@ Val Compiler::access(const Val& base, std::span<const Val> keys, Scope& scope, P
 
 Val Compiler::type_access(const Type* t, std::span<const Val> keys, Scope& scope, Pos at) {
   const Type* r = resolved(t);
-  // A string given as several keys, or arrays among them, makes several references.
-  auto several = [&](auto make) -> Val {
-    std::vector<Val> flat;
+  // Several keys, or arrays among them, make several of what one makes; undef makes nothing.
+  auto several = [&](std::span<const Val> titles, auto make) -> Val {
+    std::vector<Val> out;
     auto add = [&](auto&& self, const Val& v) -> void {
       if (v.is(VK::kArray))
         for (const Val& i : v.items()) self(self, i);
-      else
-        flat.push_back(v);
+      else if (!v.undefined())
+        out.push_back(make(v));
     };
-    bool many = keys.size() > 1 || keys[0].is(VK::kArray);
-    for (const Val& k : keys) add(add, k);
-    std::vector<Val> out;
-    for (const Val& v : flat) out.push_back(make(v));
-    if (!many && out.size() == 1) return out[0];
+    for (const Val& k : titles) add(add, k);
+    if (titles.size() == 1 && !titles[0].is(VK::kArray)) return out.empty() ? Val::undef() : out[0];
     return make_array(arena(), out);
   };
-  if (r->kind == TK::kReference) {
-    std::string name(r->name);
-    return several([&](const Val& v) {
-      if (!v.is(VK::kString)) fail(at, fmt::format("resource type not found: {}", name), "PP-UNKNOWN-TYPE");
-      return Val::type(resource_type(arena(), name, v.text()));
-    });
-  }
-  if (r->kind == TK::kResource && r->has_title) {
-    Resource* res = find_resource(r);
-    if (!res) fail(at, fmt::format("resource not found: {}", type_text(r)), "PP-UNKNOWN-RESOURCE");
-    auto read = [&](const Val& k) -> Val {
+  if ((r->kind == TK::kResource || r->kind == TK::kClass) && r->has_title)
+    return several(keys, [&](const Val& k) -> Val {
+      Resource* res = find_resource(r);
+      if (!res) fail(at, fmt::format("resource not found: {}", type_text(r)), "PP-UNKNOWN-RESOURCE");
       if (!k.is(VK::kString)) fail(at, "the name of a resource parameter must be a String");
       Symbol name(k.text());
-      const Val* v = resource_parameter(*res, name);
-      if (v) return *v;
-      bool known = res->native ? (res->native->has_attribute(name) || is_metaparameter(name)) : false;
+      if (const Val* v = resource_parameter(*res, name)) return *v;
+      bool known = res->native && res->native->has_attribute(name);
       if (res->definition)
         for (const Param& p : res->definition->params) known = known || p.name == name;
       if (!known && !is_metaparameter(name))
         fail(at, fmt::format("the resource {} does not have a parameter called '{}'", res->ref(), k.text()),
              "PP-UNKNOWN-PARAMETER");
       return Val::undef();
-    };
-    if (keys.size() == 1) return read(keys[0]);
-    std::vector<Val> out;
-    for (const Val& k : keys) out.push_back(read(k));
-    return make_array(arena(), out);
-  }
-  if (r->kind == TK::kClass && r->has_title) {
-    Resource* res = find_resource(r);
-    if (!res) fail(at, fmt::format("resource not found: {}", type_text(r)), "PP-UNKNOWN-RESOURCE");
-    const Val* v =
-        keys.size() == 1 && keys[0].is(VK::kString) ? resource_parameter(*res, Symbol(keys[0].text())) : nullptr;
-    return v ? *v : Val::undef();
-  }
+    });
   try {
-    if (r->kind == TK::kClass)
-      return several([&](const Val& v) { return Val::type(parameterize(arena(), r, std::span<const Val>(&v, 1))); });
-    if (r->kind == TK::kResource) {
-      if (!r->name.empty())
-        return several([&](const Val& v) { return Val::type(parameterize(arena(), r, std::span<const Val>(&v, 1))); });
-      if (keys.size() <= 2 && !(keys.size() == 2 && keys[1].is(VK::kArray)))
-        return Val::type(parameterize(arena(), r, keys));
+    auto reference = [&](const Type* to, const Val& title) {
+      return Val::type(parameterize(arena(), to, std::span<const Val>(&title, 1)));
+    };
+    if (r->kind == TK::kClass || (r->kind == TK::kResource && !r->name.empty()))
+      return several(keys, [&](const Val& v) { return reference(r, v); });
+    if (r->kind == TK::kResource && keys.size() > 1) {  // Resource['file', '/a', '/b']
       const Type* named = parameterize(arena(), r, keys.subspan(0, 1));
-      return type_access(named, keys.subspan(1), scope, at);
+      return several(keys.subspan(1), [&](const Val& v) { return reference(named, v); });
     }
     return Val::type(parameterize(arena(), r, keys));
   } catch (const TypeError& e) {

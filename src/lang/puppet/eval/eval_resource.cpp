@@ -100,6 +100,7 @@ void Compiler::set_param(Resource& r, const ResourceParam& p) {
     *old = p;
   else
     r.params.push_back(p);
+  index_.changed(r);
 }
 
 // The defaults that apply in a scope for a type: those of whoever declared it first, its own over them.
@@ -126,11 +127,9 @@ const std::vector<DefaultParam>* Compiler::defaults_of(Scope& scope, Symbol type
 
 Resource* Compiler::create_resource(NewResource& wanted, Scope& scope_given) {
   Scope& scope = *scope_given.real;
-  session_.budget.step();
-  session_.budget.node();
-  constexpr std::size_t kMostResources = 1'000'000;  // no machine has so many: defines that declare themselves twice do
-  if (catalog_.resources.size() >= kMostResources)
-    throw LimitError("LIMIT-NODES", fmt::format("a catalog has at most {} resources", kMostResources), wanted.at.at);
+  budget_.step();
+  if (u64 most = budget_.limits().nodes; catalog_.resources.size() >= most)
+    throw LimitError("LIMIT-NODES", fmt::format("more than {} resources (--limit nodes=N)", most), wanted.at.at);
   std::string_view written = wanted.type.text();
   bool is_class = equal_text(written, "class");
   Symbol type = is_class ? sym_class() : resource_type_name(written);
@@ -264,6 +263,7 @@ void Compiler::add_to_catalog(Resource* r, Scope& scope) {
     catalog_.alias(arena().copy(std::string_view(key)), r);
   }
   catalog_.add(r);
+  if (!r->evaluated && (r->is_class || r->kind == ResourceKind::kDefine)) unevaluated_.push_back(r);
   add_aliases(*r);
   if (!r->is_class)
     if (const ResourceParam* s = r->find(sym_stage()); s && !s->value.undefined())
@@ -332,8 +332,6 @@ Val Compiler::resource_expression(const ResourceDecl& r, Scope& scope, bool want
         type = x->name;
       else if (x->kind == TK::kClass && !x->has_title)
         type = "class";
-      else if (x->kind == TK::kReference)
-        type = x->name;
       else
         fail(r.type->span(), fmt::format("illegal resource type expression: {}", type_text(x)), "PP-RESOURCE-TYPE");
     } else {
@@ -564,7 +562,7 @@ Resource* Compiler::include_class(Symbol name, Scope& given, Pos at, bool evalua
       }
     }
     if (!d->parent.empty() && !catalog_.find(sym_class(), d->parent.text())) {
-      Budget::Level level(session_.budget);
+      Budget::Level level(budget_);
       if (d->parent == name || class_busy_[name]++ > 0)
         fail(d->span(), fmt::format("class {} inherits from itself", name.text()), "PP-INHERIT-CYCLE");
       include_class(d->parent, scope, d->begin, false);
@@ -598,9 +596,8 @@ std::vector<Resource*> Compiler::include_classes(std::span<const Val> names, Sco
 }
 
 void Compiler::contain(Resource* container, Resource* inner) {
-  for (const Edge& e : catalog_.edges)
-    if (e.source == container && e.target == inner) return;
-  catalog_.edges.push_back({container, inner});
+  if (contained_.insert(u64{container->index} << 32 | inner->index).second)
+    catalog_.edges.push_back({container, inner});
 }
 
 Resource* Compiler::find_resource(const Type* t) {
@@ -639,78 +636,12 @@ void Compiler::tag_scope(Scope& scope, std::span<const Val> tags, Pos at) {
   for (const Val& v : tags) tag_all(*scope.real->resource, v, at);
 }
 
-// --- collectors and relationships
-
-Val Compiler::collect_expression(const Collect& c, Scope& scope) {
-  std::string_view written = as<Named>(c.type).name.text();
-  if (equal_text(written, "class")) fail(c.span(), "classes cannot be collected", "PP-COLLECT");
-  Symbol type = resource_type_name(written);
-  if (type.empty())
-    fail(c.type->span(), fmt::format("resource type {} doesn't exist", downcase(written)), "PP-UNKNOWN-TYPE");
-  collectors_.emplace_back();
-  Collector& k = collectors_.back();
-  k.type = type;
-  k.syntax = &c;
-  k.scope = scope.real;
-  k.at = c.begin;
-  attributes(c.attributes, scope, k.overrides, false);
-  // The values of the query are those of now.
-  auto evaluate_query = [&](auto&& self, const Node* q) -> void {
-    if (!q) return;
-    if (q->kind == NodeKind::kParen) return self(self, as<Unary>(q).expr);
-    const Binary& b = as<Binary>(q);
-    if (b.op == Op::kAnd || b.op == Op::kOr) return self(self, b.left), self(self, b.right);
-    const Node* value = b.right;
-    while (value->kind == NodeKind::kParen) value = as<Unary>(value).expr;
-    switch (value->kind) {
-      case NodeKind::kUndef:
-      case NodeKind::kBoolean:
-      case NodeKind::kInteger:
-      case NodeKind::kFloat:
-      case NodeKind::kString:
-      case NodeKind::kConcat:
-      case NodeKind::kName:
-      case NodeKind::kVariable:
-      case NodeKind::kAccess: break;
-      default:
-        fail(value->span(), "a query compares with a literal, a variable or what an index gives, not with this",
-             "PP-COLLECT");
-    }
-    k.query_values.push_back({q, evaluate(value, scope)});
-  };
-  evaluate_query(evaluate_query, c.query);
-  if (c.exported && !settings().storeconfigs) {
-    warn(c.span(),
-         "you cannot collect exported resources without storeconfigs being set; the collection will be ignored",
-         "PP-STORECONFIGS");
-    k.done = true;
-  }
-  return Val::undef();
-}
-
-void Compiler::realize(std::span<const Val> references, Scope& scope, Pos at) {
-  std::vector<const Type*> wanted;
-  auto add = [&](auto&& self, const Val& v) -> void {
-    if (v.is(VK::kArray)) {
-      for (const Val& i : v.items()) self(self, i);
-      return;
-    }
-    if (!v.is(VK::kType) || !resolved(v.t)->has_title)
-      fail(at, "realize() needs references to resources", "PP-REALIZE");
-    wanted.push_back(resolved(v.t));
-  };
-  for (const Val& v : references) add(add, v);
-  if (wanted.empty()) return;
-  collectors_.emplace_back();
-  Collector& k = collectors_.back();
-  k.wanted = std::move(wanted);
-  k.scope = scope.real;
-  k.at = at;
-}
+// --- relationships
 
 namespace {
 struct Operand {
-  std::vector<Val> refs;
+  std::vector<Val> refs;  // each once
+  std::unordered_set<std::string> named;
   std::vector<Collector*> collectors;
   bool empty() const { return refs.empty() && collectors.empty(); }
 };
@@ -736,16 +667,16 @@ Val Compiler::relation(const Binary& top, Scope& scope) {
       fail(at,
            fmt::format("illegal relationship operand: {}; only references to resources can be related", to_literal(v)),
            "PP-RELATIONSHIP");
-    for (const Val& old : o.refs)
-      if (same_type(old.t, t)) return;
-    o.refs.push_back(Val::type(t));
+    std::string name =
+        t->kind == TK::kClass ? fmt::format("class {}", t->name) : fmt::format("{}[{}", downcase(t->name), t->title);
+    if (o.named.insert(std::move(name)).second) o.refs.push_back(Val::type(t));
   };
   auto operand = [&](auto&& self, const Node* n) -> Operand {
     Operand o;
     if (n->kind == NodeKind::kCollect) {
       std::size_t before = collectors_.size();
       collect_expression(as<Collect>(n), scope);
-      if (collectors_.size() > before) o.collectors.push_back(&collectors_.back());
+      if (collectors_.size() > before) o.collectors.push_back(&collectors_.back()), collectors_.back().related = true;
       return o;
     }
     if (n->kind == NodeKind::kParen && as<Unary>(n).expr->kind == NodeKind::kRelation)

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "base/near.h"
@@ -20,6 +22,15 @@ bool is_relationship(Symbol s) {
 // Arrows become `before` or `notify` of the resource on their left.
 void Compiler::relate() {
   static const Symbol before("before"), notify("notify");
+  // Lists are put together here and made values once: thousands of arrows may leave one resource.
+  struct Leaving {
+    Resource* source;
+    Symbol name;
+    Pos first, last;
+    std::vector<Val> to;
+  };
+  std::deque<Leaving> leaving;
+  std::unordered_map<u64, Leaving*> lists;  // by the number of the source, twice, and the kind of arrow
   for (const Relationship& rel : relationships_) {
     auto resource = [&](const Val& ref, bool is_source) {
       Resource* r = find_resource(ref.t);
@@ -44,27 +55,34 @@ void Compiler::relate() {
     for (const Val& v : instead) sources.push_back(resource(v, true));
     if (!rel.source_collector) sources = {resource(rel.source, true)};
     if (!rel.target_collector) targets = {resource(rel.target, false)};
-    Symbol name = rel.notify ? notify : before;
-    for (Resource* s : sources)
-      for (Resource* t : targets) {
-        ResourceParam* p = s->find(name);
-        std::vector<Val> list;
+    std::vector<Val> references;
+    for (const Resource* t : targets) references.push_back(make_string(arena(), t->ref()).with_origin(rel.at));
+    for (Resource* s : sources) {
+      Leaving*& list = lists[u64{s->index} * 2 + (rel.notify ? 1 : 0)];
+      if (!list) {
+        list = &leaving.emplace_back(Leaving{s, rel.notify ? notify : before, rel.at, rel.at, {}});
+        const ResourceParam* p = s->find(list->name);
         if (p && p->value.is(VK::kArray))
-          list.assign(p->value.items().begin(), p->value.items().end());
+          list->to.assign(p->value.items().begin(), p->value.items().end());
         else if (p && !p->value.undefined())
-          list.push_back(p->value);
-        list.push_back(make_string(arena(), t->ref()).with_origin(rel.at));
-        Val value = make_array(arena(), list).with_origin(rel.at);
-        if (p) {
-          p->value = value;
-        } else {
-          ResourceParam n;
-          n.name = name;
-          n.value = value;
-          n.at = rel.at;
-          s->params.push_back(n);
-        }
+          list->to.push_back(p->value);
       }
+      list->to.insert(list->to.end(), references.begin(), references.end());
+      list->last = rel.at;
+      budget_.step(references.size());
+    }
+  }
+  for (const Leaving& l : leaving) {
+    Val value = make_array(arena(), l.to).with_origin(l.last);
+    if (ResourceParam* p = l.source->find(l.name)) {
+      p->value = value;
+    } else {
+      ResourceParam fresh;
+      fresh.name = l.name;
+      fresh.value = value;
+      fresh.at = l.first;
+      l.source->params.push_back(fresh);
+    }
   }
 }
 

@@ -8,6 +8,15 @@
 
 namespace tutti::puppet {
 
+// What compiling one catalog may use, within what the user allows. Loops that are legal and have no end are to be told
+// after seconds; 20,000 resources through a define take a quarter of a million.
+inline Limits compile_limits(Limits l) {
+  if (l.steps == Limits{}.steps) l.steps = 100'000'000;
+  if (l.nodes == Limits{}.nodes)
+    l.nodes = 1'000'000;  // no machine has so many: defines that declare themselves twice do
+  return l;
+}
+
 // To be called while one value is put together: strings and arrays that double at every step are stopped long before
 // the machine's memory is used up, and time passes while they are copied.
 inline void grown(Budget& budget, std::size_t bytes) {

@@ -9,8 +9,10 @@
 namespace tutti::puppet {
 namespace {
 
-void refused(const std::string& manifest, const char* with) {
-  Compiled c = compile_for_test(manifest);
+void refused(const std::string& manifest, const char* with, const Limits& limits = {}) {
+  CompileOptions options;
+  options.limits = limits;
+  Compiled c = compile_for_test(manifest, options);
   EXPECT_FALSE(c.ok) << manifest.substr(0, 200);
   EXPECT_NE(c.errors.find(with), std::string::npos) << c.errors.substr(0, 500);
 }
@@ -18,6 +20,16 @@ void refused(const std::string& manifest, const char* with) {
 TEST(PuppetLimits, EndlessRecursionOfAFunction) { refused("function f($x) { f($x + 1) } f(1)", "LIMIT"); }
 TEST(PuppetLimits, EndlessRecursionOfDefines) {
   refused("define d($n) { d { \"x${n}\": n => $n + 1 } } d { 'x': n => 1 }", "1000 times");
+}
+// Legal, and longer than anybody waits.
+TEST(PuppetLimits, EndlessLoops) {
+  refused("range(1, 3000).each |$a| { range(1, 3000).each |$b| { range(1, 3000).each |$c| { $x = $a + $b } } }",
+          "LIMIT-STEPS");
+  Limits fewer;
+  fewer.steps = 1'000'000;
+  fewer.nodes = 10'000;
+  refused("function f($n) { if $n < 60 { f($n + 1) + f($n + 1) } else { 1 } } $x = f(0)", "LIMIT-STEPS", fewer);
+  refused("define d() { d { [\"${title}a\", \"${title}b\"]: } } d { 'x': }", "LIMIT-NODES", fewer);
 }
 TEST(PuppetLimits, GiantRange) { refused("Integer[1, 1000000000000].each |$i| { }", "too many"); }
 TEST(PuppetLimits, HostileRegularExpression) {

@@ -146,7 +146,6 @@ bool is_defined(const FunctionCall& c, const Val& v) {
     if (t->kind == TK::kType && !t->types.empty()) t = resolved(t->types[0]);
     if ((t->kind == TK::kResource || t->kind == TK::kClass) && t->has_title) return k.find_resource(t) != nullptr;
     if (t->kind == TK::kResource && !t->name.empty()) return !k.resource_type_name(t->name).empty();
-    if (t->kind == TK::kReference) return false;
     return true;
   }
   c.fail("defined() takes names and references");
@@ -154,7 +153,6 @@ bool is_defined(const FunctionCall& c, const Val& v) {
 
 Val f_defined(const FunctionCall& c) {
   for (const Val& v : c.args) {
-    if (v.is(VK::kType) && v.t->kind == TK::kReference) c.fail(fmt::format("resource type not found: {}", v.t->name));
     if (is_defined(c, v)) return Val::boolean(true);
   }
   return Val::boolean(false);

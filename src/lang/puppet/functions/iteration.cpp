@@ -62,7 +62,7 @@ void walk(const FunctionCall& c, const Val& over, F f, bool wanted = true, Splat
   try {
     if (over.is(VK::kHash)) {
       for (const Pair& p : over.entries()) {
-        c.compiler.session().budget.step();
+        c.compiler.budget().step();
         Val both[2] = {p.key, p.value};
         Val pair = two ? Val{} : make_array(c.arena(), both);
         Val answer = c.yield(two ? std::span<const Val>(both) : std::span<const Val>(&pair, 1), wanted);
@@ -77,7 +77,7 @@ void walk(const FunctionCall& c, const Val& over, F f, bool wanted = true, Splat
     else
       held = iterate(c, over), items = held;
     for (const Val& v : items) {
-      c.compiler.session().budget.step();
+      c.compiler.budget().step();
       Val both[2] = {Val::integer(index), v};
       Val answer = c.yield(two ? std::span<const Val>(both) : std::span<const Val>(&v, 1), wanted);
       ++index;

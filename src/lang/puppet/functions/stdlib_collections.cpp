@@ -381,7 +381,7 @@ Val affix(const FunctionCall& c, bool before) {
       c.fail(fmt::format("{}(): expected second argument to be a String, got {}", c.name, ruby_inspect(c.arg(1))));
     }
     add = c.text(1);
-    grown(c.compiler.session().budget, add.size() * all.size);
+    grown(c.compiler.budget(), add.size() * all.size);
   }
   auto made = [&](const Val& v) { return c.string(before ? add + ruby_to_s(v) : ruby_to_s(v) + add); };
   if (all.is(VK::kHash)) {

@@ -99,9 +99,7 @@ Val regsubst(const FunctionCall& c) {
   }
   const Regex& r = regex_of(c, pattern);
   bool all = flags.find('G') != std::string_view::npos;
-  auto done = [&](std::string_view text) {
-    return c.string(substituted(c.compiler.session().budget, text, r, c.arg(2), all));
-  };
+  auto done = [&](std::string_view text) { return c.string(substituted(c.compiler.budget(), text, r, c.arg(2), all)); };
   if (c.arg(0).is(VK::kString)) return done(c.text(0));
   std::vector<Val> out;
   for (const Val& v : c.arg(0).items()) out.push_back(done(v.text()));
@@ -205,7 +203,7 @@ void join_into(Budget& budget, std::string& out, const Val& v, std::string_view 
 Val join(const FunctionCall& c) {
   std::string out;
   bool first = true;
-  join_into(c.compiler.session().budget, out, c.arg(0), c.has(1) ? c.text(1) : "", first);
+  join_into(c.compiler.budget(), out, c.arg(0), c.has(1) ? c.text(1) : "", first);
   return c.string(out);
 }
 

@@ -323,8 +323,8 @@ Val generate(const FunctionCall& c) {
   if (command.find("..") != std::string::npos) c.fail("Can not use generators with '..' in them.");
   std::vector<std::string> words;
   for (const Val& v : c.args) words.push_back(to_text(v));
-  auto run = run_program(words, command.substr(0, command.rfind('/') + 1), true,
-                         [&] { c.compiler.session().budget.step(4096); });
+  auto run =
+      run_program(words, command.substr(0, command.rfind('/') + 1), true, [&] { c.compiler.budget().step(4096); });
   if (!run) c.fail(fmt::format("Failed to execute generator {}: {}", command, run.error().message));
   if (run->status != 0) c.fail(fmt::format("Failed to execute generator {}: {}", command, run->output));
   return c.string(run->output);

@@ -61,7 +61,7 @@ class Conversation {
   Val converse(const std::string& request, std::string_view what) {
     send(request);
     for (;;) {
-      Result<std::string> line = process().receive([&] { compiler_.session().budget.step(4096); });
+      Result<std::string> line = process().receive([&] { compiler_.budget().step(4096); });
       if (!line) fail(line.error().message);
       Session local;
       Result<const Source*> source = local.sources->add("ruby", std::move(*line));

@@ -143,8 +143,17 @@ const Type* plain(TK kind) { return &plain_types().types[static_cast<std::size_t
 const Type* plain_named(std::string_view name) {
   for (const PlainName& p : kPlainNames)
     if (p.name == name) return plain(p.kind);
-  if (name == "Regex") return nullptr;
   return nullptr;
+}
+
+std::span<const std::string_view> plain_type_names() {
+  static const auto names = [] {
+    std::array<std::string_view, std::size(kPlainNames)> all;
+    std::transform(std::begin(kPlainNames), std::end(kPlainNames), all.begin(),
+                   [](const PlainName& p) { return p.name; });
+    return all;
+  }();
+  return names;
 }
 
 const Type* make_type(Arena& arena, const Type& t) {
@@ -412,7 +421,6 @@ bool is_instance(const Type* t, const Val& v) {
       return false;
     case TK::kDeferred: return v.is(VK::kObject) && !v.o->type;
     case TK::kAlias: return alias_instance(t, v);
-    case TK::kReference: return false;
   }
   return false;
 }

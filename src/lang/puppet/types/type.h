@@ -53,8 +53,7 @@ enum class TK : u8 {
   kDeferred,
   kError,
   kTypeSet,
-  kAlias,      // a named type; `inner` is what it stands for
-  kReference,  // a name that stands for nothing known
+  kAlias,  // a named type; `inner` is what it stands for
 };
 
 constexpr i64 kNoMin = std::numeric_limits<i64>::min();
@@ -95,8 +94,9 @@ class TypeError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-const Type* plain(TK kind);                      // without arguments
-const Type* plain_named(std::string_view name);  // "Integer" -> plain(kInteger); nullptr when not built in
+const Type* plain(TK kind);  // without arguments
+const Type* plain_named(std::string_view name);
+std::span<const std::string_view> plain_type_names();  // "Integer" -> plain(kInteger); nullptr when not built in
 const Type* make_type(Arena& arena, const Type& t);
 const Type* integer_range(Arena& arena, i64 min, i64 max);
 const Type* resource_type(Arena& arena, std::string_view name,

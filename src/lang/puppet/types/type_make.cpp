@@ -129,6 +129,21 @@ Val pattern_arg(Arena& arena, const Type* base, const Val& v) {
   bad(base, fmt::format("needs a regular expression, got {}", to_literal(v)));
 }
 
+// (::)?[a-z]\w*(::[a-z]\w*)* in any case
+bool class_name(std::string_view name) {
+  if (name.starts_with("::")) name.remove_prefix(2);
+  bool first = true;  // of a segment
+  for (std::size_t at = 0; at < name.size(); ++at) {
+    unsigned char c = static_cast<unsigned char>(name[at]);
+    if (first ? !std::isalpha(c) : !(std::isalnum(c) || c == '_')) {
+      if (first || name.substr(at, 2) != "::") return false;
+      ++at;
+    }
+    first = c == ':';
+  }
+  return !first;
+}
+
 const Type* make_resource(Arena& arena, const Type* base, std::span<const Val> args) {
   std::string name(base->name);
   if (name.empty()) {
@@ -145,7 +160,6 @@ const Type* make_resource(Arena& arena, const Type* base, std::span<const Val> a
   }
   if (args.size() != 1) bad(base, "takes one title");
   if (!args[0].is(VK::kString)) bad(base, fmt::format("a title must be a String, got {}", to_literal(args[0])));
-  if (args[0].size == 0) bad(base, "a title must not be empty");
   return resource_type(arena, name, args[0].text());
 }
 
@@ -340,7 +354,8 @@ const Type* parameterize(Arena& arena, const Type* base, std::span<const Val> ar
     case TK::kResource: return make_resource(arena, base, args);
     case TK::kClass:
       if (base->has_title) bad(base, "has a title already");
-      if (args.size() != 1 || !args[0].is(VK::kString) || args[0].size == 0) bad(base, "needs the name of a class");
+      if (args.size() != 1 || !args[0].is(VK::kString)) bad(base, "needs the name of a class");
+      if (!class_name(args[0].text())) bad(base, fmt::format("'{}' cannot be the name of a class", args[0].text()));
       return class_type(arena, args[0].text());
     case TK::kRuntime: t.values = arena.copy(args); break;
     case TK::kObject: return make_object(arena, args);

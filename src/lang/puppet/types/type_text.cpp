@@ -69,7 +69,6 @@ void append_type(std::string& out, const Type* t, bool names_only, int depth) {
         append_type(out, t->inner, true, depth);
       }
       return;
-    case TK::kReference: out += fmt::format("TypeReference['{}']", t->name); return;
     case TK::kResource:
       if (t->name.empty()) {
         out += "Resource";
