@@ -72,8 +72,15 @@ TokenPos first(const Node* n) {
 }
 
 Pos start(const Node* n) {
-  if (n && n->kind == Kind::kBinary) return as<Binary>(n)->begin;
-  return first(n).pos;
+  if (!n) return {};
+  switch (n->kind) {
+    case Kind::kBinary: return as<Binary>(n)->begin;
+    case Kind::kSelector: return as<Selector>(n)->begin;
+    case Kind::kIndex: return as<Index>(n)->begin;
+    case Kind::kSlice: return as<Slice>(n)->begin;
+    case Kind::kCall: return as<Call>(n)->begin;
+    default: return first(n).pos;
+  }
 }
 
 namespace {

@@ -80,7 +80,7 @@ struct Node {
 
 using Nodes = std::span<Node*>;
 
-// The place of a node's first token. Constant time for operators, however long the chain.
+// The place of a node's first token. Constant time for operators, selectors and calls, however long the chain.
 Pos start(const Node* n);
 
 struct Bad : Node {
@@ -141,29 +141,35 @@ struct Paren : Node {
   Paren(TokenPos l, Node* e, TokenPos r) : Node(Kind::kParen), lparen(l), rparen(r), x(e) {}
 };
 struct Selector : Node {
+  Pos begin;  // of the chain
   Node* x;
   TokenPos period;
   Node* sel;  // Ident or string Lit
-  Selector(Node* e, TokenPos p, Node* s) : Node(Kind::kSelector), x(e), period(p), sel(s) {}
+  Selector(Node* e, TokenPos p, Node* s) : Node(Kind::kSelector), begin(start(e)), x(e), period(p), sel(s) {}
 };
 struct Index : Node {
+  Pos begin;
   Node* x;
   TokenPos lbrack, rbrack;
   Node* index;
-  Index(Node* e, TokenPos l, Node* i, TokenPos r) : Node(Kind::kIndex), x(e), lbrack(l), rbrack(r), index(i) {}
+  Index(Node* e, TokenPos l, Node* i, TokenPos r)
+      : Node(Kind::kIndex), begin(start(e)), x(e), lbrack(l), rbrack(r), index(i) {}
 };
 struct Slice : Node {
+  Pos begin;
   Node* x;
   TokenPos lbrack, rbrack;
   Node *low, *high;  // may be absent
   Slice(Node* e, TokenPos l, Node* lo, Node* hi, TokenPos r)
-      : Node(Kind::kSlice), x(e), lbrack(l), rbrack(r), low(lo), high(hi) {}
+      : Node(Kind::kSlice), begin(start(e)), x(e), lbrack(l), rbrack(r), low(lo), high(hi) {}
 };
 struct Call : Node {
+  Pos begin;
   Node* fun;
   TokenPos lparen, rparen;
   Nodes args;
-  Call(Node* f, TokenPos l, Nodes a, TokenPos r) : Node(Kind::kCall), fun(f), lparen(l), rparen(r), args(a) {}
+  Call(Node* f, TokenPos l, Nodes a, TokenPos r)
+      : Node(Kind::kCall), begin(start(f)), fun(f), lparen(l), rparen(r), args(a) {}
 };
 struct Unary : Node {
   TokenPos op_pos;
