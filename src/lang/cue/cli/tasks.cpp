@@ -6,6 +6,8 @@
 #include <glob.h>
 #include <netdb.h>
 #include <poll.h>
+#include <pthread.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -29,6 +31,21 @@ namespace fs = std::filesystem;
 namespace {
 
 std::mutex terminal;
+
+// As write, but a reader that has gone away is an error (EPIPE) and not the end of this program.
+ssize_t write_unless_gone(int fd, std::string_view text) {
+  sigset_t broken, before;
+  sigemptyset(&broken);
+  sigaddset(&broken, SIGPIPE);
+  pthread_sigmask(SIG_BLOCK, &broken, &before);
+  ssize_t n = ::write(fd, text.data(), text.size());
+  int error = errno;
+  constexpr timespec kNow{};
+  if (n < 0 && error == EPIPE && !sigismember(&before, SIGPIPE)) sigtimedwait(&broken, nullptr, &kNow);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  errno = error;
+  return n;
+}
 
 std::string listed(const std::vector<std::string>& args) {
   std::string out = "[";
@@ -76,7 +93,7 @@ TaskOutput run_process(const TaskInput& t) {
       if (::poll(fds, 3, -1) < 0 && errno != EINTR) break;
       if (fds[0].fd >= 0 && fds[0].revents) {
         ssize_t n = written < t.stdin_text->size()
-                        ? ::write(fds[0].fd, t.stdin_text->data() + written, t.stdin_text->size() - written)
+                        ? write_unless_gone(fds[0].fd, std::string_view(*t.stdin_text).substr(written))
                         : 0;
         if (n > 0) written += static_cast<std::size_t>(n);
         if (written >= t.stdin_text->size() || (n < 0 && errno != EAGAIN)) {

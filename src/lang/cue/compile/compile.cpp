@@ -377,7 +377,7 @@ void Compiler::check_pattern_names(ast::Node* n) {
   switch (n->kind) {
     case AK::kIdent:
       for (std::size_t k = stack_.size(); k-- > 0 && !stack_[k].in_field;)
-        if (find(stack_[k], as<ast::Ident>(n)->name))
+        if (const Entry* e = find(stack_[k], as<ast::Ident>(n)->name); e && e->kind != EntryKind::kImport)
           error(ast::first(n).pos,
                 fmt::format("reference \"{}\" in label expression refers to field against which it would be matched",
                             as<ast::Ident>(n)->name.text()));

@@ -2,6 +2,7 @@
 
 #include "base/utf8.h"
 #include "lang/cue/format/literal.h"
+#include "lang/cue/format/walk.h"
 #include "lang/cue/schema/data.h"
 
 namespace tutti::cue {
@@ -126,7 +127,21 @@ void Build::comment(ast::Node* n, const std::string& text, Rel rel) {
   ast::add_comment(arena, n, g);
 }
 
-ast::Node* Build::import_decl() const {
+namespace {
+
+void find_selected(ast::Node* n, std::set<std::string, std::less<>>& names) {
+  if (n->kind == ast::Kind::kSelector && as<ast::Selector>(n)->x->kind == ast::Kind::kIdent)
+    names.emplace(as<ast::Ident>(as<ast::Selector>(n)->x)->name.text());
+  for_children(n, [&](ast::Node* c) { find_selected(c, names); });
+}
+
+}  // namespace
+
+// A keyword that does not concern the type it stands with is built and dropped, and its package with it.
+ast::Node* Build::import_decl(std::span<ast::Node* const> body) {
+  std::set<std::string, std::less<>> used;
+  for (ast::Node* n : body) find_selected(n, used);
+  std::erase_if(imports, [&](const std::string& path) { return !used.contains(path.substr(path.rfind('/') + 1)); });
   if (imports.empty()) return nullptr;
   std::vector<ast::Node*> specs;
   for (const std::string& path : imports)

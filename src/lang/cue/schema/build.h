@@ -1,6 +1,7 @@
 #pragma once
 
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -36,7 +37,7 @@ class Build {
   ast::Node* data(ast::Node* value, bool exact);  // a document's value; `exact`: nothing may be added or be missing
   void comment(ast::Node* n, const std::string& text, Rel rel = Rel::kNewline);
   ast::Node* embed(ast::Node* x) { return arena.make<ast::Embed>(x); }
-  ast::Node* import_decl() const;  // nullptr when nothing was used
+  ast::Node* import_decl(std::span<ast::Node* const> body);  // of what the body uses; nullptr when it is nothing
 
   static bool is_any(const ast::Node* n);  // `_`
 

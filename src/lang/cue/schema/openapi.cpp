@@ -23,7 +23,7 @@ ast::File* SchemaReader::openapi(ast::Node* document, const std::string& package
         b_.field(make_ident(b_.arena, "info", TokenPos{{}, Rel::kNewSection}), b_.structure(std::move(fields), false)));
   }
   emit_definitions(body);
-  if (ast::Node* imports = b_.import_decl()) decls.push_back(imports);
+  if (ast::Node* imports = b_.import_decl(body)) decls.push_back(imports);
   decls.insert(decls.end(), body.begin(), body.end());
   auto* file = b_.arena.make<ast::File>();
   // The title is the comment of the package; where there is none, it stands for itself above the first field.

@@ -336,10 +336,10 @@ ast::File* SchemaReader::json_schema(ast::Node* document) {
   } else {
     body.push_back(b_.embed(r.x));
   }
-  if (ast::Node* imports = b_.import_decl()) decls.push_back(imports);
+  body.insert(body.end(), definitions.begin(), definitions.end());
+  body.insert(body.end(), last.begin(), last.end());
+  if (ast::Node* imports = b_.import_decl(body)) decls.push_back(imports);
   decls.insert(decls.end(), body.begin(), body.end());
-  decls.insert(decls.end(), definitions.begin(), definitions.end());
-  decls.insert(decls.end(), last.begin(), last.end());
   auto* file = b_.arena.make<ast::File>();
   if (!r.doc.empty()) b_.comment(file, r.doc, Rel::kNewline);
   file->decls = make_nodes(b_.arena, decls);
