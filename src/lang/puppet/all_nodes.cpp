@@ -54,8 +54,34 @@ struct Shared {
   std::shared_ptr<CatalogTexts> texts;  // when they are all that is wanted
 };
 
+Val without_places(Arena& arena, const Val& v) {
+  switch (v.kind) {
+    case VK::kString: return make_string(arena, v.text());
+    case VK::kArray: {
+      std::vector<Val> items;
+      for (const Val& i : v.items()) items.push_back(without_places(arena, i));
+      return make_array(arena, items);
+    }
+    case VK::kHash: {
+      HashDraft draft;
+      for (const Pair& p : v.entries()) draft.set(without_places(arena, p.key), without_places(arena, p.value));
+      return draft.build(arena);
+    }
+    default: return v.with_origin({});
+  }
+}
+
+// Where nobody asks what a value comes from, the text of a node's facts goes with its job: facts are tens of kilobytes.
+std::optional<Val> facts_of(Shared& shared, Job& job) {
+  if (shared.as_text) {
+    Session reading(*shared.limits);
+    if (auto facts = read_facts(reading, job.file)) return without_places(job.session->arena, *facts);
+  }
+  return read_facts(*job.session, job.file);  // also for what is to be said of facts that cannot be read
+}
+
 void compile_job(Shared& shared, Job& job) {
-  auto facts = read_facts(*job.session, job.file);
+  auto facts = facts_of(shared, job);
   if (!facts) return;
   auto compiler = compile_catalog(*job.session, *shared.environment, shared.manifests, job.node, *facts);
   if (!compiler) return;
@@ -84,7 +110,11 @@ void* work(void* p) {
     } catch (const std::exception& e) {
       job.session->diagnostics.error("PP-INTERNAL", {}, e.what());
     }
-    if (shared.as_text) job.session->arena = {}, job.session->origins = {};
+    if (!shared.as_text) continue;
+    if (job.session->diagnostics.all().empty())
+      job.session.reset();
+    else
+      job.session->arena = {}, job.session->origins = {};
   }
 }
 
@@ -157,12 +187,13 @@ std::optional<Value> compile_all(Session& session, Environment& environment, std
   std::vector<std::string> failed;
   std::vector<Entry> nodes;
   for (Job& job : shared.jobs) {
-    for (const Diagnostic& d : job.session->diagnostics.all()) {
-      Diagnostic& copy = session.diagnostics.add(d.severity, d.code, d.where, d.message);
-      copy.notes = d.notes;
-      copy.help = d.help;
-      copy.note("on node " + job.node);
-    }
+    if (job.session)
+      for (const Diagnostic& d : job.session->diagnostics.all()) {
+        Diagnostic& copy = session.diagnostics.add(d.severity, d.code, d.where, d.message);
+        copy.notes = d.notes;
+        copy.help = d.help;
+        copy.note("on node " + job.node);
+      }
     if (!job.good) {
       failed.push_back(job.node);
       continue;

@@ -10,7 +10,7 @@
 namespace tutti::puppet {
 namespace {
 
-constexpr std::size_t kInMemory = std::size_t{4} << 20;
+constexpr std::size_t kInMemory = std::size_t{256} << 10;
 
 int nameless_file() {
   const char* folder = std::getenv("TMPDIR");

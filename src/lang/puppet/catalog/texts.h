@@ -10,7 +10,7 @@
 namespace tutti::puppet {
 
 // The texts of a fleet's catalogs, which are written in the order of the nodes whichever was ready first. Together they
-// are larger than all else that a fleet needs, so beyond a few megabytes they wait in a file that has no name.
+// are larger than all else that a fleet needs, so all but the first few wait in a file that has no name.
 class CatalogTexts {
  public:
   explicit CatalogTexts(std::size_t count) : pieces_(count) {}

@@ -8,8 +8,8 @@ namespace {
 TEST(CatalogTexts, ComeOutInOrderFromMemoryAndFile) {
   CatalogTexts texts(9);
   std::string want;
-  // Half a megabyte to two each: the first ones stay in memory, most do not. Kept from the last to the first.
-  auto text = [](std::size_t n) { return std::string((n % 4 + 1) << 19, static_cast<char>('a' + n)) + "\n"; };
+  // 32 to 128 KB each: the first ones stay in memory, most do not. Kept from the last to the first.
+  auto text = [](std::size_t n) { return std::string((n % 4 + 1) << 15, static_cast<char>('a' + n)) + "\n"; };
   for (std::size_t n = 9; n-- > 0;)
     if (n != 5) texts.keep(n, text(n));  // one has none
   for (std::size_t n = 0; n < 9; ++n)

@@ -17,13 +17,23 @@ module Kernel
 end
 
 require 'erb'
-require 'digest'
-require 'digest/md5'
-require 'digest/sha1'
 require 'json'
-require 'set'
-require 'shellwords'
-require 'yaml'
+
+# Puppet has these loaded, so modules use them without a word. They come when they are first used: YAML alone takes longer than
+# Ruby needs to start.
+{ Base64: 'base64', Date: 'date', DateTime: 'date', Digest: 'digest', Etc: 'etc', FileUtils: 'fileutils', IPAddr: 'ipaddr', OpenSSL: 'openssl',
+  OpenStruct: 'ostruct', Pathname: 'pathname', Psych: 'psych', SecureRandom: 'securerandom', Set: 'set', Shellwords: 'shellwords', Socket: 'socket',
+  StringIO: 'stringio', Tempfile: 'tempfile', URI: 'uri', YAML: 'yaml' }.each { |name, library| Object.autoload(name, library) }
+{ 'yaml' => [[Object, :to_yaml]], 'set' => [[Enumerable, :to_set]], 'time' => [[Time.singleton_class, :parse], [Time, :iso8601]],
+  'shellwords' => [[String, :shellescape], [String, :shellsplit], [Array, :shelljoin]] }.each do |library, methods|
+  methods.each do |owner, name|
+    owner.define_method(name) do |*args, **options, &block|
+      owner.remove_method(name) # the library brings its own
+      require library
+      public_send(name, *args, **options, &block)
+    end
+  end
+end
 
 # Talking to the compiler.
 module Tutti
@@ -38,7 +48,6 @@ module Tutti
     when Float then value
     when Symbol then value == :undef ? nil : value == :default ? { '$' => 'default' } : { '$' => 'symbol', 'text' => value.to_s }
     when Array then value.map { |v| encode(v) }
-    when Set then value.map { |v| encode(v) }
     when Hash
       if value.keys.all? { |k| k.is_a?(String) || k.is_a?(Symbol) }
         value.each_with_object({}) { |(k, v), h| h[k.to_s] = encode(v) }
@@ -49,7 +58,7 @@ module Tutti
     when Puppet::Pops::Types::PSensitiveType::Sensitive then { '$' => 'sensitive', 'value' => encode(value.unwrap) }
     when TypeText then { '$' => 'type', 'text' => value.to_s }
     when Puppet::LookupContext then { '$' => 'context', 'number' => value.number }
-    else text(value.to_s)
+    else value.class.name == 'Set' ? value.map { |v| encode(v) } : text(value.to_s)
     end
   end
 

@@ -26,6 +26,22 @@ TEST_F(Ruby, RendersATemplateAndAsksForItsVariables) {
   EXPECT_EQ(answer(R"({"value":{"hosts":["a","b"]}})"), R"({"result":"a;\nb;\n"})");
 }
 
+// Puppet has these libraries loaded; here each comes with its first use.
+TEST_F(Ruby, LibrariesThatPuppetLoadsAreThere) {
+  for (auto [code, result] : {std::pair{"[3, 1].to_set.include?(1)", "true"},
+                              {"Set.new([1, 1]).size", "1"},
+                              {"{'a' => 1}.to_yaml.inspect", "\\\"---\\\\na: 1\\\\n\\\""},
+                              {"YAML.load('a: 1')['a']", "1"},
+                              {"'a b'.shellescape.size", "4"},
+                              {"%w[a b].shelljoin", "a b"},
+                              {"Digest::MD5.hexdigest('x')[0, 6]", "9dd4e4"},
+                              {"Time.parse('2020-01-01').year", "2020"},
+                              {"URI.parse('http://a/b').host", "a"},
+                              {"IPAddr.new('10.0.0.1').to_i", "167772161"}})
+    EXPECT_EQ(answer(std::string(R"({"op":"inline","text":"<%= )") + code + R"( %>"})"),
+              std::string(R"({"result":")") + result + R"("})");
+}
+
 TEST_F(Ruby, AsksForVariablesAndFunctionsOfTheScope) {
   EXPECT_EQ(answer(R"({"op":"inline","text":"<%= scope.lookupvar('::a::b') %> <%= scope.function_upcase(['x']) %>"})"),
             R"({"ask":"var","name":"a::b"})");
