@@ -188,7 +188,7 @@ class Commander {
       return;
     }
     for (Vertex* a : at->arcs) {
-      if (a->label.is_let() || a->arc_type != ArcType::kMember) continue;
+      if (a->label.is_let() || a->arc_type != ArcType::kMember || a->label == Label::string("$after")) continue;
       path.push_back(a->label);
       find(a, path);
       path.pop_back();
@@ -221,8 +221,10 @@ class Commander {
   // The task that a value is part of and that no command names. What is inside a task is no other task.
   void adopt(Vertex* v) {
     Vertex* outermost = nullptr;
-    for (Vertex* p = v; p && p->parent; p = p->parent)
+    for (Vertex* p = v; p && p->parent; p = p->parent) {
+      if (p->label == Label::string("$after")) return;  // what is waited for is said here, not done
       if (!task_kind(p).empty()) outermost = p;
+    }
     if (Vertex* p = outermost) {
       std::string kind = task_kind(p);
       for (const CommandTask& t : tasks_)
