@@ -37,6 +37,22 @@ bool literal_only(const Node* n) {
   }
 }
 
+// What a function that other languages have is called in this one.
+std::string_view own_word(std::string_view foreign) {
+  static constexpr std::pair<std::string_view, std::string_view> kWords[] = {
+      {"collect", "map"},       {"echo", "notice"},      {"find_all", "filter"},      {"fold", "reduce"},
+      {"for", "each"},          {"foreach", "each"},     {"forEach", "each"},         {"gsub", "regsubst"},
+      {"inject", "reduce"},     {"len", "length"},       {"log", "notice"},           {"print", "notice"},
+      {"println", "notice"},    {"puts", "notice"},      {"raise", "fail"},           {"replace", "regsubst"},
+      {"select", "filter"},     {"sub", "regsubst"},     {"throw", "fail"},           {"to_f", "Float(...)"},
+      {"to_i", "Integer(...)"}, {"to_s", "String(...)"}, {"toLowerCase", "downcase"}, {"toUpperCase", "upcase"},
+      {"uniq", "unique"},
+  };
+  for (auto [theirs, ours] : kWords)
+    if (theirs == foreign) return ours;
+  return {};
+}
+
 }  // namespace
 
 // --- types by name
@@ -153,7 +169,12 @@ Val Compiler::call_function(Symbol name, std::span<const Val> args, const Closur
     return call_ruby_function(*this, scope, *ruby, name.text(), args, block, at);
   EvalError e("PP-UNKNOWN-FUNCTION", at, fmt::format("unknown function: '{}'", name.text()));
   std::string_view near = nearest(name.text(), Functions::all().names());
-  if (args.size() == 1 && args[0].is(VK::kHash) && args[0].get(name.text()))
+  if (std::string_view own = own_word(name.text()); !own.empty())
+    e.help = fmt::format("write `{}`", own);
+  else if (!args.empty() && args[0].is(VK::kString) && find_variable(scope, args[0].text()))
+    e.help = fmt::format("a variable begins with `$`, and a value of a hash is reached with `['...']`: `${}['{}']`",
+                         args[0].text(), name.text());
+  else if (args.size() == 1 && args[0].is(VK::kHash) && (near.empty() || args[0].get(name.text())))
     e.help = fmt::format("a value of a hash is reached with `['{}']`", name.text());
   else if (name.text() == "import")
     e.help = "classes and defines are found by their names; name a folder to read all manifests in it";

@@ -295,6 +295,7 @@ class Parser {
       if (accept(Tok::kSemic)) continue;
       std::size_t first = at_;
       try {
+        refuse_foreign_word();
         statement(out);
       } catch (SyntaxError&) {
         recover(first);
@@ -303,6 +304,39 @@ class Parser {
     (void)close;
     if (out.size() == 1) return out[0];
     return kids(NodeKind::kBlock, out, begin);
+  }
+
+  // Words that begin statements in other languages. Here they could only be names, after which none of these stands.
+  void refuse_foreign_word() {
+    static constexpr std::pair<std::string_view, std::string_view> kWords[] = {
+        {"for foreach", "a loop is a call: `$list.each |$item| { ... }`"},
+        {"while until loop",
+         "nothing is repeated while something holds: `each`, `map`, `filter` and `reduce` go through a list"},
+        {"switch match", "write `case $value { 'a': { ... } default: { ... } }`"},
+        {"def fn func sub proc",
+         "write `function name($x) { ... }`, or `define name($x) { ... }` for a type of resources"},
+        {"let var const local set", "a variable is set without a word before it: `$name = ...`"},
+        {"puts print echo printf", "write `notice(...)`, or a resource: `notify { 'text': }`"},
+    };
+    if (!at(Tok::kName) || first_on_line(ahead())) return;
+    switch (ahead().kind) {
+      case Tok::kName:
+      case Tok::kVariable:
+      case Tok::kNumber:
+      case Tok::kString:
+      case Tok::kDqPre:
+      case Tok::kTrue:
+      case Tok::kFalse:
+      case Tok::kNot: break;
+      default: return;
+    }
+    for (auto [words, help] : kWords)
+      for (std::size_t from = 0; from < words.size();) {
+        std::string_view word = words.substr(from, words.find(' ', from) - from);
+        from += word.size() + 1;
+        if (word != cur().text) continue;
+        fail(cur(), fmt::format("`{}` is not a word of this language", word), std::string(help));
+      }
   }
 
   // One statement; `include a, b` and the like arrive as the name followed by its arguments.

@@ -1,0 +1,1 @@
+foreach(['a', 'b']) |$x| { notice($x) }

@@ -1,0 +1,4 @@
+foreach $x in ['a', 'b'] {
+  notify { $x: }
+}
+notify { 'after': }

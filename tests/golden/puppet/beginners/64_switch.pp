@@ -1,0 +1,1 @@
+switch $facts['os'] { 'a': { notify { 'x': } } }

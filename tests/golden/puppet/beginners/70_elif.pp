@@ -1,0 +1,2 @@
+if $facts['a'] { notify { 'x': } }
+elif $facts['b'] { notify { 'y': } }

@@ -1,0 +1,2 @@
+class a(Interger $x = 1) { }
+include a
