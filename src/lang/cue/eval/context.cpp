@@ -81,8 +81,14 @@ Environment* Context::env_up(u32 n) {
 
 Vertex* Context::overlay_root(Vertex* v) {
   budget.step(overlays.size() / 4);
-  for (std::size_t i = overlays.size(); i-- > 0;)
-    if (auto it = overlays[i].map->find(v); it != overlays[i].map->end()) return it->second;
+  for (std::size_t i = overlays.size(); i-- > 0;) {
+    const auto& map = *overlays[i].map;
+    auto it = map.find(v);
+    if (it == map.end()) continue;
+    // Of several disjunctions each copies the copy before, which is then given back.
+    for (std::size_t left = map.size(); it != map.end() && left > 0; it = map.find(v), --left) v = it->second;
+    return v;
+  }
   return v;
 }
 
