@@ -123,8 +123,11 @@ class JsonWriter {
   bool object(Vertex* v) {
     out_ += '{';
     bool first = true;
-    ++depth_;
-    for (Vertex* a : order_.of(v)) {
+    std::size_t level = static_cast<std::size_t>(depth_++);
+    if (fields_.size() <= level) fields_.resize(level + 1);
+    order_.of(v, fields_[level]);
+    for (std::size_t i = 0; i < fields_[level].size(); ++i) {
+      Vertex* a = fields_[level][i];
       if (!a->label.is_string() || a->arc_type != ArcType::kMember) continue;
       if (!first) out_ += ',';
       first = false;
@@ -146,6 +149,7 @@ class JsonWriter {
   std::string& error_;
   WritingLimit written_{c_.budget.limits()};
   int depth_ = 0;
+  std::vector<std::vector<Vertex*>> fields_;  // of the objects that are being written, by depth
 };
 
 }  // namespace

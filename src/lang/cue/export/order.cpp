@@ -130,6 +130,18 @@ u32 run_of(const Environment* env) {
   return 0;
 }
 
+// What a plain reference refers to; nullptr for what would have to be evaluated.
+Vertex* resolve(const Node* x, Environment* env) {
+  Vertex* v = nullptr;
+  if (x->type == NodeType::kFieldRef) {
+    for (u32 n = to<FieldRef>(x)->up; env && n > 0; --n) env = env->up;
+    v = env && env->vertex ? env->vertex->find_raw(to<FieldRef>(x)->label) : nullptr;
+  } else if (x->type == NodeType::kSelector) {
+    if (Vertex* from = resolve(to<Selector>(x)->x, env)) v = from->find_raw(to<Selector>(x)->label);
+  }
+  return v ? v->deref_value() : nullptr;
+}
+
 using Chain = std::vector<Label>;
 
 // One declaration of the struct: a literal, an embedded one, one run of a comprehension, a reference, operands of `&`.
@@ -336,18 +348,6 @@ class Declarations {
     }
   }
 
-  // What a plain reference refers to; nullptr for what would have to be evaluated.
-  static Vertex* resolve(const Node* x, Environment* env) {
-    Vertex* v = nullptr;
-    if (x->type == NodeType::kFieldRef) {
-      for (u32 n = to<FieldRef>(x)->up; env && n > 0; --n) env = env->up;
-      v = env && env->vertex ? env->vertex->find_raw(to<FieldRef>(x)->label) : nullptr;
-    } else if (x->type == NodeType::kSelector) {
-      if (Vertex* from = resolve(to<Selector>(x)->x, env)) v = from->find_raw(to<Selector>(x)->label);
-    }
-    return v ? v->deref_value() : nullptr;
-  }
-
   // For each file one chain: its declarations one after the other, a label where it is mentioned first.
   std::vector<Chain> by_file() {
     std::stable_sort(declarations_.begin(), declarations_.end(), [](const Declaration& a, const Declaration& b) {
@@ -411,13 +411,120 @@ std::size_t ArcOrder::Hash::operator()(const Key& k) const {
   return static_cast<std::size_t>(h ^ h >> 32);
 }
 
-std::vector<Vertex*> ArcOrder::of(Vertex* v) {
-  constexpr std::size_t kMost = 64;  // larger ones are rarely alike
+namespace {
+
+// A literal whose fields are all named: only which they are matters, and where it stands.
+bool plain_literal(const StructLit* lit) {
+  return std::all_of(lit->decls.begin(), lit->decls.end(), [](const Node* d) { return d->type == NodeType::kField; });
+}
+
+// The fields as one plain literal declares them, which is how they were made.
+bool as_declared(const Vertex* v) {
   auto structs = v->structs();
-  if (v->arcs.size() < 2 || v->arcs.size() > kMost || structs.size() > kMost || v->conjuncts.size() > kMost)
-    return ordered_arcs(sources_, v);
-  key_.assign({v->arcs.size(), structs.size()});
+  if (structs.size() != 1) return false;
+  const StructLit* lit = structs[0].lit;
+  if (lit->decls.size() != v->arcs.size()) return false;
+  for (u32 i = 0; i < v->arcs.size(); ++i)
+    if (lit->decls[i]->type != NodeType::kField || to<Field>(lit->decls[i])->label != v->arcs[i]->label) return false;
+  return true;
+}
+
+// What `v` is made of, for structs written in many places alike: plain literals are known by their labels and by the
+// order in which they are written, references by what they refer to.
+class Shape {
+ public:
+  Shape(const Sources& sources, const Vertex* v, std::vector<u64>& key) : sources_(sources), v_(v), key_(key) {}
+
+  // false: it is too special to be compared like this
+  bool describe() {
+    for (const StructInfo& s : v_->structs()) {
+      if (s.comp_id != 0 || !literal(s)) return false;
+    }
+    for (const KeptConjunct& c : v_->conjuncts) {
+      Node* x = expression_of(c.x);
+      if (x->type != NodeType::kStruct) places_.push_back(x->pos);
+      if (!expression(x, c.env)) return false;
+    }
+    return places();
+  }
+
+ private:
+  enum : u64 { kAgain = 1, kPlain, kOther, kLiteral, kBoth, kReference };
+
+  bool literal(const StructInfo& s) {
+    auto structs = v_->structs();
+    auto first = std::find_if(structs.begin(), structs.end(), [&](const StructInfo& o) { return o.lit == s.lit; });
+    if (&*first != &s) {
+      key_.push_back(kAgain);
+      key_.push_back(static_cast<u64>(first - structs.begin()));
+      return true;
+    }
+    places_.push_back(s.lit->decls.empty() ? s.lit->pos : s.lit->decls.back()->pos);
+    if (!s.direct) {
+      key_.push_back(kOther);
+      key_.push_back(reinterpret_cast<std::uintptr_t>(s.lit));
+      return true;
+    }
+    if (!plain_literal(s.lit)) return false;
+    key_.push_back(kPlain);
+    key_.push_back(s.lit->decls.size());
+    for (const Node* d : s.lit->decls) key_.push_back(to<Field>(d)->label.bits());
+    return true;
+  }
+
+  bool expression(Node* x, Environment* env) {
+    if (x->type == NodeType::kStruct) {
+      auto structs = v_->structs();
+      auto at = std::find_if(structs.begin(), structs.end(), [&](const StructInfo& s) { return s.lit == x; });
+      key_.push_back(kLiteral);
+      key_.push_back(static_cast<u64>(at - structs.begin()));
+      return at != structs.end();
+    }
+    if (x->type == NodeType::kBinary && to<Binary>(x)->op == Op::kAnd) {
+      key_.push_back(kBoth);
+      return expression(to<Binary>(x)->x, env) && expression(to<Binary>(x)->y, env);
+    }
+    Vertex* target = resolve(x, env);
+    key_.push_back(kReference);
+    key_.push_back(reinterpret_cast<std::uintptr_t>(target));
+    return target != nullptr;
+  }
+
+  // Which comes before which, and which are of one file.
+  bool places() {
+    for (Pos at : places_) {
+      auto before = std::count_if(places_.begin(), places_.end(), [&](Pos other) { return other < at; });
+      key_.push_back(static_cast<u64>(before));
+    }
+    std::sort(places_.begin(), places_.end());
+    const Source* file = nullptr;
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      if (file && file->offset(places_[i]) <= file->text.size()) continue;
+      file = sources_.find(places_[i]);
+      if (!file) return false;
+      key_.push_back(i);
+    }
+    return true;
+  }
+
+  const Sources& sources_;
+  const Vertex* v_;
+  std::vector<u64>& key_;
+  std::vector<Pos> places_;
+};
+
+}  // namespace
+
+// Into key_. Structs with the same one have the same order.
+void ArcOrder::describe(const Vertex* v) {
+  auto structs = v->structs();
+  key_.assign({v->arcs.size(), structs.size(), v->conjuncts.size()});
   for (const Vertex* a : v->arcs) key_.push_back(a->label.bits());
+  std::size_t fields = key_.size();
+  key_.push_back(1);
+  if (Shape(sources_, v, key_).describe()) return;
+  key_.resize(fields);
+  key_.push_back(0);
   for (const StructInfo& s : structs) {
     // of the runs of comprehensions only matters which are the same and which came before
     auto rank =
@@ -426,20 +533,32 @@ std::vector<Vertex*> ArcOrder::of(Vertex* v) {
     key_.push_back(static_cast<u64>(rank));
   }
   for (const KeptConjunct& c : v->conjuncts) key_.push_back(reinterpret_cast<std::uintptr_t>(c.x));
-  std::vector<Vertex*> out;
+}
+
+void ArcOrder::of(Vertex* v, std::vector<Vertex*>& out) {
+  constexpr std::size_t kMost = 64;  // larger ones are rarely alike
+  auto structs = v->structs();
+  if (as_declared(v)) {
+    out.assign(v->arcs.begin(), v->arcs.end());
+    return;
+  }
+  if (v->arcs.size() < 2 || v->arcs.size() > kMost || structs.size() > kMost || v->conjuncts.size() > kMost) {
+    out = ordered_arcs(sources_, v);
+    return;
+  }
+  describe(v);
   if (auto it = known_.find(key_); it != known_.end()) {
-    out.reserve(it->second.size());
+    out.clear();
     for (u32 i : it->second) out.push_back(v->arcs[i]);
-    return out;
+    return;
   }
   Declarations declarations(sources_, v);
   out = in_order(v, declarations.ordered());
-  if (!declarations.by_shape()) return out;
+  if (!declarations.by_shape()) return;
   std::vector<u32> positions;
   for (const Vertex* a : out)
     positions.push_back(static_cast<u32>(std::find(v->arcs.begin(), v->arcs.end(), a) - v->arcs.begin()));
   known_.emplace(key_, std::move(positions));
-  return out;
 }
 
 }  // namespace tutti::cue

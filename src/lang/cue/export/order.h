@@ -22,9 +22,11 @@ std::vector<Vertex*> ordered_arcs(const Sources& sources, Vertex* v);
 class ArcOrder {
  public:
   explicit ArcOrder(const Sources& sources) : sources_(sources) {}
-  std::vector<Vertex*> of(Vertex* v);
+  void of(Vertex* v, std::vector<Vertex*>& out);
 
  private:
+  void describe(const Vertex* v);
+
   using Key = std::vector<u64>;
   struct Hash {
     std::size_t operator()(const Key& k) const;
