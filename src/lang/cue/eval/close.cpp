@@ -110,10 +110,10 @@ void State::check_typos() {
   auto& base = required();
   if (base.empty()) return;
   Bottom* err = nullptr;
-  std::vector<ReqSet> copy;
+  List<ReqSet> copy;
   // whether an ellipsis lifts a requirement does not depend on the arc
   std::vector<bool> lifted;
-  auto lift = [&](std::vector<ReqSet>& list) {
+  auto lift = [&](List<ReqSet>& list) {
     if (lifted.empty()) {
       lifted.resize(base.size());
       find_ellipses(infos);
@@ -137,7 +137,7 @@ void State::check_typos() {
     } else if (!na) {
       continue;
     }
-    std::vector<ReqSet>* req = &base;
+    List<ReqSet>* req = &base;
     if (!na->replaces.empty()) {
       copy = base;
       req = &copy;
@@ -183,13 +183,13 @@ void Context::not_allowed(Vertex* arc, Bottom** out) {
   *out = b;
 }
 
-bool State::evidence_for_all(std::vector<ReqSet>& a, const std::vector<ConjunctInfo>& list) {
+bool State::evidence_for_all(List<ReqSet>& a, const List<ConjunctInfo>& list) {
   for (std::size_t i = 0; i < a.size(); ++i)
     if (!a[i].ignored && !a[i].removed && !evidence_for_one(a, i, list)) return false;
   return true;
 }
 
-bool State::evidence_for_one(std::vector<ReqSet>& all, std::size_t i, const std::vector<ConjunctInfo>& list) {
+bool State::evidence_for_one(List<ReqSet>& all, std::size_t i, const List<ConjunctInfo>& list) {
   const ReqSet& a = all[i];
   for (auto& x : list)
     if (contains(a.id, x.id)) return true;
@@ -286,7 +286,7 @@ const Ancestry& State::ancestry(DefId child) {
 
 // The same answers as evidence_for_all for many requirements: which conjuncts are contained in what is worked out once,
 // as bits, instead of for each requirement.
-bool State::evidence_for_many(std::vector<ReqSet>& all, const std::vector<ConjunctInfo>& list) {
+bool State::evidence_for_many(List<ReqSet>& all, const List<ConjunctInfo>& list) {
   flatten_replaces();
   auto mark = [&](IdMap& map, DefId child, u32 bit) {
     walk_out(child, [&](DefId p) {
@@ -329,9 +329,9 @@ bool State::evidence_for_many(std::vector<ReqSet>& all, const std::vector<Conjun
   return true;
 }
 
-std::vector<ReqSet>& State::required() {
+List<ReqSet>& State::required() {
   if (computed_close_info) return req_sets;
-  std::vector<ReqSet> a;
+  List<ReqSet> a;
   if (Vertex* p = node->parent; p && !drop_parent_requirements && p->state) a = p->state->required();
   for (auto& e : a)
     if (e.once) e.ignored = true;
@@ -364,9 +364,9 @@ std::vector<ReqSet>& State::required() {
   }
   if (allowed_in_closed(node->label)) {
     find_flags();
-    std::erase_if(a, [&](ReqSet& r) { return !ctx.flags_in.get(r.id); });
+    erase_if(a, [&](ReqSet& r) { return !ctx.flags_in.get(r.id); });
   }
-  static const std::vector<ConjunctInfo> none;
+  static const List<ConjunctInfo> none;
   const auto& parent = node->parent && node->parent->state ? node->parent->state->infos : none;
   filter_top(a, parent);
   computed_close_info = true;
@@ -398,7 +398,7 @@ void State::find_flags() {
 }
 
 // For each number that conjuncts with an ellipsis are contained in, the first of them.
-void State::find_ellipses(const std::vector<ConjunctInfo>& list) {
+void State::find_ellipses(const List<ConjunctInfo>& list) {
   flatten_replaces();
   ctx.ellipsis_in.clear();
   for (auto& c : list)
@@ -412,10 +412,10 @@ void State::find_ellipses(const std::vector<ConjunctInfo>& list) {
 }
 
 // A bare `_` or an ellipsis lifts the requirement below.
-void State::filter_top(std::vector<ReqSet>& a, const std::vector<ConjunctInfo>& parent) {
+void State::filter_top(List<ReqSet>& a, const List<ConjunctInfo>& parent) {
   find_flags();
   find_ellipses(parent);
-  std::erase_if(a, [&](ReqSet& r) {
+  erase_if(a, [&](ReqSet& r) {
     u32 f = ctx.flags_in.get(r.id);
     bool any = f != 0;
     if (f & kHasStruct && ctx.struct_in.get(r.id) < r.id) f &= ~u32{kHasStruct};

@@ -457,7 +457,7 @@ void State::insert_value(Environment* env, Node* v, CloseInfo id) {
             if (ctx.kinds(x) & kCompositeKinds) has_top = true;
           }
           bool covered = false;
-          std::erase_if(checks, [&](Conjunct& c) {
+          erase_if(checks, [&](Conjunct& c) {
             if (c.x->type != NodeType::kBound) return false;
             Node* u = ctx.simplify_bounds(kind, x, to<Bound>(c.x));
             if (u == c.x) covered = true;

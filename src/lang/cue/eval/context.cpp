@@ -181,7 +181,7 @@ void reclaim_disjuncts(Context& c, Vertex* v) {
 void Context::reclaim_all(Vertex* v) {
   if (State* n = v->state) {
     if (n->refs == 0) {
-      std::vector<Vertex*> list;
+      List<Vertex*> list;
       list.swap(n->to_free);
       for (Vertex* x : list) reclaim_all(x);
       reclaim_disjuncts(*this, v);
@@ -198,7 +198,7 @@ void Context::reclaim_all(Vertex* v) {
 void Context::reclaim(Vertex* v) {
   State* n = v->state;
   if (n && n->refs == 0) {
-    std::vector<Vertex*> list;
+    List<Vertex*> list;
     list.swap(n->to_free);
     for (Vertex* x : list) reclaim_all(x);
     if (n->is_disjunct) return;

@@ -298,9 +298,9 @@ bool safe_to_flush(const Node* x) {
 void State::flush_deferred_cyclic() {
   if (cyclic.empty() || !tasks.empty()) return;
   has_non_cyclic = true;
-  std::vector<CyclicConjunct> all;
+  List<CyclicConjunct> all;
   all.swap(cyclic);
-  std::vector<CyclicConjunct> kept;
+  List<CyclicConjunct> kept;
   for (auto& cc : all) {
     if (!safe_to_flush(expression_of(cc.c.x))) {
       kept.push_back(cc);

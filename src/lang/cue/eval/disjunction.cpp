@@ -394,7 +394,7 @@ Bottom* State::collect_errors(std::span<const PendingDisjunction> tried) {
 }
 
 Error* State::disjunct_error() {
-  auto join_all = [&](std::vector<Bottom*>& list) {
+  auto join_all = [&](List<Bottom*>& list) {
     Error* e = nullptr;
     int n = 0;
     for (Bottom* b : list)
@@ -417,7 +417,7 @@ void State::finalize_disjunctions() {
     return;
   }
   // what was given back is not needed any more: the value has been made of it
-  std::erase_if(disjuncts, [](const Kept& d) { return !d.alive(); });
+  erase_if(disjuncts, [](const Kept& d) { return !d.alive(); });
   if (disjuncts.empty()) return;
   std::size_t failed = 0;
   for (const Kept& d : disjuncts) {

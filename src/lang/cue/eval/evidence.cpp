@@ -4,7 +4,7 @@
 
 namespace tutti::cue {
 
-Evidence::Evidence(Context& ctx, const std::vector<ReqSet>& all) : ctx_(ctx) {
+Evidence::Evidence(Context& ctx, const List<ReqSet>& all) : ctx_(ctx) {
   auto set = [&](DefId id) -> const ReqSet* {
     u32 at = id ? ctx_.requirement_at.get(id) : 0;
     return at ? &all[at - 1] : nullptr;

@@ -13,7 +13,7 @@ namespace tutti::cue {
 class Evidence {
  public:
   // ctx.requirement_at must say where in `all` each number is. For numbers that nothing replaces.
-  Evidence(Context& ctx, const std::vector<ReqSet>& all);
+  Evidence(Context& ctx, const List<ReqSet>& all);
   bool holds(std::span<const ConjunctInfo> list);  // at most 32; as State::evidence_for_many
 
  private:

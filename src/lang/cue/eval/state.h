@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "lang/cue/eval/list.h"
 #include "lang/cue/eval/vertex.h"
 
 // What a vertex needs while it is being evaluated: the tasks still to run, what is known already, and what the
@@ -133,31 +134,31 @@ enum class EmbedClosed : u8 { kNone, kOnce, kRecursive };
 
 // The part that a copy for a disjunct takes over as it is.
 struct StateFlags {
-  bool initialized = false, to_complete = false;
   bool* try_skip = nullptr;
-  EmbedClosed embed_closedness = EmbedClosed::kNone;
   int completing = 0;
-  Mode run_mode = Mode::kNone;
   int eval_depth = 0;
+  bool initialized = false, to_complete = false;
+  EmbedClosed embed_closedness = EmbedClosed::kNone;
+  Mode run_mode = Mode::kNone;
   bool has_top = false, has_any_cyclic = false, has_ancestor_cycle = false, has_non_cycle = false,
        has_non_cyclic = false;
   bool has_struct = false, is_def = false;
   bool drop_parent_requirements = false, computed_close_info = false, computed_flat = false;
   bool is_shared = false, no_sharing = false, share_decremented = false;
   Cycle share_cycle = Cycle::kNone;
-  Conjunct shared;
-  Node* orig_base = nullptr;
-  i32 depth = 0;
   Default default_mode = Default::kMaybe, orig_default = Default::kMaybe;
   bool has_field_value = false;
-  Vertex* default_attempt = nullptr;
-  Kinds kind = kTopKind;
-  Node* kind_expr = nullptr;
-  DefId kind_id = 0, scalar_id = 0;
-  Node* scalar = nullptr;
   bool a_struct = false;
   bool list_closed = false;
+  Kinds kind = kTopKind;
+  i32 depth = 0;
   int max_list = 0;
+  DefId kind_id = 0, scalar_id = 0;
+  Conjunct shared;
+  Node* orig_base = nullptr;
+  Vertex* default_attempt = nullptr;
+  Node* kind_expr = nullptr;
+  Node* scalar = nullptr;
   Node* max_node = nullptr;
   Bound *lower = nullptr, *upper = nullptr;
   Bottom* errs = nullptr;
@@ -189,27 +190,27 @@ struct State : StateFlags {
   Cond completed = 0, needs = 0, provided = 0, frozen = 0;
   bool is_frozen = false;
   std::array<i32, kConditions> counters{};
-  std::vector<Task*> tasks, parent_tasks, blocking;
-  std::vector<Vertex*> deferred;
+  List<Task*> tasks, parent_tasks, blocking;
+  List<Vertex*> deferred;
 
-  std::vector<Vertex*> to_free, arc_map;
-  std::vector<Receiver> notify;
-  std::vector<CloseInfo> shared_ids;
-  std::vector<CyclicConjunct> cyclic;
-  std::vector<RefInfo> reqs;
-  std::vector<ReplaceId> replaces, flat_replaces;
+  List<Vertex*> to_free, arc_map;
+  List<Receiver> notify;
+  List<CloseInfo> shared_ids;
+  List<CyclicConjunct> cyclic;
+  List<RefInfo> reqs;
+  List<ReplaceId> replaces, flat_replaces;
   DefId min_flat_to = 0;
   u32 containment_queries = 0;
   std::vector<Ancestry> ancestries;  // by conjunct, once there are many queries
-  std::vector<ConjunctInfo> infos;
-  std::vector<ReqSet> req_sets;
-  std::vector<Conjunct> checks;
-  std::vector<PostCheck> post_checks;
+  List<ConjunctInfo> infos;
+  List<ReqSet> req_sets;
+  List<Conjunct> checks;
+  List<PostCheck> post_checks;
   std::vector<PendingDisjunction> disjunctions;
-  std::vector<Kept> disjuncts;
+  List<Kept> disjuncts;
   Disjunction* settled = nullptr;  // found without copies
   u64 print = 0;                   // of a disjunct: different for different values, mostly
-  std::vector<Bottom*> disjunct_errs, user_errs;
+  List<Bottom*> disjunct_errs, user_errs;
   std::unique_ptr<std::unordered_map<Vertex*, Vertex*>> vertex_map;
   std::unique_ptr<std::unordered_set<u64>> keys;  // of the first `keyed` conjuncts, once there are many
   u32 keyed = 0;
@@ -333,18 +334,18 @@ struct State : StateFlags {
   CloseInfo split_struct(StructLit* s, CloseInfo id);
   void check_typos();
   State& leaf_view(Vertex* leaf, bool first);
-  std::vector<ReqSet>& required();
-  bool evidence_for_all(std::vector<ReqSet>& a, const std::vector<ConjunctInfo>& infos);
-  bool evidence_for_one(std::vector<ReqSet>& a, std::size_t i, const std::vector<ConjunctInfo>& infos);
+  List<ReqSet>& required();
+  bool evidence_for_all(List<ReqSet>& a, const List<ConjunctInfo>& infos);
+  bool evidence_for_one(List<ReqSet>& a, std::size_t i, const List<ConjunctInfo>& infos);
   bool contains(DefId node, DefId child);
   const Ancestry& ancestry(DefId child);
   void flatten_replaces();
   template <class F>
   void walk_out(DefId child, F each);
-  bool evidence_for_many(std::vector<ReqSet>& a, const std::vector<ConjunctInfo>& infos);
+  bool evidence_for_many(List<ReqSet>& a, const List<ConjunctInfo>& infos);
   void find_flags();
-  void find_ellipses(const std::vector<ConjunctInfo>& infos);
-  void filter_top(std::vector<ReqSet>& a, const std::vector<ConjunctInfo>& parent);
+  void find_ellipses(const List<ConjunctInfo>& infos);
+  void filter_top(List<ReqSet>& a, const List<ConjunctInfo>& parent);
 
   // errors
   void add_bottom(Bottom* b);

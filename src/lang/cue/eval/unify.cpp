@@ -137,7 +137,7 @@ bool Context::unify(Vertex* v, Flags f) {
     }
     if (mode == Mode::kFinalize) n->signal(kSubFieldsDone);
     if (Node* val = v->value(); val && is_concrete(val)) {
-      std::vector<Conjunct> checks;
+      List<Conjunct> checks;
       checks.swap(n->checks);
       for (auto& c : checks)
         if (Bottom* b = validate(c, v)) n->add_bottom(b);
