@@ -1,5 +1,7 @@
 #include "deploy/hosts.h"
 
+#include <fmt/format.h>
+
 #include "resource/params.h"
 #include "transport/ssh.h"
 
@@ -43,7 +45,12 @@ Host* Hosts::find(Symbol name) {
       target.user = p.text("user");
       target.identity = p.text("identity");
       target.config = p.text("config");
-      target.options = p.list("options");
+      if (const Value* options = p.find("options"); options && options->is(Kind::kMap)) {
+        for (const Entry& o : options->entries())
+          target.options.push_back(fmt::format("{}={}", o.key.text(), resource::text_of(o.value)));
+      } else {
+        target.options = p.list("options");
+      }
       own = p.text("directory");
     }
   }

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -186,8 +187,29 @@ std::optional<Prepared> Deployer::prepare(const Value& wanted, const std::string
 
 namespace {
 
+// The setting that a complaint is about: the first whose value it quotes or that it names; the component where it is
+// none of them.
+Pos setting_meant(Session& session, const model::Component& c, std::string_view complaint) {
+  auto part = [&](std::size_t i) {
+    return i < complaint.size() && std::isalnum(static_cast<unsigned char>(complaint[i]));
+  };
+  auto place_of = [&](std::string_view word) {
+    std::size_t at = word.empty() ? std::string_view::npos : complaint.find(word);
+    return at == std::string_view::npos || part(at - 1) || part(at + word.size()) ? std::string_view::npos : at;
+  };
+  Pos meant;
+  std::size_t first = std::string_view::npos;
+  for (const Entry& e : c.config.entries()) {
+    std::size_t at = std::min(place_of(e.key.text()), e.value.is(Kind::kString) ? place_of(e.value.text()) : first);
+    if (at >= first) continue;
+    first = at;
+    meant = session.origins.nearest(e.value.origin());
+  }
+  return meant ? meant : c.at;
+}
+
 // The first parameter that no such resource has, with what may have been meant; "" when it has all of them.
-std::string unknown_parameter(const resource::Resource& r) {
+std::string unknown_parameter(Session& session, const resource::Resource& r, Pos& where) {
   auto own = resource::find_provider(r.type)->parameters(), common = resource::common_parameters();
   std::vector<std::string_view> names(own.begin(), own.end());
   names.insert(names.end(), common.begin(), common.end());
@@ -195,6 +217,7 @@ std::string unknown_parameter(const resource::Resource& r) {
   for (const Entry& e : r.parameters.entries()) {
     if (e.value.is(Kind::kNull) || std::find(names.begin(), names.end(), e.key.text()) != names.end()) continue;
     std::string_view meant = nearest(e.key.text(), names);
+    where = session.origins.nearest(e.value.origin());
     return fmt::format("`{}`{}", e.key.text(), meant.empty() ? "" : fmt::format(" (did you mean `{}`?)", meant));
   }
   return "";
@@ -215,19 +238,20 @@ bool Deployer::check_resources(const model::Deployment& wanted, const engine::Pl
     std::set<std::string> said;  // the same file is made and altered
     for (auto& t : s.type_of(i).transitions) {
       const model::Action& action = s.type_of(i).action_of(t);
-      std::string wrong = resource::unknown_step(action), problem;
+      std::string wrong = resource::unknown_step(action), whose, problem;
+      Pos where;
       if (wrong.empty())
         for (auto& r : knowledge.resources(i, action, session_.arena, problem)) {
-          if (std::string name = unknown_parameter(r); wrong.empty() && problem.empty() && !name.empty())
-            wrong = fmt::format("{} {}: there is no parameter {}", r.type, r.title, name);
-          if (r.title.find("${") != std::string::npos || model::has_placeholders(r.parameters)) continue;
-          if (std::string why = resource::find_provider(r.type)->check(r);
-              wrong.empty() && problem.empty() && !why.empty())
-            wrong = fmt::format("{} {}: {}", r.type, r.title, why);
+          if (!wrong.empty() || !problem.empty()) break;
+          if (std::string name = unknown_parameter(session_, r, where); !name.empty())
+            wrong = "there is no parameter " + name;
+          if (wrong.empty() && r.title.find("${") == std::string::npos && !model::has_placeholders(r.parameters))
+            wrong = resource::find_provider(r.type)->check(r);
+          if (!wrong.empty()) whose = fmt::format("{} {}: ", r.type, r.title);
         }
-      if (!wrong.empty() && said.insert(wrong).second)
-        session_.diagnostics.error("DEPLOY-RESOURCE", c->at,
-                                   fmt::format("`{}` cannot {}: {}", c->name.text(), t.name.text(), wrong));
+      if (!wrong.empty() && said.insert(whose + wrong).second)
+        session_.diagnostics.error("DEPLOY-RESOURCE", where ? where : setting_meant(session_, *c, wrong),
+                                   fmt::format("`{}` cannot {}: {}{}", c->name.text(), t.name.text(), whose, wrong));
     }
   }
   return session_.diagnostics.errors() == before;

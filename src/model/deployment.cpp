@@ -9,6 +9,7 @@
 #include <set>
 
 #include "model/component_model.h"
+#include "model/deployment_check.h"
 #include "model/reader.h"
 #include "model/template.h"
 
@@ -62,8 +63,12 @@ class DeploymentReader : public Reader {
     if (const Value* n = find(root, {"system", "name"}))
       if (auto named = name(*n, "the system's name")) out_.name = named->name.text();
     if (const Value* t = find(root, {"types"}); t && wants(*t, Kind::kMap, "`types`")) types_ = *t;
+    check_types();
     if (const Value* h = find(root, {"hosts"}); h && wants(*h, Kind::kMap, "`hosts`"))
-      for (const Entry& e : h->entries()) out_.hosts[std::string(e.key.text())] = e.value;
+      for (const Entry& e : h->entries()) {
+        check_host(*this, e);
+        out_.hosts[std::string(e.key.text())] = e.value;
+      }
     if (const Value* h = find(root, {"host"}))
       if (auto named = name(*h, "`host`")) host_ = named->name;
     const Value* components = find(root, {"components"});
@@ -74,10 +79,12 @@ class DeploymentReader : public Reader {
     }
     if (wants(*components, Kind::kMap, "`components`")) read_components(*components, "");
     resolve_needs();
+    bool resolved = session_.diagnostics.errors() == before;
     if (check_references()) {
       settle_configs();
       imply_needs();
     }
+    if (resolved) check_circles(session_, out_);
     if (const Value* i = find(root, {"invariants"}); i && wants(*i, Kind::kList, "`invariants`"))
       for (const Value& v : i->items()) read_invariant(v);
     if (session_.diagnostics.errors() != before) return std::nullopt;
@@ -169,8 +176,9 @@ class DeploymentReader : public Reader {
         read_need(Symbol("after1"), *a, false, c);
       }
     }
-    if (const Value* o = find(v, {"order"}); o && wants(*o, Kind::kList, "`order`"))
-      for (const Value& item : o->items()) read_order(item, *kind, c);
+    if (const Value* o = find(v, {"order"}))
+      for (const Value& item : o->is(Kind::kList) ? o->items() : std::span<const Value>(o, 1))
+        read_order(item, *kind, c);
     if (seen_.insert(full).second)
       out_.components.push_back(std::move(c));
     else
@@ -464,11 +472,34 @@ class DeploymentReader : public Reader {
 
   // ---- types
 
+  // All that the user wrote, whether anybody uses it or not.
+  void check_types() {
+    if (!types_.is(Kind::kMap)) return;
+    for (const Entry& e : types_.entries()) {
+      if (e.field == Field::kHidden || e.field == Field::kOptional ||
+          (e.value.is(Kind::kMap) && e.value.find("component_of")))
+        continue;
+      std::string_view name = e.key.text();
+      if (name.starts_with('#')) name.remove_prefix(1);  // a definition of CUE
+      std::size_t before = session_.diagnostics.errors();
+      auto whole = whole_type({Symbol(name), at(e.value)});
+      if (whole && session_.diagnostics.errors() == before) check_settings(*this, name, e.value, *whole);
+    }
+  }
+
+  // A type with all that it extends. What is wrong with one of the user's is said once.
+  std::optional<Value> whole_type(const Named& n) {
+    if (auto it = types_read_.find(n.name); it != types_read_.end()) return it->second;
+    std::vector<Symbol> chain;
+    auto tree = type_tree(n.name, n.at, chain);
+    if (types_.is(Kind::kMap) && types_.find(n.name)) types_read_[n.name] = tree;
+    return tree;
+  }
+
   const ComponentKind* kind_named(const Named& n) {
     std::string key(n.name.text());
     if (auto it = out_.kinds.find(key); it != out_.kinds.end()) return &it->second;
-    std::vector<Symbol> chain;
-    auto tree = type_tree(n.name, n.at, chain);
+    auto tree = whole_type(n);
     if (!tree) return nullptr;
     const Value* places = find(*tree, {"places"});
     if (!places) {
@@ -503,7 +534,7 @@ class DeploymentReader : public Reader {
       return std::nullopt;
     }
     chain.push_back(n);
-    if (own && e == own && !e->value.find("component_of"))
+    if (own && e == own && !e->value.find("component_of") && keys_checked_.insert(n).second)
       check_keys(e->value, kTypeKeys, fmt::format("type `{}`", n.text()));
     if (const Entry* of = e->value.find("component_of")) return component_tree(e->value, of->value, chain);
     const Entry* base = e->value.find("extends");
@@ -646,7 +677,9 @@ class DeploymentReader : public Reader {
   Symbol host_;
   Deployment out_;
   std::set<Symbol> seen_;
-  std::vector<std::string_view> broken_;  // components of unknown types
+  std::map<Symbol, std::optional<Value>> types_read_;  // those of the user's
+  std::set<Symbol> keys_checked_;                      // of the types
+  std::vector<std::string_view> broken_;               // components of unknown types
 };
 
 }  // namespace

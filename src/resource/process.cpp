@@ -5,6 +5,7 @@
 #include <csignal>
 #include <thread>
 
+#include "resource/changes.h"
 #include "resource/providers.h"
 #include "resource/scrub.h"
 
@@ -36,6 +37,14 @@ bool pause(Context& c, milliseconds time) {  // false when cancelled
 
 constexpr std::string_view kWait[] = {"port", "address", "url", "command", "file", "timeout", "interval", "ensure"};
 constexpr std::string_view kReady[] = {"port", "address", "url", "command", "file", "timeout", "interval", "shared"};
+
+// "" or what cannot be waited for.
+std::string wrong_wait(const Params& p) {
+  static constexpr Rule kRules[] = {{"port", kNaturalWord}, {"timeout", kNumberWord}, {"interval", kNumberWord}};
+  if (std::string wrong = wrong_value(p, kRules); !wrong.empty()) return wrong;
+  double port = p.number("port", 1);
+  return port < 1 || port > 65535 ? "port must be a number from 1 to 65535" : "";
+}
 
 // Whether what is waited for is so now.
 Result<bool> holds(Context& c, const Params& p) {
@@ -89,6 +98,7 @@ class Wait : public Provider {
  public:
   std::string_view type() const override { return "wait"; }
   std::span<const std::string_view> parameters() const override { return kWait; }
+  std::string check(const Resource& r) const override { return wrong_wait(Params(r.parameters)); }
   Result<Findings> examine(Context& c) const override {
     Findings f;
     auto now = holds(c, c.params);
@@ -122,11 +132,19 @@ class Process : public Provider {
     Params p(r.parameters);
     std::string e = p.text("ensure", "running");
     if (e != "running" && e != "stopped" && e != "reloaded") return fmt::format("ensure cannot be {}", e);
-    if (e == "running" && !p.has("command")) return "a process needs a command";
-    if (const Value* ready = p.find("ready"); ready && ready->is(Kind::kMap))
+    if (e == "running") {
+      auto words = p.list("command");
+      if (words.empty() || words[0].empty()) return "command: a process needs one";
+      const Value* command = p.find("command");
+      for (const Value& w : command->is(Kind::kList) ? command->items() : std::span<const Value>(command, 1))
+        if (w.is(Kind::kMap) || w.is(Kind::kList)) return "command: its words are texts";
+    }
+    if (const Value* ready = p.find("ready"); ready && ready->is(Kind::kMap)) {
       for (const Entry& key : ready->entries())
         if (std::find(std::begin(kReady), std::end(kReady), key.key.text()) == std::end(kReady))
           return fmt::format("`ready` has no `{}`: it is {}", key.key.text(), fmt::join(kReady, ", "));
+      if (std::string wrong = wrong_wait(Params(*ready)); !wrong.empty()) return "ready: " + wrong;
+    }
     if (auto s = p.maybe("stop_signal"); s && !signal_number(*s)) return fmt::format("{} is not a signal", *s);
     return "";
   }
