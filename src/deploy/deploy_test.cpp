@@ -296,6 +296,56 @@ TEST_F(Deploy, AFailureStopsWhatDependsOnItAndIsRepairedByTheNextRun) {
   EXPECT_TRUE(done("after"));
 }
 
+// A store in which the end of a run cannot be written.
+class NoEnd : public store::Store {
+ public:
+  explicit NoEnd(std::unique_ptr<store::Store> s) : s_(std::move(s)) {}
+  Result<std::vector<std::string>> systems() override { return s_->systems(); }
+  Result<std::optional<store::SystemRecord>> system(const std::string& n) override { return s_->system(n); }
+  Result<store::Lease> acquire(const std::string& n, const store::Holder& h, double t) override {
+    return s_->acquire(n, h, t);
+  }
+  Result<void> renew(const store::Lease& l) override { return s_->renew(l); }
+  Result<void> release(const store::Lease& l) override { return s_->release(l); }
+  Result<std::optional<store::LockInfo>> lock(const std::string& n) override { return s_->lock(n); }
+  Result<i64> begin(const store::Lease& l, const store::RunRecord& r) override { return s_->begin(l, r); }
+  Result<void> append(const store::Lease& l, i64 r, std::span<const store::Entry> e) override {
+    return s_->append(l, r, e);
+  }
+  Result<void> finish(const store::Lease&, i64, const std::string&, const std::string&,
+                      const std::optional<std::string>&) override {
+    return failure("disk I/O error", EIO);
+  }
+  Result<void> reopen(const store::Lease& l, i64 r) override { return s_->reopen(l, r); }
+  Result<std::vector<store::RunRecord>> runs(const std::string& n, std::size_t most) override {
+    return s_->runs(n, most);
+  }
+  Result<std::optional<store::RunRecord>> run(i64 r) override { return s_->run(r); }
+  Result<std::vector<store::Entry>> entries(i64 r) override { return s_->entries(r); }
+  Result<void> learn(std::span<const std::pair<std::string, double>> d) override { return s_->learn(d); }
+  Result<std::map<std::string, store::Learnt>> learnt() override { return s_->learnt(); }
+
+ private:
+  std::unique_ptr<store::Store> s_;
+};
+
+TEST_F(Deploy, ARunWhoseEndCannotBeWrittenIsOpen) {
+  std::string text = "system: s\ncomponents:\n" + job("a");
+  {
+    Call c(dir);
+    c.place->store = std::make_unique<NoEnd>(std::move(c.place->store));
+    auto p = c.prepare(text);
+    ASSERT_TRUE(p) << c.trouble();
+    Outcome o = c.deployer->run(*p, c.settings);
+    EXPECT_EQ(o.wrong, "disk I/O error");
+    EXPECT_TRUE(o.open);  // and not "nothing was changed"
+  }
+  Call c(dir);
+  EXPECT_EQ(c.deployer->unfinished("s"), 1);
+  EXPECT_TRUE(c.deployer->resume(1, c.settings).good());
+  EXPECT_TRUE(done("a"));
+}
+
 TEST_F(Deploy, AStalePlanIsRefused) {
   Call c(dir);
   auto p = c.prepare("system: s\ncomponents:\n" + job("a"));

@@ -163,6 +163,9 @@ class User : public Provider {
     return accounts(c, "user", "/etc/passwd", arena);
   }
   std::span<const std::string_view> parameters() const override { return kUser; }
+  std::vector<std::string> parts(const Resource&) const override {
+    return {"/etc/passwd", "/etc/shadow", "/etc/group", "/etc/gshadow"};
+  }
   std::string check(const Resource& r) const override {
     static constexpr Rule kRules[] = {{"ensure", "present absent"}, {"membership", "inclusive minimum"},
                                       {"system", kTruthWords},      {"allowdupe", kTruthWords},
@@ -360,6 +363,7 @@ class Group : public Provider {
     return accounts(c, "group", "/etc/group", arena);
   }
   std::span<const std::string_view> parameters() const override { return kGroup; }
+  std::vector<std::string> parts(const Resource&) const override { return {"/etc/group", "/etc/gshadow"}; }
   std::string check(const Resource& r) const override {
     static constexpr Rule kRules[] = {
         {"ensure", "present absent"}, {"system", kTruthWords}, {"allowdupe", kTruthWords}, {"forcelocal", kTruthWords}};

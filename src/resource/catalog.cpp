@@ -403,29 +403,70 @@ class CatalogReader {
     }
   }
 
+  // A path as the file system has it, whatever links lead there; what it is itself stays as it is named.
+  std::string real_path(const std::string& path) {
+    std::size_t slash = path.rfind('/');
+    if (slash == std::string::npos || slash == 0) return path;
+    auto [known, fresh] = real_directories_.try_emplace(path.substr(0, slash));
+    if (fresh) {
+      std::error_code none;
+      known->second = std::filesystem::weakly_canonical(known->first, none).string();
+      if (none) known->second = known->first;
+    }
+    return (known->second == "/" ? "" : known->second) + path.substr(slash);
+  }
+
+  std::string real_thing(const std::string& thing) {
+    constexpr std::string_view kFile = "file:";
+    return thing.starts_with(kFile) ? std::string(kFile) + real_path(thing.substr(kFile.size())) : thing;
+  }
+
+  // Writes more of a file than how it may be used.
+  static bool writes_all(const Resource& r) {
+    Params p(r.parameters);
+    std::string ensure = p.text("ensure");
+    return r.type == "file" && (p.has("content") || p.has("source") || p.has("target") || ensure == "absent");
+  }
+
   void find_conflicts() {
-    std::map<std::string, std::vector<u32>> writers, readers;
+    std::map<std::string, std::vector<u32>> writers, readers, whole, parts, made;
+    std::vector<std::pair<std::string, u32>> purged;
     for (u32 i = 0; i < nodes_.size(); ++i) {
       Node& n = nodes_[i];
       if (!n.provider) continue;
       Resource r{lower(n.type), n.title, n.parameters};
-      for (auto& w : n.provider->writes(r)) writers[w].push_back(i);
-      for (auto& w : n.provider->reads(r)) readers[w].push_back(i);
+      for (auto& w : n.provider->writes(r)) {
+        std::string thing = real_thing(w);
+        writers[thing].push_back(i);
+        if (writes_all(r)) whole[thing].push_back(i);
+        if (r.type != "file" && thing.starts_with("file:")) made[thing].push_back(i);
+        Params p(r.parameters);
+        if (r.type == "file" && p.truth("purge") && p.text("recurse", "false") != "false")
+          purged.emplace_back(thing + "/", i);
+      }
+      for (auto& w : n.provider->reads(r)) readers[real_thing(w)].push_back(i);
+      for (auto& file : n.provider->parts(r)) parts["file:" + real_path(file)].push_back(i);
       out_.managed.push_back(managed_as(r));
     }
     std::sort(out_.managed.begin(), out_.managed.end());
     auto next = successors();
     auto ordered = [&](u32 a, u32 b) { return reaches(next, a, b) || reaches(next, b, a); };
+    auto compare = [&](const std::vector<u32>& some, const std::vector<u32>& others, const std::string& thing,
+                       bool reads) {
+      for (u32 a : some)
+        for (u32 b : others)
+          if (a != b && !ordered(a, b)) out_.conflicts.push_back({nodes_[a].ref, nodes_[b].ref, thing, reads});
+    };
     for (auto& [thing, who] : writers) {
-      for (std::size_t a = 0; a < who.size(); ++a)
-        for (std::size_t b = a + 1; b < who.size(); ++b)
-          if (!ordered(who[a], who[b]))
-            out_.conflicts.push_back({nodes_[who[a]].ref, nodes_[who[b]].ref, thing, false});
-      if (auto it = readers.find(thing); it != readers.end())
-        for (u32 a : who)
-          for (u32 b : it->second)
-            if (a != b && !ordered(a, b)) out_.conflicts.push_back({nodes_[a].ref, nodes_[b].ref, thing, true});
+      for (std::size_t a = 0; a < who.size(); ++a) compare({who[a]}, {who.begin() + a + 1, who.end()}, thing, false);
+      if (auto it = readers.find(thing); it != readers.end()) compare(who, it->second, thing, true);
     }
+    for (auto& [thing, who] : whole)
+      if (auto it = parts.find(thing); it != parts.end()) compare(who, it->second, thing, false);
+    // What a command makes in a directory that is purged is there, or not.
+    for (auto& [directory, who] : purged)
+      for (auto it = made.lower_bound(directory); it != made.end() && it->first.starts_with(directory); ++it)
+        compare({who}, it->second, it->first, false);
   }
 
   void emit() {
@@ -467,6 +508,7 @@ class CatalogReader {
   TreeBuilder builder_;
   model::Reader reader_;
   std::vector<Node> nodes_;
+  std::map<std::string, std::string> real_directories_;
   std::map<std::string, u32> by_ref_, by_name_;
   std::set<std::string> containers_;
   std::map<std::string, Value> schedules_;

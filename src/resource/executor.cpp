@@ -160,7 +160,7 @@ Context ResourceExecutor::context(const Resource& r, Host& host, u32 instance, c
   c.cancel = cancel;
   c.home = !host.directory.empty() ? host.directory : home_on(system_.instances[instance].host);
   c.scope = options_.scope;
-  if (!mark.empty()) c.environment.emplace_back("TUTTI_ACTION", mark);
+  if (!mark.empty()) c.environment.emplace_back(kActionMark, mark);
   c.environment.emplace_back("TUTTI_COMPONENT", system_.instances[instance].name.text());
   if (options_.say)
     c.say = [this, instance, scrub = Scrubber(r.parameters)](Level l, std::string_view text) {
@@ -247,28 +247,51 @@ ActionResult ResourceExecutor::perform(Job& job, Effect& effect) {
   return result;
 }
 
+bool ResourceExecutor::for_held(u32 instance, const std::function<void(const std::string&)>& found) const {
+  const model::ComponentType& type = system_.type_of(instance);
+  bool settled = true;
+  for (const model::Transition& t : type.transitions) {
+    Arena arena;
+    std::string problem;
+    std::map<std::string, Value> reads;
+    for (const Resource& r : knowledge_.resources(instance, type.action_of(t), arena, problem, &reads)) {
+      const Provider* provider = find_provider(r.type);
+      if (!provider || Params(r.parameters).text("ensure") == "absent") continue;
+      for (auto& thing : provider->writes(r))
+        found(fmt::format("{} {}", system_.instances[instance].host.text(), thing));
+    }
+    settled = settled && problem.empty() && reads.empty();
+  }
+  return settled;
+}
+
 // A component that was renamed, or has exchanged its path with another: who makes and who removes may come in any
 // order.
 std::string ResourceExecutor::heir(u32 instance, const Resource& removed) const {
-  auto things = find_provider(removed.type)->writes(removed);
-  auto same = [&](const std::string& thing) { return std::find(things.begin(), things.end(), thing) != things.end(); };
-  for (u32 i = 0; i < system_.instances.size(); ++i) {
-    const model::Instance& other = system_.instances[i];
-    const Value* stays = with(other, "stays");
-    if (i == instance || other.host != system_.instances[instance].host || (stays && !stays->as_bool())) continue;
-    const model::ComponentType& type = system_.type_of(i);
-    for (const model::Transition& t : type.transitions) {
-      Arena arena;
-      std::string problem;
-      for (const Resource& r : knowledge_.resources(i, type.action_of(t), arena, problem)) {
-        const Provider* provider = find_provider(r.type);
-        if (!provider || Params(r.parameters).text("ensure") == "absent") continue;
-        auto held = provider->writes(r);
-        if (std::any_of(held.begin(), held.end(), same)) return std::string(other.name.text());
-      }
+  std::call_once(heirs_known_, [&] {
+    for (u32 i = 0; i < system_.instances.size(); ++i) {
+      const Value* stays = with(system_.instances[i], "stays");
+      if (stays && !stays->as_bool()) continue;
+      std::vector<std::string> things;
+      if (!for_held(i, [&](const std::string& thing) { things.push_back(thing); }))
+        open_heirs_.push_back(i);
+      else
+        for (auto& thing : things) heirs_[thing].push_back(i);
     }
+  });
+  std::string other;
+  for (auto& written : find_provider(removed.type)->writes(removed)) {
+    std::string wanted = fmt::format("{} {}", system_.instances[instance].host.text(), written);
+    auto take = [&](u32 i) {
+      if (other.empty() && i != instance) other = system_.instances[i].name.text();
+    };
+    if (auto it = heirs_.find(wanted); it != heirs_.end()) std::for_each(it->second.begin(), it->second.end(), take);
+    for (u32 i : open_heirs_)
+      for_held(i, [&](const std::string& thing) {
+        if (thing == wanted) take(i);
+      });
   }
-  return {};
+  return other;
 }
 
 ResourceExecutor::Found ResourceExecutor::probe(u32 instance, u32 transition, std::string& why,

@@ -72,6 +72,8 @@ class ResourceExecutor : public engine::Executor {
   bool first_after(u32 failed, u32 instance) const;
   // The component that is going to have what a resource of another, which goes, would take away; "": none.
   std::string heir(u32 instance, const Resource& removed) const;
+  // The things that a component holds, each with its host; false when that depends on what others give.
+  bool for_held(u32 instance, const std::function<void(const std::string&)>& found) const;
   std::optional<Value> look_up_path(u32 instance, std::string_view path, const Value& config, Arena& arena) const;
   Context context(const Resource& r, Host& host, u32 instance, const Cancel* cancel, const std::string& mark) const;
   std::string home_on(Symbol host) const { return host.empty() ? options_.home : options_.remote_home; }
@@ -89,6 +91,10 @@ class ResourceExecutor : public engine::Executor {
   std::vector<std::thread> threads_;
   u32 idle_ = 0;
   bool closing_ = false, woken_ = false;
+  // Who is going to have what, for `heir`: known once, and those of whom it has to be asked each time.
+  mutable std::once_flag heirs_known_;
+  mutable std::map<std::string, std::vector<u32>> heirs_;
+  mutable std::vector<u32> open_heirs_;
 };
 
 // Ends everything that an earlier process started for this run and that still goes on. Returns how many there were.

@@ -190,6 +190,9 @@ class HostEntry : public Provider {
     return {};
   }
 
+  std::vector<std::string> parts(const Resource& r) const override {
+    return {Params(r.parameters).text("target", "/etc/hosts")};
+  }
   std::vector<std::string> writes(const Resource& r) const override {
     return {"host:" + Params(r.parameters).text("target", "/etc/hosts") + "#" +
             Params(r.parameters).text("name", r.title)};
@@ -263,6 +266,9 @@ class Mount : public Provider {
  public:
   std::string_view type() const override { return "mount"; }
   std::span<const std::string_view> parameters() const override { return kMount; }
+  std::vector<std::string> parts(const Resource& r) const override {
+    return {Params(r.parameters).text("target", "/etc/fstab")};
+  }
 
   std::string check(const Resource& r) const override {
     static constexpr Rule kRules[] = {{"ensure", "defined =present unmounted absent mounted"},
@@ -584,6 +590,10 @@ class Cron : public Provider {
  public:
   std::string_view type() const override { return "cron"; }
   std::span<const std::string_view> parameters() const override { return kCron; }
+  std::vector<std::string> parts(const Resource& r) const override {
+    Params p(r.parameters);
+    return {"/var/spool/cron/crontabs/" + p.text("user", p.text("target", "root"))};
+  }
 
   std::string check(const Resource& r) const override {
     static constexpr Rule kRules[] = {

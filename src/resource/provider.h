@@ -94,6 +94,9 @@ class Provider {
   // check.
   virtual std::vector<std::string> writes(const Resource& r) const;
   virtual std::vector<std::string> reads(const Resource&) const { return {}; }
+  // Files of which it changes its own lines only: nobody who does the same is in its way, but whoever writes all of it
+  // is.
+  virtual std::vector<std::string> parts(const Resource&) const { return {}; }
   // Other resources that come first without being asked for: {"file", "/etc"}; only those that exist count.
   virtual std::vector<std::pair<std::string, std::string>> after(const Resource&) const { return {}; }
   // Which of several on one host may run at once: those with the same word may not. "" has no limit.

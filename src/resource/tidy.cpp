@@ -114,11 +114,13 @@ class Tidy : public Provider {
       return b.path.compare(0, a.path.size() + 1, a.path + "/") != 0 &&
              a.path.compare(0, b.path.size() + 1, b.path + "/") == 0;
     });
+    std::size_t fitting = all.size();
+    std::erase_if(all, [&](const Found& x) { return c.managed(x.path); });  // what has a resource of its own stays
     for (auto& x : all) {
       std::string is = x.directory ? "directory" : "file";
       f.changes.push_back({"ensure", "removed", is, "absent", fmt::format("File[{}]", x.path), false});
     }
-    if (!all.empty()) c.say(Level::kNotice, fmt::format(": Tidying {} files", all.size()));
+    if (fitting) c.say(Level::kNotice, fmt::format(": Tidying {} files", fitting));
     kept->gone = std::move(all);
     f.kept = kept;
     return f;

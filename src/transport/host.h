@@ -28,6 +28,9 @@ class Cancel {
   int fd_;
 };
 
+// In the environment of whatever an action starts: which action it was. How its processes are found when they must end.
+inline constexpr std::string_view kActionMark = "TUTTI_ACTION";
+
 // A program to run on a host. Secrets go in `environment` or `input`, never in `argv`: those two do not show in a list
 // of processes.
 struct Command {

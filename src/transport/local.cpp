@@ -65,6 +65,26 @@ std::optional<u32> number(std::string_view text) {
   return n;
 }
 
+// Processes carry the mark of their action in their environment, also those that have left its group.
+void end_marked(const std::string& mark) {
+  std::string wanted = fmt::format("{}={}", kActionMark, mark);
+  for (int round = 0; round < 2; ++round) {  // what is ended may just have started others
+    DIR* all = ::opendir("/proc");
+    if (!all) return;
+    while (dirent* e = ::readdir(all)) {
+      pid_t pid = static_cast<pid_t>(std::atoi(e->d_name));
+      if (pid <= 1 || pid == ::getpid()) continue;
+      auto environment = read_file(fmt::format("/proc/{}/environ", pid), u64{1} << 24);
+      if (!environment) continue;
+      std::size_t at = environment->find(wanted);
+      bool begins = at == 0 || (at != std::string::npos && (*environment)[at - 1] == '\0');
+      std::size_t end = at + wanted.size();
+      if (begins && (end == environment->size() || (*environment)[end] == '\0')) ::kill(pid, SIGKILL);
+    }
+    ::closedir(all);
+  }
+}
+
 // Names of users and groups. The C library reads /etc/passwd anew for every question, which is most of the cost of
 // looking at many files; names are kept for the few seconds in which such looks come together.
 class Names {
@@ -291,7 +311,11 @@ CommandResult Here::run(const Command& command) {
   }
   // What it left behind in its group goes too when it was we who ended it. Otherwise it may have started something that
   // stays, and that still holds the pipes: what has been written by now is all there will be.
-  if (timed_out || cancelled) ::kill(-*pid, SIGKILL);
+  if (timed_out || cancelled) {
+    ::kill(-*pid, SIGKILL);
+    for (auto& [name, value] : command.environment)
+      if (name == kActionMark) end_marked(value);
+  }
   if (out_r.fd >= 0) take(out_r, result.out);
   if (err_r.fd >= 0) take(err_r, result.err);
   if (timed_out) {

@@ -119,6 +119,22 @@ TEST_F(LocalHost, RemovingATreeDoesNotFollowLinks) {
   EXPECT_EQ(host->stat(dir + "/keep/f", false, false)->kind, FileState::Kind::kFile);
 }
 
+TEST_F(LocalHost, WhatHasLeftTheGroupOfAnActionEndsWithIt) {
+  Command c;
+  c.argv = {"sh", "-c",
+            "setsid sh -c 'echo $$ > " + dir + "/left; exec sleep 1000' & setsid sh -c 'echo $$ > " + dir +
+                "/stays; exec env -u TUTTI_ACTION sleep 1000' & sleep 1000"};
+  c.environment = {{std::string(kActionMark), dir}};
+  c.timeout = std::chrono::milliseconds(700);
+  EXPECT_EQ(host->run(c).end, CommandResult::End::kTimedOut);
+  auto running = [&](const std::string& file) {
+    return host->shell("sleep 0.1; grep -q sleep /proc/$(cat " + dir + "/" + file + ")/cmdline").ok();
+  };
+  EXPECT_FALSE(running("left"));
+  EXPECT_TRUE(running("stays"));  // it is nobody's any more, as a process that is to stay
+  host->shell("kill -9 $(cat " + dir + "/stays)");
+}
+
 TEST_F(LocalHost, DaemonsAreKnownByNumberAndBirth) {
   Daemon d;
   d.command.argv = {"sh", "-c", "echo started '$x'; exec sleep 1000"};

@@ -11,6 +11,7 @@
 #include <charconv>
 #include <mutex>
 #include <random>
+#include <thread>
 
 namespace tutti {
 namespace {
@@ -21,6 +22,31 @@ std::string nonce() {
   static thread_local std::mt19937_64 random{std::random_device{}()};
   return fmt::format("{:016x}", random());
 }
+
+// A host that has its hands full (MaxStartups, MaxSessions) closes a connection before it knows who is there: what ssh
+// says then comes before any command is begun. (A command that says the same of another host has said `sign` before.)
+bool turned_away(const CommandResult& r, const std::string& sign) {
+  if (r.end != CommandResult::End::kExited || r.code != 255) return false;
+  if (!sign.empty() && r.err.find(sign) != std::string::npos) return false;
+  return r.err.find("kex_exchange_identification") != std::string::npos ||
+         r.err.find("banner exchange") != std::string::npos;
+}
+
+// Runs it, and again for as long as the host turns it away.
+CommandResult run_patiently(Host& here, const Command& c, const std::string& sign, std::chrono::seconds patience,
+                            bool& begun) {
+  auto end = std::chrono::steady_clock::now() + patience;
+  static thread_local std::mt19937 random{std::random_device{}()};
+  for (int most = 100;; most = std::min(most * 2, 2000)) {
+    CommandResult r = here.run(c);
+    begun = !turned_away(r, sign);
+    if (begun || std::chrono::steady_clock::now() >= end || (c.cancel && c.cancel->raised())) return r;
+    // Several are turned away together: they come back at different times.
+    std::this_thread::sleep_for(milliseconds(std::uniform_int_distribution<int>(most / 2, most)(random)));
+  }
+}
+
+constexpr std::chrono::seconds kPatience{60}, kPatienceAtFirst{10};
 
 class SshHost : public Host {
  public:
@@ -91,6 +117,16 @@ class SshHost : public Host {
     return failure(fmt::format("cannot {} {} on {}: {}", what, path, target_.name, why), code);
   }
 
+  // Nothing was begun there.
+  CommandResult unreachable(CommandResult r) const {
+    CommandResult lost;
+    lost.end = r.end == CommandResult::End::kCancelled ? CommandResult::End::kCancelled : CommandResult::End::kLost;
+    while (r.err.ends_with('\n') || r.err.ends_with('\r')) r.err.pop_back();  // ssh ends its own lines so
+    lost.code = EHOSTUNREACH;
+    lost.message = fmt::format("cannot reach {}: {}", target_.name, r.err.empty() ? r.describe() : r.err);
+    return lost;
+  }
+
   SshTarget target_;
   std::unique_ptr<Host> local_;
   std::mutex mutex_;
@@ -126,15 +162,9 @@ CommandResult SshHost::script(const std::string& text, const std::string& input,
       c.argv.insert(c.argv.end(), {target_.destination, "true"});
       c.timeout = milliseconds(40000);
       c.cancel = cancel;
-      auto r = local_->run(c);
-      if (!r.ok()) {
-        CommandResult lost;
-        lost.end = r.end == CommandResult::End::kCancelled ? CommandResult::End::kCancelled : CommandResult::End::kLost;
-        while (r.err.ends_with('\n') || r.err.ends_with('\r')) r.err.pop_back();  // ssh ends its own lines so
-        lost.code = EHOSTUNREACH;                                                 // nothing was begun there
-        lost.message = fmt::format("cannot reach {}: {}", target_.name, r.err.empty() ? r.describe() : r.err);
-        return lost;
-      }
+      bool begun = true;
+      auto r = run_patiently(*local_, c, "", kPatienceAtFirst, begun);
+      if (!r.ok()) return unreachable(std::move(r));
       connected_ = true;
     }
   }
@@ -142,7 +172,10 @@ CommandResult SshHost::script(const std::string& text, const std::string& input,
   // On the other side a shell runs the script as a job of its own and says how it ended. The mark in the environment is
   // how everything that the script started is found when it has to be ended.
   std::string whole = fmt::format(
-      "TUTTI_MARK={1}; export TUTTI_MARK; ( {0}\n); S=$?; printf '\\n%s %s\\n' {1} $S >&2; exit 0\n", text, mark);
+      "echo {1} begins >&2; TUTTI_MARK={1}; export TUTTI_MARK; ( {0}\n); S=$?; printf '\\n%s %s\\n' {1} $S >&2; exit "
+      "0\n",
+      text, mark);
+  std::string sign = mark + " begins\n";
   Command c;
   c.argv = base();
   // dd takes exactly the script's bytes and leaves the rest of the input to it.
@@ -153,7 +186,10 @@ CommandResult SshHost::script(const std::string& text, const std::string& input,
   c.cancel = cancel;
   c.grace = grace;
   c.most_output = most_output == u64{1} << 31 ? most_output : most_output + 4096;
-  CommandResult r = local_->run(c);
+  bool begun = true;
+  CommandResult r = run_patiently(*local_, c, sign, kPatience, begun);
+  if (!begun) return unreachable(std::move(r));
+  if (std::size_t at = r.err.find(sign); at != std::string::npos) r.err.erase(at, sign.size());
   std::string trailer = "\n" + mark + " ";
   std::size_t at = r.err.rfind(trailer);
   if (at != std::string::npos) {

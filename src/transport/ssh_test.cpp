@@ -153,5 +153,39 @@ TEST_F(Ssh, ALostConnectionIsToldFromAFailedCommand) {
   EXPECT_EQ(again.out, "back\n") << again.describe();
 }
 
+// A host that takes few at a time turns others away before they have said what they want: they come again.
+TEST_F(Ssh, WhoIsTurnedAwayComesAgainAndNothingIsDoneTwice) {
+  auto local = here();
+  auto started = local->shell("cd " + dir +
+                                  " && sed 's/MaxSessions 100/MaxSessions 2/; s/sshd.pid/busy.pid/' config > busy && "
+                                  "printf 'MaxStartups 2:100:2\\nPort 2222\\n' >> busy && ip netns exec " +
+                                  ns + " /usr/sbin/sshd -f " + dir + "/busy -E " + dir + "/busy.log",
+                              milliseconds(30000));
+  ASSERT_TRUE(started.ok()) << started.err;
+  SshTarget busy = target;
+  busy.port = 2222;
+  auto crowded = ssh(busy);
+  std::string address = target.destination.substr(5);
+  for (int i = 0; i < 200 && !local->connects(address, 2222, milliseconds(100)); ++i) ::usleep(50000);
+  std::vector<CommandResult> results(12);
+  std::vector<std::thread> all;
+  for (std::size_t i = 0; i < results.size(); ++i)
+    all.emplace_back([&, i] { results[i] = crowded->shell("echo x >> " + dir + "/crowd; sleep 0.2"); });
+  for (auto& t : all) t.join();
+  for (auto& r : results) EXPECT_TRUE(r.ok()) << r.describe() << r.err;
+  EXPECT_EQ(local->shell("wc -l < " + dir + "/crowd").out, "12\n");
+  crowded.reset();
+  local->shell("kill $(cat " + dir + "/busy.pid)");
+}
+
+// A command that says what ssh says when it is turned away has begun all the same.
+TEST_F(Ssh, WhatACommandSaysIsNotTakenForWhatSshSays) {
+  auto r = host->shell("echo y >> " + dir +
+                       "/said; echo kex_exchange_identification: closed >&2; kill -9 $PPID $(ps -o ppid= $PPID)");
+  EXPECT_EQ(r.end, CommandResult::End::kLost) << r.describe();
+  EXPECT_EQ(r.lost_code(), ECONNRESET);
+  EXPECT_EQ(here()->shell("wc -l < " + dir + "/said").out, "1\n");
+}
+
 }  // namespace
 }  // namespace tutti

@@ -218,12 +218,14 @@ struct Runner::Impl : StepListener {
     if (!r.outputs.empty()) {
       any_outputs_ = true;
       Outputs& mine = outputs_[r.instance];
+      std::unordered_map<std::string, std::size_t> known;
+      for (std::size_t i = 0; i < mine.size(); ++i) known.emplace(mine[i].first, i);
       for (auto& [k, v] : r.outputs) {
-        auto at = std::find_if(mine.begin(), mine.end(), [&](const auto& x) { return x.first == k; });
-        if (at != mine.end())
-          at->second = v;
-        else
+        auto [at, added] = known.emplace(k, mine.size());
+        if (added)
           mine.emplace_back(k, v);
+        else
+          mine[at->second].second = v;
       }
     }
     if (outcome < 0) {  // the outcome declared for failure, if there is one (F3); else a failed token (F4)
