@@ -137,6 +137,7 @@ class Context {
   bool binop_bool(Op op, Node* left, Node* right);
   Node* simplify_bounds(Kinds k, Bound* x, Bound* y);
   bool equal(Node* a, Node* b, bool structural, bool regular_only = false);
+  const Node* as_it_is(Node* v);
   Bottom* validate(const Conjunct& check, Node* v);  // a bound or validator against a value
   bool match_pattern(Node* pattern, Label l);
   const re2::RE2* regexp(Node* v);

@@ -5,6 +5,7 @@
 #include "lang/cue/builtin/regex.h"
 #include "lang/cue/eval/context.h"
 #include "lang/cue/eval/limits.h"
+#include "lang/cue/eval/scalar.h"
 #include "lang/cue/eval/validate.h"
 
 namespace tutti::cue {
@@ -357,6 +358,15 @@ Node* Context::simplify_bounds(Kinds k, Bound* x, Bound* y) {
   return nullptr;
 }
 
+// A value as it is now, for a message: where a vertex has failed its own value is the failure.
+const Node* Context::as_it_is(Node* v) {
+  Node* u = unwrap(v);
+  if (u && is_scalar(u)) return u;
+  if (v->type != NodeType::kVertex) return v;
+  Vertex* whole = to<Vertex>(v)->deref_value();
+  return whole->base == struct_marker || whole->is_list() ? whole->copy(store) : v;
+}
+
 Bottom* Context::validate(const Conjunct& check, Node* v) {
   Restore<Pos> s(src, check.x->pos ? check.x->pos : src);
   Restore<CloseInfo> c(ci, check.ci);
@@ -374,8 +384,7 @@ Bottom* Context::validate(const Conjunct& check, Node* v) {
       if (r->type == NodeType::kBottom) return to<Bottom>(r);
       if (to<Bool>(r)->value) return nullptr;
     }
-    return bottom(Code::kEval, src, "invalid value {} (out of bound {})", static_cast<const Node*>(v),
-                  static_cast<const Node*>(b));
+    return bottom(Code::kEval, src, "invalid value {} (out of bound {})", as_it_is(v), static_cast<const Node*>(b));
   }
   auto* x = to<Validator>(check.x);
   std::vector<Node*> args{v};
@@ -396,7 +405,7 @@ Bottom* Context::validate(const Conjunct& check, Node* v) {
   if (Node* u = unwrap(v); u && u->type == NodeType::kBottom) return to<Bottom>(u);
   // A function that takes a schema is told by its name.
   const Builtin* f = x->builtin;
-  const Node *value = v, *check_shown = x;
+  const Node *value = as_it_is(v), *check_shown = x;
   Pos at = x->pos ? x->pos : src;
   bool by_name = f->non_concrete && !f->package.empty();
   Bottom* out = by_name ? bottom(code, at, "invalid value {} (does not satisfy {})", value,
