@@ -64,18 +64,68 @@ Value type_tree(const TreeBuilder& b, const Type* t, Origin o) {
     if (!std::isinf(t->fmin)) m.set(sym("from"), b.number(ruby_float(t->fmin), o));
     if (!std::isinf(t->fmax)) m.set(sym("to"), b.number(ruby_float(t->fmax), o));
   }
-  if (t->kind == TK::kEnum && !t->values.empty()) {
+  if (t->kind == TK::kEnum) {
     std::vector<Value> values;
     for (const Val& v : t->values) values.push_back(b.string(v.text(), o));
     m.set(sym("values"), b.list(values, o));
+    if (t->flag) m.set(sym("case_insensitive"), Value::boolean(true, o));
+  }
+  if (t->kind == TK::kPattern) {
+    std::vector<Value> patterns;
+    for (const Val& v : t->values) {
+      MapDraft of;
+      of.set(sym("__ptype"), b.string("Pcore::RegexpType", o));
+      of.set(sym("pattern"), b.string(v.text(), o));
+      patterns.push_back(of.build(b, o));
+    }
+    m.set(sym("patterns"), b.list(patterns, o));
+  }
+  if (t->kind == TK::kSemVer && !t->values.empty()) {
+    std::vector<Value> ranges;
+    for (const Val& v : t->values) ranges.push_back(rich(b, "SemVerRange", b.string(v.text(), o), o));
+    m.set(sym("ranges"), b.list(ranges, o));
+  }
+  if (t->kind == TK::kTimespan || t->kind == TK::kTimestamp) {
+    auto time = [&](i64 ns) {
+      return t->kind == TK::kTimespan ? rich(b, "Timespan", b.string(timespan_text(ns), o), o)
+                                      : rich(b, "Timestamp", b.string(timestamp_text(ns), o), o);
+    };
+    if (t->min != kNoMin) m.set(sym("from"), time(t->min));
+    if (t->max != kNoMax) {
+      if (t->min == kNoMin) m.set(sym("from"), Value::null(o));
+      m.set(sym("to"), time(t->max));
+    }
+  }
+  if (t->kind == TK::kCollection) size("size_type");
+  if (t->kind == TK::kCallable) {
+    auto or_null = [&](const Type* x) { return x ? type_tree(b, x, o) : Value::null(o); };
+    Value params = Value::null(o);
+    if (t->sized) {
+      MapDraft of;
+      of.set(sym("__ptype"), b.string("Pcore::TupleType", o));
+      std::vector<Value> types;
+      for (const Type* x : t->types) types.push_back(type_tree(b, x, o));
+      of.set(sym("types"), b.list(types, o));
+      i64 count = static_cast<i64>(t->types.size());
+      if (t->flag || t->min != count || t->max != count) {
+        MapDraft sizes;
+        sizes.set(sym("__ptype"), b.string("Pcore::IntegerType", o));
+        range(sizes, true);
+        of.set(sym("size_type"), sizes.build(b, o));
+      }
+      params = of.build(b, o);
+    }
+    m.set(sym("param_types"), params);
+    m.set(sym("block_type"), or_null(t->block));
+    m.set(sym("return_type"), or_null(t->inner));
   }
   if (t->kind == TK::kVariant || t->kind == TK::kTuple) {
     std::vector<Value> types;
     for (const Type* x : t->types) types.push_back(type_tree(b, x, o));
     m.set(sym("types"), b.list(types, o));
     if (t->kind == TK::kTuple) size("size_type");
-  } else if (t->kind == TK::kOptional || t->kind == TK::kNotUndef || t->kind == TK::kType ||
-             t->kind == TK::kSensitive) {
+  } else if (t->kind == TK::kOptional || t->kind == TK::kNotUndef || t->kind == TK::kType || t->kind == TK::kIterable ||
+             t->kind == TK::kIterator || t->kind == TK::kInit) {
     if (!t->types.empty()) m.set(sym("type"), type_tree(b, t->types[0], o));
   } else if (t->kind == TK::kArray && !t->types.empty()) {
     m.set(sym("element_type"), type_tree(b, t->types[0], o));

@@ -104,12 +104,46 @@ TEST(CatalogRules, ReferencesToUndefAreUndef) {
   EXPECT_NE(made("$x = Servce['a']").errors.find("did you mean `Service`?"), std::string::npos);
 }
 
+TEST(CatalogRules, TypesAreDataOfTheirOwnTypes) {
+  Compiled c = made(R"(
+    notify { 'r': message => to_ruby([Pattern[/a/], Callable[String, 1, 2], Iterable[String], Enum[a, true], SemVer['>1.0.0'],
+                                      Timespan[1, 2], Collection[1, 2]]) })");
+  ASSERT_TRUE(c.ok) << c.errors;
+  const std::string& text = c.resources["notify[r]"].at(0).second;
+  for (
+      const char* part :
+      {R"("Pcore::PatternType", "patterns" => [{"__ptype" => "Pcore::RegexpType", "pattern" => "a"}])",
+       R"("param_types" => {"__ptype" => "Pcore::TupleType", "types" => [{"__ptype" => "Pcore::StringType"}], "size_type" => )"
+       R"({"__ptype" => "Pcore::IntegerType", "from" => 1, "to" => 2}}, "block_type" => nil, "return_type" => nil})",
+       R"("Pcore::IterableType", "type" => {"__ptype" => "Pcore::StringType"})",
+       R"("Pcore::EnumType", "values" => ["a"], "case_insensitive" => true)",
+       R"("ranges" => [{"__ptype" => "SemVerRange", "__pvalue" => ">1.0.0"}])",
+       R"("from" => {"__ptype" => "Timespan", "__pvalue" => "0-00:00:01.0"})",
+       R"("Pcore::CollectionType", "size_type" => {"__ptype" => "Pcore::IntegerType", "from" => 1, "to" => 2})"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+}
+
 // Answers of Puppet's functions and formats that random expressions (tests/puppet/differential) showed.
 TEST(Answers, AreThoseOfPuppet) {
   constexpr std::pair<const char*, const char*> kAnswers[] = {
       {"String(-7, '%x')", "'..f9'"},
       {"String(-7, '%+x')", "'-7'"},
       {"String(0, '%#x')", "'0'"},
+      {"String(-7, '%#o')", "'..71'"},
+      {"[{} =~ Iterable[String], {'a' => 1} =~ Iterable[Tuple[String, Integer]], {'a' => 1} =~ Iterable[String]]",
+       "[false, true, false]"},
+      {"[Hash[String, Integer] <= Iterable[Tuple[String, Integer]], Struct[{a => Integer}] <= Iterable[String]]",
+       "[true, false]"},
+      {"[Hash(2), Hash('ab'), Hash(Enum['a', 'b'])]", "[{0 => 1}, {'a' => 'b'}, {'a' => 'b'}]"},
+      {"[join([[], 'a'], ','), join([[[], []], 'a'], ','), join([['a', []], 'b'], ',')]", "[',a', ',,a', 'a,,b']"},
+      {R"(String(['a\tb', "x'y"]))", R"("['a\\tb', 'x\\'y']")"},
+      {"[unique(3), unique(Integer[1, 3])]", "[[0, 1, 2], [1, 2, 3]]"},
+      {"[zip([1], [2], 't'), zip([1], [2], 'no')]", "[[1, 2], [[1, 2]]]"},
+      {"join_keys_to_values({1 => 'undef'}, '=')", "['1']"},
+      {"[is_numeric('017'), is_numeric('0x1f'), num2bool(1.0e20), num2bool('0.5')]", "[false, false, true, false]"},
+      {"to_ruby({1 => /a/})",
+       R"('{"__ptype" => "Hash", "__pvalue" => [1, {"__ptype" => "Regexp", "__pvalue" => "a"}]}')"},
+      {"to_python(Integer[1, 2])", R"('{"__ptype": "Pcore::IntegerType", "from": 1, "to": 2}')"},
       {"String('a', '%#s')", "'a'"},
       {"String(Iterable, '%#p')", "'Iterable'"},
       {"String(Iterable, '%#s')", "'\"Iterable\"'"},
@@ -123,7 +157,11 @@ TEST(Answers, AreThoseOfPuppet) {
     ASSERT_TRUE(c.ok) << expression << ": " << c.errors;
     EXPECT_TRUE(c.resources.contains("notify[same]")) << expression;
   }
-  EXPECT_FALSE(made("notice(sprintf(1, 2))").ok);
+  for (const char* wrong : {"sprintf(1, 2)", "Array('abc', 1)", "Hash({a => 1}, 'tree')", "md5(1)", "sha256(1.5)",
+                            "fqdn_uuid(1)", "shellquote(1)", "URI('1a:b')", "URI('%4')", "URI('a#b#c')",
+                            "URI('http://h:x/')", "URI('http://[::1/')", "basename('a/b', 5)", "squeeze('aab', 5)",
+                            "zip([1], [2], 1)", "strip({})", "Binary('aGk=').map |$x| { $x }", "validate_string(/a/)"})
+    EXPECT_FALSE(made(std::string("notice(") + wrong + ")").ok) << wrong;
 }
 
 }  // namespace

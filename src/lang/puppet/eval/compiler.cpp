@@ -425,10 +425,8 @@ void Compiler::evaluate_define(Resource& r) {
 void Compiler::set_resource_parameters(Resource& r, Scope& scope, const Definition& d) {
   static const Symbol title("title"), name("name"), module_name("module_name"), caller("caller_module_name");
   if (!scope.module.empty()) set_variable(scope, module_name, Val::string(scope.module.text()));
-  if (r.scope && !r.scope->module.empty())
-    set_variable(scope, caller, Val::string(r.scope->module.text()));
-  else
-    set_variable(scope, caller, Val::string(""));
+  // A class that inherits is called by its parent, whoever includes it.
+  set_variable(scope, caller, Val::string(scope.dynamic ? scope.dynamic->module.text() : ""));
   if (r.is_class)
     for (const Param& p : d.params) {
       ResourceParam* given = r.find(p.name);

@@ -15,6 +15,49 @@
 namespace tutti::puppet {
 namespace {
 
+// RFC 3986, as Ruby's library takes it.
+bool is_uri(std::string_view text) {
+  if (text.empty()) return false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    unsigned char ch = static_cast<unsigned char>(text[at]);
+    if (ch <= ' ' || ch >= 127 || std::string_view("\"<>\\^`{|}").find(text[at]) != std::string_view::npos)
+      return false;
+    auto hex = [&](std::size_t n) { return n < text.size() && std::isxdigit(static_cast<unsigned char>(text[n])); };
+    if (ch == '%' && !(hex(at + 1) && hex(at + 2))) return false;
+  }
+  if (std::size_t hash = text.find('#'); hash != std::string_view::npos) {
+    if (text.find_first_of("#[]", hash + 1) != std::string_view::npos) return false;
+    text = text.substr(0, hash);
+  }
+  if (std::size_t query = text.find('?'); query != std::string_view::npos) {
+    if (text.find_first_of("[]", query) != std::string_view::npos) return false;
+    text = text.substr(0, query);
+  }
+  // What stands before a colon of the first segment is a scheme.
+  std::size_t colon = text.find(':');
+  if (colon < text.find('/')) {
+    if (colon == 0 || !std::isalpha(static_cast<unsigned char>(text[0]))) return false;
+    for (char ch : text.substr(0, colon))
+      if (!std::isalnum(static_cast<unsigned char>(ch)) && ch != '+' && ch != '-' && ch != '.') return false;
+    text.remove_prefix(colon + 1);
+  }
+  if (text.starts_with("//")) {
+    std::string_view host = text.substr(2, text.find('/', 2) - 2);
+    text.remove_prefix(2 + host.size());
+    if (std::size_t user = host.find('@'); user != std::string_view::npos) host.remove_prefix(user + 1);
+    if (host.starts_with('[')) {
+      std::size_t close = host.find(']');
+      if (close == std::string_view::npos) return false;
+      host.remove_prefix(close + 1);
+    } else {
+      host.remove_prefix(std::min(host.find(':'), host.size()));
+    }
+    if (!host.empty() && (host[0] != ':' || host.find_first_not_of("0123456789", 1) != std::string_view::npos))
+      return false;
+  }
+  return text.find_first_of("[]") == std::string_view::npos;
+}
+
 struct Maker {
   Compiler& c;
   const Type* type;
@@ -147,7 +190,8 @@ struct Maker {
   Val array() const {
     most(2);
     const Val& v = from();
-    bool wrap = args.size() > 1 && args[1].truthy() && args[1].is(VK::kBool);
+    if (args.size() > 1 && !args[1].is(VK::kBool)) bad("needs a Boolean that says whether to wrap");
+    bool wrap = args.size() > 1 && args[1].truthy();
     if (v.undefined() && !wrap) bad("the value undef cannot be converted to Array");
     if (wrap && !v.is(VK::kArray)) return make_array(arena(), std::span<const Val>(&v, 1));
     if (v.is(VK::kArray)) return v;
@@ -160,12 +204,18 @@ struct Maker {
   Val hash() const {
     most(2);
     const Val& v = from();
+    if (args.size() > 1) {
+      if (!v.is(VK::kArray) || !args[1].is(VK::kString))
+        bad("a tree is made of an Array, and is 'tree' or 'hash_tree'");
+      return tree(args[1].text() == "hash_tree");
+    }
     if (v.is(VK::kHash)) return v;
-    if (args.size() > 1 && args[1].is(VK::kString)) return tree(args[1].text() == "hash_tree");
     HashDraft h;
     std::vector<Val> items;
     if (v.is(VK::kArray))
       items.assign(v.items().begin(), v.items().end());
+    else if (is_instance(plain(TK::kIterable), v) && !v.is(VK::kBinary))
+      items = iterate(FunctionCall{c, c.top(), "Hash", args, nullptr, at}, v);
     else
       bad(fmt::format("the value {} cannot be converted to Hash", v.undefined() ? "undef" : to_literal(v)));
     bool pairs = true;
@@ -503,10 +553,7 @@ struct Maker {
       }
       case TK::kUri:
         if (!from().is(VK::kString)) bad("needs a String");
-        for (char ch : from().text())
-          if (static_cast<unsigned char>(ch) <= ' ' || static_cast<unsigned char>(ch) >= 127 ||
-              std::string_view("\"<>\\^`{|}").find(ch) != std::string_view::npos)
-            bad(fmt::format("needs a URI, which {} is not", to_literal(from())));
+        if (!is_uri(from().text())) bad(fmt::format("needs a URI, which {} is not", to_literal(from())));
         return Val::with_text(VK::kUri, from().text());
       case TK::kType:
         if (!from().is(VK::kString)) bad("needs the text of a type");

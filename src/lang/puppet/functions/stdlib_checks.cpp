@@ -61,8 +61,7 @@ bool float_like(const Val& v) {
 bool numeric_like(const Val& v) {
   if (v.is(VK::kInt) || v.is(VK::kFloat)) return true;
   if (!v.is(VK::kString)) return false;
-  return matches("^-?(?:(?:[1-9]\\d*)|0)(?:\\.\\d+)?(?:[eE]-?\\d+)?$", v.text()) ||
-         matches("^(?:-?0[xX][0-9A-Fa-f]+|-?0[0-7]+)$", v.text());
+  return matches("^-?(?:(?:[1-9]\\d*)|0)(?:\\.\\d+)?(?:[eE]-?\\d+)?$", v.text());
 }
 
 template <bool (*test)(const Val&), std::size_t most = 1>
@@ -404,7 +403,7 @@ void add_stdlib_check_functions(Functions& f) {
   f.add3x("validate_array", validate_array);
   f.add3x("validate_hash", validate_hash);
   f.add3x("validate_bool", validate_bool);
-  f.add3x("validate_string", validate_string);
+  f.add("validate_string", {{"Any*", validate_string}});
   f.add3x("validate_ip_address", validate_ip_address);
   f.add3x("validate_ipv4_address", validate_ipv4_address);
   f.add3x("validate_ipv6_address", validate_ipv6_address);

@@ -316,7 +316,7 @@ Val join_keys_to_values(const FunctionCall& c) {
     if (p.value.is(VK::kArray)) {
       for (const Val& v : p.value.items()) join(v);
     } else if (p.value.is(VK::kString) && p.value.text() == "undef") {
-      out.push_back(p.key);
+      out.push_back(c.string(key));
     } else {
       join(p.value);
     }
@@ -523,10 +523,10 @@ Val values_at(const FunctionCall& c) {
 }
 
 Val zip(const FunctionCall& c) {
-  expect_count(c, 2, 3);
+  expect_count(c, 2, SIZE_MAX);
   if (!c.arg(0).is(VK::kArray) || !c.arg(1).is(VK::kArray)) c.fail("zip(): Requires array to work with");
-  bool flat = c.count() > 2 &&
-              (c.arg(2).is(VK::kBool) ? c.arg(2).b : to_text(c.arg(2)) == "true" || to_text(c.arg(2)) == "yes");
+  bool flat = c.count() > 2 && c.arg(2).truthy() &&
+              c.compiler.call_function(Symbol("str2bool"), c.args.subspan(2, 1), nullptr, c.scope, c.at).truthy();
   std::vector<Val> out;
   for (std::size_t i = 0; i < c.arg(0).items().size(); i++) {
     Val second = i < c.arg(1).items().size() ? c.arg(1).items()[i] : Val::undef();

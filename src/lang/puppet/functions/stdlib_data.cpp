@@ -5,6 +5,7 @@
 
 #include "base/base64.h"
 #include "base/file.h"
+#include "lang/puppet/catalog/output.h"
 #include "lang/puppet/eval/compiler.h"
 #include "lang/puppet/functions/stdlib.h"
 #include "lang/puppet/functions/yaml_text.h"
@@ -62,8 +63,37 @@ Val to_yaml(const FunctionCall& c) {
   return c.string(yaml_text(c.arg(0), layout));
 }
 
-Val to_python(const FunctionCall& c) { return c.string(python_literal(c.arg(0))); }
-Val to_ruby(const FunctionCall& c) { return c.string(ruby_literal(c.arg(0))); }
+// What JSON has no word for is written as catalogs write it. Secrets are not written out.
+Val rich_data(const FunctionCall& c, const Val& v) {
+  switch (v.kind) {
+    case VK::kArray: {
+      std::vector<Val> items;
+      for (const Val& i : v.items()) items.push_back(rich_data(c, i));
+      return c.array(items);
+    }
+    case VK::kHash: {
+      bool texts = true;
+      for (const Pair& p : v.entries()) texts = texts && p.key.is(VK::kString);
+      HashDraft draft;
+      std::vector<Val> flat;
+      for (const Pair& p : v.entries())
+        if (texts)
+          draft.set(p.key, rich_data(c, p.value));
+        else
+          flat.push_back(rich_data(c, p.key)), flat.push_back(rich_data(c, p.value));
+      if (!texts) draft.set("__ptype", Val::string("Hash")), draft.set("__pvalue", c.array(flat));
+      return c.hash(draft);
+    }
+    case VK::kSensitive: return v;
+    case VK::kType: {
+      const Type* t = resolved(v.t);
+      return t->has_title ? v : from_tree(c.arena(), to_tree(c.compiler.session().builder(), v, {}));
+    }
+    default: return from_tree(c.arena(), to_tree(c.compiler.session().builder(), v, {}));
+  }
+}
+Val to_python(const FunctionCall& c) { return c.string(python_literal(rich_data(c, c.arg(0)))); }
+Val to_ruby(const FunctionCall& c) { return c.string(ruby_literal(rich_data(c, c.arg(0)))); }
 
 // Text or a file as data; the second argument is what to answer where it cannot be read.
 Val parsed(const FunctionCall& c, std::string name, std::string text, bool yaml) {

@@ -139,6 +139,7 @@ Val seeded_rand_string(const FunctionCall& c) {
 
 Val fqdn_uuid(const FunctionCall& c) {
   expect_count(c, 1, 1);
+  if (!c.arg(0).is(VK::kString)) c.fail(fmt::format("fqdn_uuid(): {} is no string", ruby_inspect(c.arg(0))));
   std::string bytes = digest_bytes(
       "sha1", std::string("\x6b\xa7\xb8\x10\x9d\xad\x11\xd1\x80\xb4\x00\xc0\x4f\xd4\x30\xc8", 16) + to_text(c.arg(0)));
   bytes[6] = static_cast<char>((bytes[6] & 0x0f) | 0x50);

@@ -91,7 +91,10 @@ std::string squeezed(std::string_view s, std::string_view set) {
 }
 Val squeeze(const FunctionCall& c) {
   expect_count(c, 1, 2);
-  std::string set = c.count() > 1 ? to_text(c.arg(1)) : "";
+  if (c.count() > 1 && !c.arg(1).is(VK::kString) && c.arg(1).truthy())
+    c.fail(fmt::format("squeeze(): {} is no string", ruby_inspect(c.arg(1))));
+  if (c.count() > 1 && c.arg(1).is(VK::kString) && c.text(1).empty()) return c.arg(0);  // no letters are squeezed
+  std::string set = c.count() > 1 && c.arg(1).is(VK::kString) ? to_text(c.arg(1)) : "";
   if (c.arg(0).is(VK::kArray))
     for (const Val& v : c.arg(0).items())
       if (!v.is(VK::kString)) c.fail(fmt::format("squeeze(): {} is no string", ruby_inspect(v)));
@@ -215,6 +218,7 @@ Val basename(const FunctionCall& c) {
   while (s.size() > 1 && s.ends_with('/')) s.remove_suffix(1);
   if (std::size_t slash = s.rfind('/'); slash != std::string_view::npos && s.size() > 1) s.remove_prefix(slash + 1);
   if (c.count() > 1) {
+    if (!c.arg(1).is(VK::kString)) c.fail("basename(): Requires string as second argument");
     std::string_view ending = c.text(1);
     if (ending == ".*") {
       if (std::size_t dot = s.rfind('.'); dot != std::string_view::npos && dot > 0) s = s.substr(0, dot);
@@ -359,15 +363,17 @@ Val num2bool(const FunctionCall& c) {
   expect_count(c, 1, 1);
   const Val& v = c.arg(0);
   double number = 0;
-  if (v.is(VK::kInt) || v.is(VK::kFloat)) {
-    number = static_cast<double>(ruby_to_i(v));
+  if (v.is(VK::kInt)) {
+    number = static_cast<double>(v.i);
+  } else if (v.is(VK::kFloat)) {
+    number = v.d;
   } else if (!v.is(VK::kString)) {
     number = static_cast<double>(ruby_to_i(Val::string(c.string(ruby_to_s(v)).text())));
   } else if (!ruby_float_text(v.text(), number)) {
     c.fail(fmt::format("num2bool(): '{}' does not look like a number: invalid value for Float(): {}", to_text(v),
                        ruby_inspect(v)));
   }
-  return Val::boolean(static_cast<i64>(number) > 0);
+  return Val::boolean(number >= 1);
 }
 
 Val any2bool(const FunctionCall& c) {

@@ -185,16 +185,15 @@ Val split(const FunctionCall& c) {
   return c.array(out);
 }
 
-void join_into(Budget& budget, std::string& out, const Val& v, std::string_view by, bool& first) {
+void join_into(Budget& budget, std::string& out, const Val& v, std::string_view by) {
+  bool first = true;
   for (const Val& item : v.items()) {
     if (by.size() > 1024) grown(budget, out.size());
-    if (item.is(VK::kArray)) {
-      join_into(budget, out, item, by, first);
-      continue;
-    }
     if (!first) out += by;
     first = false;
-    if (item.is(VK::kRegex))
+    if (item.is(VK::kArray))
+      join_into(budget, out, item, by);
+    else if (item.is(VK::kRegex))
       out += fmt::format("(?-mix:{})", item.text());
     else
       out += item.is(VK::kHash) ? ruby_inspect(item) : to_text(item);
@@ -202,8 +201,7 @@ void join_into(Budget& budget, std::string& out, const Val& v, std::string_view 
 }
 Val join(const FunctionCall& c) {
   std::string out;
-  bool first = true;
-  join_into(c.compiler.budget(), out, c.arg(0), c.has(1) ? c.text(1) : "", first);
+  join_into(c.compiler.budget(), out, c.arg(0), c.has(1) ? c.text(1) : "");
   return c.string(out);
 }
 
@@ -231,14 +229,13 @@ Val empty(const FunctionCall& c) {
 }
 
 Val shellquote(const FunctionCall& c) {
-  for (const Val& v : c.args)
-    if (v.is(VK::kHash)) c.fail("shellquote(): a Hash cannot be quoted");
   std::string out;
   auto one = [&](auto&& self, const Val& v) -> void {
     if (v.is(VK::kArray)) {
       for (const Val& item : v.items()) self(self, item);
       return;
     }
+    if (!v.is(VK::kString) && !v.undefined()) c.fail(fmt::format("shellquote(): {} is no string", ruby_inspect(v)));
     std::string word = to_text(v);
     if (!out.empty()) out += ' ';
     constexpr std::string_view kDangerous = "!\"`$\\";
@@ -386,6 +383,8 @@ template <char which>
 Val digest(const FunctionCall& c) {
   constexpr std::string_view kNames[] = {"md5", "sha1", "sha256", "sha512"};
   expect_count(c, 1, 1);
+  if (!c.arg(0).is(VK::kString) && !c.arg(0).undefined())
+    c.fail(fmt::format("{}(): {} is no string", c.name, ruby_inspect(c.arg(0))));
   return c.string(digest_hex(kNames[static_cast<std::size_t>(which)], to_text(c.arg(0))));
 }
 

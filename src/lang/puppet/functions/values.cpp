@@ -138,6 +138,7 @@ std::vector<Val> unique_of(const FunctionCall& c, std::span<const Val> all) {
   return out;
 }
 Val unique_array(const FunctionCall& c) { return c.array(unique_of(c, c.arg(0).items())); }
+Val unique_items(const FunctionCall& c) { return c.array(unique_of(c, iterate(c, c.arg(0)))); }
 Val unique_text(const FunctionCall& c) { return glued(c, unique_of(c, letters(c, c.text(0)))); }
 Val unique_hash(const FunctionCall& c) {
   struct Group {
@@ -346,7 +347,8 @@ void add_value_functions(Functions& f) {
   f.add("sort", {{"String, &?Callable[2, 2]", sort_text}, {"Array, &?Callable[2, 2]", sort_array}});
   f.add("unique", {{"String, &?Callable[1, 1]", unique_text},
                    {"Hash, &?Callable[1, 1]", unique_hash},
-                   {"Array, &?Callable[1, 1]", unique_array}});
+                   {"Array, &?Callable[1, 1]", unique_array},
+                   {"Iterable, &?Callable[1, 1]", unique_items}});
   f.add("flatten", {{"Any*", flatten}});
   f.add("dig", {{"Optional[Collection], Any*", dig_}});
   f.add("get", {{"Any, String, Any?, &?Callable[1, 1]", get_}});

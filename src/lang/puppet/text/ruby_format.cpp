@@ -169,7 +169,7 @@ std::string format_integer(const FormatDirective& d, i64 value) {
     digits = in_base(magnitude, bits == 0 ? 10 : 1u << bits, upper);
     sign = negative ? "-" : d.plus ? "+" : d.space ? " " : "";
   }
-  std::string head = sign + std::string(d.alternate && bits > 0 && value != 0 ? prefix : "");
+  std::string head = sign + std::string(d.alternate && bits > 0 && value != 0 && !(dots && bits == 3) ? prefix : "");
   char fill = dots ? in_base((1u << bits) - 1, 1u << bits, upper)[0] : '0';
   std::size_t want = 0;
   if (d.precision) {

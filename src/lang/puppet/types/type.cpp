@@ -366,14 +366,19 @@ bool is_instance(const Type* t, const Val& v) {
         case VK::kArray:
           return !item ||
                  std::all_of(v.items().begin(), v.items().end(), [&](const Val& i) { return is_instance(item, i); });
-        case VK::kHash: return true;
+        case VK::kHash:
+          if (!item) return true;
+          if (v.size == 0) return resolved(item)->kind == TK::kTuple || assignable(item, plain(TK::kTuple));
+          return std::all_of(v.entries().begin(), v.entries().end(), [&](const Pair& p) {
+            const Val both[2] = {p.key, p.value};
+            return is_instance(item, Val::array(both));
+          });
         case VK::kString: return !item || assignable(item, plain(TK::kString));
         case VK::kInt: return v.i >= 0 && (!item || assignable(item, plain(TK::kInteger)));
         case VK::kType: {
           const Type* r = resolved(v.t);
           return (r->kind == TK::kInteger && r->sized && r->max != kNoMax && r->min != kNoMin) || r->kind == TK::kEnum;
         }
-        case VK::kBinary: return true;
         default: return false;
       }
     }
@@ -675,13 +680,22 @@ bool assignable_plain(const Type* to, const Type* from, int depth) {
     case TK::kCallable: return from->kind == TK::kCallable && callable_assignable(to, from, depth);
     case TK::kIterable: {
       const Type* item = to->types.empty() ? nullptr : to->types[0];
+      // What a hash is made of when it is gone through.
+      auto takes_pair = [&](const Type* wanted, const Type* key, const Type* value) {
+        const Type* both[2] = {key, value};
+        Type pair = *plain(TK::kTuple);
+        pair.types = both;
+        pair.min = pair.max = 2;
+        return assignable_deep(wanted, &pair, depth);
+      };
       switch (from->kind) {
         case TK::kArray: return !item || assignable_deep(item, arg(from, 0), depth);
         case TK::kTuple:
           return !item || all_types(from->types, [&](const Type* f) { return assignable_deep(item, f, depth); });
-        case TK::kHash:
+        case TK::kHash: return !item || takes_pair(item, arg(from, 0), arg(from, 1));
         case TK::kStruct:
-        case TK::kBinary: return true;
+          return !item || std::all_of(from->members.begin(), from->members.end(),
+                                      [&](const Member& m) { return takes_pair(item, plain(TK::kString), m.type); });
         case TK::kString:
         case TK::kEnum:
         case TK::kPattern: return !item || assignable_deep(item, plain(TK::kString), depth);

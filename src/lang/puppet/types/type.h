@@ -71,9 +71,10 @@ struct Member {  // of a Struct, and an attribute of an Object
 // A type. Made once, in an arena or as one of the plain ones that live for ever, then never changed.
 struct Type {
   TK kind = TK::kAny;
-  bool flag = false;               // Boolean: the only value allowed (when `sized`); Enum: without regard to case
-  bool sized = false;              // a size, range or value was given
-  i64 min = kNoMin, max = kNoMax;  // Integer, Timespan, Timestamp range; sizes (0 ... kNoMax)
+  bool flag = false;   // Boolean: the only value allowed (when `sized`); Enum: without regard to case; Callable: sizes
+                       // were written
+  bool sized = false;  // a size, range or value was given
+  i64 min = kNoMin, max = kNoMax;                          // Integer, Timespan, Timestamp range; sizes (0 ... kNoMax)
   double fmin = -std::numeric_limits<double>::infinity();  // Float
   double fmax = std::numeric_limits<double>::infinity();
   std::string_view

@@ -81,6 +81,7 @@ const Type* make_callable(Arena& arena, std::span<const Val> args) {
   t.types = keep(arena, types);
   t.min = t.max = static_cast<i64>(types.size());
   if (!sizes.empty()) {
+    t.flag = true;
     t.min = sizes[0] == kNoMax ? 0 : sizes[0];
     t.max = sizes.size() > 1 ? sizes[1] : kNoMax;
   }

@@ -81,10 +81,13 @@ void append_other(std::string& out, const Val& v) {
 
 void append_plain(std::string& out, std::string_view s) { out += s; }
 
+// As Puppet does it: a backslash stands for itself, also before a quote.
 void append_quoted(std::string& out, std::string_view s) {
   out += '\'';
+  bool escaped = false;
   for (char c : s) {
-    if (c == '\'' || c == '\\') out += '\\';
+    if (c == '\'' && !escaped) out += '\\';
+    escaped = c == '\\' && !escaped;
     out += c;
   }
   out += '\'';

@@ -1,0 +1,3 @@
+class m::alone {
+  notify { "${title}, called by '${caller_module_name}'": }
+}

@@ -1,0 +1,1 @@
+class m { contain m::config }

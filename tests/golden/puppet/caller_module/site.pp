@@ -1,0 +1,1 @@
+include m::config, m::alone
