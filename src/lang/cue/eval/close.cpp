@@ -56,9 +56,11 @@ CloseInfo State::add_resolver(Node* p, Vertex* v, CloseInfo id, bool force_ignor
     ignore = id.from_embed;
 
   DefId dst = 0;
+  bool looser = false;  // the one that is there admits what stands beside where it is embedded
   for (auto& x : reqs)
     if (x.v == v) {
       dst = x.id;
+      looser = x.embed != 0 && !x.ignore && id.embed == 0 && !ignore && id.def == 0;
       if (x.ignore && !ignore) {
         x.ignore = false;
         x.parent = id.outer;
@@ -66,7 +68,7 @@ CloseInfo State::add_resolver(Node* p, Vertex* v, CloseInfo id, bool force_ignor
       }
       break;
     }
-  if (dst == 0 || id.embed != 0) {
+  if (dst == 0 || id.embed != 0 || looser) {
     DefId next = ctx.next_def(p);
     if (dst != 0) add_replacement({next, dst});
     dst = next;
