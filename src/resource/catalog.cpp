@@ -51,6 +51,7 @@ class CatalogReader {
     if (!sort()) return std::nullopt;
     chain_execs();
     find_conflicts();
+    chain_lines();
     emit();
     if (session_.diagnostics.errors() != before) return std::nullopt;
     return std::move(out_);
@@ -400,6 +401,19 @@ class CatalogReader {
       if (!nodes_[n].provider || nodes_[n].provider->type() != "exec") continue;
       if (last != model::kNone && !nodes_[n].from.count(last)) edge(last, n, 'w');
       last = n;
+    }
+  }
+
+  // New lines of a file come in the catalog's order, whoever is quicker.
+  void chain_lines() {
+    std::map<std::string, u32> last;
+    for (u32 n : order_) {
+      if (!nodes_[n].provider) continue;
+      for (auto& file : nodes_[n].provider->parts({lower(nodes_[n].type), nodes_[n].title, nodes_[n].parameters})) {
+        auto [before, first] = last.try_emplace(file, n);
+        if (!first && !nodes_[n].from.count(before->second)) edge(before->second, n, 'w');
+        before->second = n;
+      }
     }
   }
 

@@ -204,6 +204,7 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
       }
     }
   }
+  if (provider->is_fresh(dry ? found->changes : effect.changes)) events = noops = 0;
   if (changed > 0 && provider->minds_itself(dry ? found->changes : effect.changes)) {
     events += changed;
     if (dry) noops += changed;
@@ -218,11 +219,10 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
       if (!refreshed)
         return failed("",
                       {fmt::format("Failed to call refresh: {}", refreshed.error().message), refreshed.error().code});
-      if (*refreshed) {
-        say(Level::kNotice, fmt::format(": Triggered 'refresh' from {} event{}", events, events == 1 ? "" : "s"));
-        effect.changes.push_back({"refresh", "refreshed", "", "", "", false});
-        ++changed;
-      }
+      // Whether there was anything to do or not, as in Puppet.
+      say(Level::kNotice, fmt::format(": Triggered 'refresh' from {} event{}", events, events == 1 ? "" : "s"));
+      effect.changes.push_back({"refresh", "refreshed", "", "", "", false});
+      ++changed;
     }
   }
   // A directory that is filled is one change to whoever is told of it, however many files there are in it.

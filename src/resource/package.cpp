@@ -93,6 +93,7 @@ class Package : public Provider {
  public:
   std::string_view type() const override { return "package"; }
   std::span<const std::string_view> parameters() const override { return kParameters; }
+  bool minds() const override { return true; }  // and does nothing: apt installs nothing again
   std::string_view exclusive() const override { return "packages"; }
 
   std::string check(const Resource& r) const override {

@@ -78,6 +78,8 @@ class Provider {
   // Something it subscribes to has changed. False: there is nothing to do. Only of types that mind.
   virtual bool minds() const { return false; }
   virtual Result<bool> refresh(Context&) const { return false; }
+  // After these changes of its own nobody need refresh it: it has just begun with everything as it is now.
+  virtual bool is_fresh(const std::vector<Change>&) const { return false; }
   // Its own changes are a reason to refresh it, too.
   virtual bool minds_itself(const std::vector<Change>&) const { return false; }
   // A property as it is, for audits; nullopt when nobody knows.

@@ -81,6 +81,10 @@ class Service : public Provider {
   }
 
   bool minds() const override { return true; }
+  bool is_fresh(const std::vector<Change>& done) const override {
+    return std::any_of(done.begin(), done.end(),
+                       [](const Change& c) { return c.property == "ensure" && c.to == "running"; });
+  }
   Result<bool> refresh(Context& c) const override {
     auto m = manager(c);
     if (!m) return tl::unexpected(m.error());
