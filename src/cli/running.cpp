@@ -325,6 +325,32 @@ int failure_code(const deploy::Outcome& o) {
 
 }  // namespace
 
+void Running::tell(const deploy::Outcome& o, std::string_view sentence) {
+  if (as_text()) {
+    call.out.put(sentence);
+    return;
+  }
+  TreeMaker make(call.session);
+  std::string_view status = o.open                        ? "open"
+                            : o.cancelled                 ? "interrupted"
+                            : o.finished && o.failed == 0 ? "done"
+                                                          : "failed";
+  told.push_back(make.map({{"run", make.integer(o.run)},
+                           {"status", make.text(status)},
+                           {"changed", make.integer(o.changed)},
+                           {"failed", make.integer(o.failed)},
+                           {"unreachable", make.integer(o.unreachable)},
+                           {"seconds", make.number(o.seconds)},
+                           {"failures", make.list(o.failures)}}));
+}
+
+int Running::answered(int code) {
+  if (as_text()) return code;
+  TreeMaker make(call.session);
+  Value answer = make.map({{"runs", make.list(told)}});
+  return write_answer(call, answer, call.options.get("out")) ? code : exit_code::kError;
+}
+
 int report_outcome(Running& running, const deploy::Outcome& o) {
   end_interrupts();
   Call& call = running.call;
@@ -346,7 +372,7 @@ int report_outcome(Running& running, const deploy::Outcome& o) {
       d.note(fmt::format("look, then say what is so: `tutti resume --done {0}` or `tutti resume --repeat {0}`", name));
   }
   if (o.open) {
-    call.out.put(fmt::format("Run {}: interrupted, {}.\n", o.run, o.summary));
+    running.tell(o, fmt::format("Run {}: interrupted, {}.\n", o.run, o.summary));
     say_now("`tutti resume` goes on from here; `tutti resume --stop` ends it as it is.\n");
     if (!o.unknown) return exit_code::kInterrupted;
     return exit_code::kUnknown | (o.unreachable ? exit_code::kUnreachable : 0);
@@ -354,11 +380,11 @@ int report_outcome(Running& running, const deploy::Outcome& o) {
   if (o.unknown) return exit_code::kUnknown;
   if (!o.finished && o.failures.empty() && !o.cancelled)
     for (auto& s : o.stuck) call.session.diagnostics.error("RUN-STUCK", {}, s);
-  call.out.put(fmt::format("Run {}: {}{}.\n", o.run,
-                           o.cancelled                   ? "interrupted, "
-                           : o.finished && o.failed == 0 ? ""
-                                                         : "failed, ",
-                           o.summary));
+  running.tell(o, fmt::format("Run {}: {}{}.\n", o.run,
+                              o.cancelled                   ? "interrupted, "
+                              : o.finished && o.failed == 0 ? ""
+                                                            : "failed, ",
+                              o.summary));
   if (o.cancelled && !o.failed) return exit_code::kInterrupted;
   if (o.failed || !o.finished) return failure_code(o);
   if (call.options.has("detailed-exitcode") && o.changed) return exit_code::kDifferent;
@@ -461,8 +487,8 @@ int apply_catalog(Running& running, const deploy::Prepared& p, deploy::Deployer:
   if (!quiet) say_now(fmt::format("Notice: Applied catalog in {:.2f} seconds\n", seconds));
   u32 skipped = 0;
   for (auto& [name, status] : o.status) skipped += status == "skipped";
-  call.out.put(fmt::format("Run {}: {}, {} changed, {} failed, {} skipped.\n", o.run, counted(p.resources, "resource"),
-                           o.changed, o.failed, skipped));
+  running.tell(o, fmt::format("Run {}: {}, {} changed, {} failed, {} skipped.\n", o.run,
+                              counted(p.resources, "resource"), o.changed, o.failed, skipped));
   if (o.failed) return failure_code(o);
   bool dry = call.options.has("noop") || call.options.has("dry-run");
   if (dry && o.would) return exit_code::kDifferent;
@@ -523,8 +549,9 @@ int carry_out_once(Running& running, const deploy::Prepared& prepared, std::stri
   Call& call = running.call;
   if (prepared.empty()) {
     auto only = call.options.all("only");
-    call.out.put(fmt::format("No changes: {}`{}` is as wanted.\n",
-                             only.empty() ? "" : fmt::format("{} of ", fmt::join(only, ", ")), prepared.system));
+    if (running.as_text())
+      call.out.put(fmt::format("No changes: {}`{}` is as wanted.\n",
+                               only.empty() ? "" : fmt::format("{} of ", fmt::join(only, ", ")), prepared.system));
     return exit_code::kOk;
   }
   bool dry = call.options.has("dry-run") || call.options.has("noop"), yes = call.options.has("yes");
@@ -546,7 +573,10 @@ int carry_out_once(Running& running, const deploy::Prepared& prepared, std::stri
   deploy::Check check = running.deployer->check(prepared);
   std::string text = show_plan(call, prepared, &check, call.options.has("program"));
   if (dry) {
-    call.out.put(text);
+    if (running.as_text())
+      call.out.put(text);
+    else if (!write_answer(call, plan_tree(call, prepared, &check), call.options.get("out")))
+      return exit_code::kError;
     return check.safe ? exit_code::kDifferent : exit_code::kError;
   }
   if (!call.options.has("quiet") || !check.safe) say_now(text);
@@ -571,6 +601,7 @@ int carry_out_once(Running& running, const deploy::Prepared& prepared, std::stri
 
 int carry_out(Running& running, std::string_view verb, const Preparing& prepare) {
   Call& call = running.call;
+  if (!can_tell(call)) return exit_code::kError;
   double until = store::wall_clock() + std::strtod(call.options.get("lock-timeout", "0").c_str(), nullptr);
   for (;;) {
     auto prepared = prepare();
@@ -584,7 +615,8 @@ int carry_out(Running& running, std::string_view verb, const Preparing& prepare)
       again = o.wrong_code == store::kStale && !prepared->saved && store::wall_clock() < until;
       return again;
     });
-    if (!again) return code;
+    if (!again)
+      return call.options.has("dry-run") && !prepared->catalog && !prepared->empty() ? code : running.answered(code);
     end_interrupts();
     if (!call.options.has("quiet")) say_now("`" + prepared->system + "` has been changed meanwhile: planned anew\n");
   }

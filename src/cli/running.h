@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/verb.h"
 #include "deploy/deployer.h"
@@ -40,11 +41,21 @@ struct Running {
   // that goes on as long as --lock-timeout says; then what was planned before may be out of date.
   int nothing_unfinished(const std::string& system, bool* waited = nullptr);
 
+  // What was done, in a sentence or, with --out, for the answer that is written at the end.
+  void tell(const deploy::Outcome& outcome, std::string_view sentence);
+  bool as_text() const { return call.options.get("out", "text") == "text"; }
+  // Writes that answer; the exit code, which is another one where that is impossible.
+  int answered(int code);
+
   Call& call;
+  std::vector<Value> told;  // of each run
   std::optional<deploy::Place> place;
   std::unique_ptr<deploy::Deployer> deployer;
   std::unique_ptr<deploy::Hosts> hosts;
 };
+
+// Whether what is asked for with --out is a format, and files that are to be written can be; otherwise a diagnostic.
+bool can_tell(Call& call);
 
 // The plan as people read it: what changes, how long it takes, what was proved.
 std::string show_plan(Call& call, const deploy::Prepared& prepared, const deploy::Check* check, bool program);

@@ -32,6 +32,7 @@ constexpr OptionSpec kOptions[] = {
     {"noop", "", "catalogs: say what would be changed and touch nothing"},
     {"only-tag", "TAG", "catalogs: only resources with this tag", true},
     {"parallel-execs", "", "catalogs: commands need not keep the catalog's order among themselves"},
+    {"out", "FORMAT", "text (the default), json or yaml"},
     {"quiet", "", "no progress", false, 'q'},
 };
 

@@ -12,6 +12,7 @@ constexpr OptionSpec kOptions[] = {
     {"program", "", "show the reconfiguration program too"},
     {"unsafe", "", "run it even if it was not verified to be safe"},
     {"detailed-exitcode", "", "2 when something was changed"},
+    {"out", "FORMAT", "text (the default), json or yaml"},
     {"quiet", "", "no progress", false, 'q'},
 };
 

@@ -17,6 +17,7 @@ constexpr OptionSpec kOptions[] = {
     {"dry-run", "", "show what would be forgotten and forget nothing"},
     {"force", "", "also where the host still answers: what runs there is left to itself"},
     {"lock-timeout", "SECONDS", "wait so long for somebody else to be done"},
+    {"out", "FORMAT", "text (the default), json or yaml"},
 };
 
 std::string_view place_name(Symbol host) { return host.empty() ? "this machine" : host.text(); }
@@ -59,6 +60,7 @@ int run(Call& call) {
         .suggest("tutti status");
     return exit_code::kError;
   }
+  if (!can_tell(call)) return exit_code::kError;
   Running running(call);
   if (!running.look()) return exit_code::kError;
   std::string system = running.the_system();
@@ -77,7 +79,7 @@ int run(Call& call) {
     return exit_code::kError;
   }
   auto settings = running.settings("forget");
-  return report_outcome(running, running.deployer->forget(*forgetting, settings));
+  return running.answered(report_outcome(running, running.deployer->forget(*forgetting, settings)));
 }
 
 }  // namespace

@@ -15,10 +15,12 @@ constexpr OptionSpec kOptions[] = {
     {"parallel", "N", "at most N actions at once", false, 'j'},
     {"lease", "SECONDS", "how long the lock outlives us when we die on another host (default 30)"},
     {"detailed-exitcode", "", "2 when something was changed"},
+    {"out", "FORMAT", "text (the default), json or yaml"},
     {"quiet", "", "no progress", false, 'q'},
 };
 
 int run(Call& call) {
+  if (!can_tell(call)) return exit_code::kError;
   Running running(call);
   if (!running.look()) return exit_code::kError;
   i64 id = call.arguments.empty() ? running.deployer->unfinished(call.options.get("system"))
@@ -31,8 +33,8 @@ int run(Call& call) {
   }
   if (!id && !call.session.diagnostics.ok()) return exit_code::kError;
   if (!id) {
-    call.out.put("Nothing to resume: every run has ended.\n");
-    return exit_code::kOk;
+    if (running.as_text()) call.out.put("Nothing to resume: every run has ended.\n");
+    return running.answered(exit_code::kOk);
   }
   auto record = running.place->store->run(id);
   std::optional<Value> flat;
@@ -49,10 +51,10 @@ int run(Call& call) {
   }
   deploy::Outcome outcome = running.deployer->resume(id, settings);
   int code = report_outcome(running, outcome);
-  if (!outcome.good() || settings.give_up || (*record)->kind == deploy::kForgetRun) return code;
+  if (!outcome.good() || settings.give_up || (*record)->kind == deploy::kForgetRun) return running.answered(code);
   auto wanted = deploy::decode(call.session, fmt::format("run {}", id), (*record)->wanted, *running.place->seal);
   if (!wanted || !flat) return exit_code::kError;
-  return follow_up(running, (*record)->system, (*record)->kind, *wanted, *flat, "resume", code);
+  return running.answered(follow_up(running, (*record)->system, (*record)->kind, *wanted, *flat, "resume", code));
 }
 
 }  // namespace
