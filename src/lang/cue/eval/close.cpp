@@ -339,7 +339,7 @@ List<ReqSet>& State::required() {
     if (e.once) e.ignored = true;
   std::size_t inherited = a.size();
   for (auto& y : reqs) {
-    if (y.ignore && y.kind == DefKind::kReference) continue;
+    if (y.kind == DefKind::kReference && (y.ignore || y.v->says_nothing())) continue;
     bool has = false;
     for (auto& x : a) has |= x.id == y.id;
     if (has) continue;

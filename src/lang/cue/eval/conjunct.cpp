@@ -278,17 +278,13 @@ void State::set_embed_closedness(Vertex* arc) {
     embed_closedness = EmbedClosed::kOnce;
 }
 
-namespace {
-
 // A definition that is no more than `_` closes nothing.
-bool says_nothing(const Vertex* v) {
-  if (v->status == Status::kFinalized && v->base && v->base->type == NodeType::kBasicType)
-    return to<BasicType>(v->base)->kind == kTopKind;
+bool Vertex::says_nothing() const {
+  if (status == Status::kFinalized && base && base->type == NodeType::kBasicType)
+    return to<BasicType>(base)->kind == kTopKind;
   auto top = [](const KeptConjunct& c) { return expression_of(c.x)->type == NodeType::kTop; };
-  return !v->conjuncts.empty() && std::all_of(v->conjuncts.begin(), v->conjuncts.end(), top);
+  return !conjuncts.empty() && std::all_of(conjuncts.begin(), conjuncts.end(), top);
 }
-
-}  // namespace
 
 // Adds the conjuncts of another vertex, and those it may still get.
 void State::schedule_vertex(Conjunct c, Vertex* arc, CloseInfo ci) {
@@ -303,7 +299,7 @@ void State::schedule_vertex(Conjunct c, Vertex* arc, CloseInfo ci) {
     return;
   }
   bool definition = refers_to_definition(expression_of(c.x)) || arc->label.is_def() || ci.top_def;
-  if (definition && !says_nothing(arc)) {
+  if (definition && !arc->says_nothing()) {
     if (c.ci.opened || c.ci.conjunct_opened) embed_closedness = EmbedClosed::kRecursive;
     is_def = true;
     ci.from_def = true;

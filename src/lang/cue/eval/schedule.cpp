@@ -269,7 +269,8 @@ bool State::process(Cond want, Mode mode) {
       if (Task* t = ctx.current()) wait_for(t, want, ctx.blocking);
     }
     // what is made while a task runs, and waits for nothing, is no reason to give up what others wait for
-    if (mode == Mode::kFinalize && tasks.empty() && ctx.current()) return true;
+    if (mode == Mode::kFinalize && ctx.current() && (tasks.empty() || (!node->parent && all_tasks_finished())))
+      return true;
     // deadlock: take what is not known as decided, then let the waiting tasks go on
     auto& blocked = ctx.blocking;
     while (true) {
