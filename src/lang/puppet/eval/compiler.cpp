@@ -473,6 +473,7 @@ void Compiler::set_resource_parameters(Resource& r, Scope& scope, const Definiti
     }
     if (p.type) {
       const Type* t = type_of_node(p.type, scope);
+      looked_at(budget_, v);
       if (!is_instance(t, v))
         for (std::string& w : describe_mismatch(fmt::format("parameter '{}'", p.name.text()), t, v))
           wrong.push_back(std::move(w));

@@ -3,6 +3,7 @@
 #include "base/near.h"
 #include "lang/puppet/catalog/native_type.h"
 #include "lang/puppet/eval/compiler.h"
+#include "lang/puppet/eval/growth.h"
 #include "lang/puppet/hiera/context.h"
 #include "lang/puppet/ruby/bridge.h"
 #include "lang/puppet/types/type_parse.h"
@@ -164,7 +165,15 @@ Val Compiler::call_function(Symbol name, std::span<const Val> args, const Closur
     if (block) fail(at, fmt::format("'{}' does not expect a block", name.text()), "PP-FUNCTION");
     return call_definition(*d, args, scope, at);
   }
-  if (builtin) return call_builtin(*builtin, FunctionCall{*this, scope, builtin->name, args, block, at});
+  if (builtin) {
+    // Most go through the values of the first level, few deeper.
+    for (const Val& v : args)
+      if (v.is(VK::kArray) || v.is(VK::kHash))
+        budget_.step(v.size);
+      else if (v.is(VK::kString))
+        looked_at(budget_, v);
+    return call_builtin(*builtin, FunctionCall{*this, scope, builtin->name, args, block, at});
+  }
   if (const RubyFunction* ruby = environment_.ruby_function(name))
     return call_ruby_function(*this, scope, *ruby, name.text(), args, block, at);
   EvalError e("PP-UNKNOWN-FUNCTION", at, fmt::format("unknown function: '{}'", name.text()));
@@ -217,6 +226,7 @@ void Compiler::bind_params(std::span<const Param> params, std::span<const Val> a
       v = make_array(arena(), items);
     } else {
       v = n < args.size() ? args[n] : evaluate(p.value, inner);
+      if (type) looked_at(budget_, v);
       if (type && !is_instance(type, v)) {
         auto wrong = describe_mismatch(fmt::format("parameter '{}'", p.name.text()), type, v);
         fail(at, fmt::format("{} {}", what, wrong.empty() ? std::string("has the wrong type") : wrong[0]),

@@ -347,6 +347,7 @@ Val Compiler::select(const Select& s, Scope& scope) {
 }
 
 bool Compiler::matches_option(const Val& value, const Val& option, Scope& scope, Pos at) {
+  looked_at(budget_, value);
   switch (option.kind) {
     case VK::kRegex: return value.is(VK::kString) && match_regex(value.text(), option.text(), scope, at);
     case VK::kType: return is_instance(option.t, value) || (value.is(VK::kType) && same_type(value.t, option.t));

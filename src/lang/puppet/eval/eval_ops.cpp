@@ -37,6 +37,15 @@ Val Compiler::binary(const Binary& b, Scope& scope) {
     default: break;
   }
   Val x = evaluate(b.left, scope), y = evaluate(b.right, scope);
+  bool alike = x.kind == y.kind && x.size == y.size;
+  switch (b.op) {
+    case Op::kIn: looked_at(budget_, y); break;
+    case Op::kPlus:
+    case Op::kMinus:
+    case Op::kLShift: gone_through(budget_, x), gone_through(budget_, y); break;
+    default:
+      if (alike) gone_through(budget_, x);
+  }
   switch (b.op) {
     case Op::kEqual: return Val::boolean(equal(x, y)).with_origin(b.begin);
     case Op::kNotEqual: return Val::boolean(!equal(x, y)).with_origin(b.begin);
@@ -51,6 +60,7 @@ Val Compiler::binary(const Binary& b, Scope& scope) {
 
 Val Compiler::match(const Binary& b, Scope& scope) {
   Val x = evaluate(b.left, scope), y = evaluate(b.right, scope);
+  looked_at(budget_, x);
   bool yes;
   if (y.is(VK::kType)) {
     yes = is_instance(y.t, x);

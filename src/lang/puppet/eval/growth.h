@@ -5,16 +5,31 @@
 #include <algorithm>
 
 #include "base/budget.h"
+#include "lang/puppet/types/value.h"
 
 namespace tutti::puppet {
 
 // What compiling one catalog may use, within what the user allows. Loops that are legal and have no end are to be told
-// after seconds; 20,000 resources through a define take a quarter of a million.
+// after seconds; 20,000 resources through a define take some 300,000.
 inline Limits compile_limits(Limits l) {
   if (l.steps == Limits{}.steps) l.steps = 100'000'000;
   if (l.nodes == Limits{}.nodes)
     l.nodes = 1'000'000;  // no machine has so many: defines that declare themselves twice do
   return l;
+}
+
+// To be called where all of a value may be looked at: large ones take longer than a step, small ones do not.
+inline void looked_at(Budget& budget, const Val& v) {
+  if (v.is(VK::kArray) || v.is(VK::kHash))
+    budget.step(v.weight / 4);
+  else if (v.is(VK::kString) && v.size > 32)
+    budget.step(v.size / 32);
+}
+
+// And where it is copied, or compared with one that may be equal.
+inline void gone_through(Budget& budget, const Val& v) {
+  looked_at(budget, v);
+  if (v.is(VK::kArray) || v.is(VK::kHash)) budget.step(v.weight);
 }
 
 // To be called while one value is put together: strings and arrays that double at every step are stopped long before

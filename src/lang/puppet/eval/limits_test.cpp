@@ -29,6 +29,12 @@ TEST(PuppetLimits, EndlessLoops) {
   fewer.steps = 1'000'000;
   fewer.nodes = 10'000;
   refused("function f($n) { if $n < 60 { f($n + 1) + f($n + 1) } else { 1 } } $x = f(0)", "LIMIT-STEPS", fewer);
+  // What one step does to a large value is as long as many.
+  const std::string large =
+      "$a = range(1, 20000) $h = Hash($a.map |$i| { [\"k${i}\", $i] }) range(1, 40000).each |$i| { ";
+  for (const char* step : {"$x = $a.sort", "$x = 0 in $a", "$x = $h + { 'z' => 1 }", "$x = $h == $h", "$x = unique($a)",
+                           "$x = $a =~ Array[Integer]", "case $h { Hash[String, Integer]: { } }"})
+    refused(large + step + " }", "LIMIT-STEPS", fewer);
   refused("define d() { d { [\"${title}a\", \"${title}b\"]: } } d { 'x': }", "LIMIT-NODES", fewer);
 }
 TEST(PuppetLimits, GiantRange) { refused("Integer[1, 1000000000000].each |$i| { }", "too many"); }

@@ -115,6 +115,7 @@ Val glued(const FunctionCall& c, const std::vector<Val>& all) {
 
 std::vector<Val> sorted(const FunctionCall& c, std::vector<Val> all) {
   std::stable_sort(all.begin(), all.end(), [&](const Val& a, const Val& b) {
+    c.compiler.budget().step();
     if (c.block != nullptr) return order(c, a, b) < 0;
     if (is_number(a) && is_number(b)) return number_of(a) < number_of(b);
     if (a.is(VK::kString) && b.is(VK::kString)) return a.text() < b.text();
