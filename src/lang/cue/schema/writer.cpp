@@ -401,8 +401,10 @@ SchemaWriter::Schema SchemaWriter::disjunction(ast::Node* x, const Place& at) {
     s = list[0];
   } else if (only_types && !is_open_api()) {
     std::vector<ast::Node*> types;
-    for (const Schema& o : list) types.push_back(o.find("type"));
-    s.set("type", b_.list(types));
+    std::set<std::string> seen;  // a float is a number there, too
+    for (const Schema& o : list)
+      if (seen.insert(lit_text(o.find("type"))).second) types.push_back(o.find("type"));
+    s.set("type", types.size() == 1 ? types[0] : b_.list(types));
   } else if (!list.empty()) {
     std::vector<ast::Node*> nodes;
     for (const Schema& o : list) nodes.push_back(node(o));
