@@ -1,5 +1,7 @@
 #include "resource/params.h"
 
+#include <fmt/format.h>
+
 #include <cstdlib>
 
 namespace tutti::resource {
@@ -18,7 +20,13 @@ std::string text_of(const Value& v) {
       }
       return out;
     }
-    case Kind::kMap: return "";
+    case Kind::kMap: {
+      // a reference as it is written down in a record (format/json.h)
+      const Entry* to = v.find("$resource");
+      if (!to || !to->value.is(Kind::kMap)) return "";
+      const Entry *type = to->value.find("type"), *title = to->value.find("title");
+      return type && title ? fmt::format("{}[{}]", text_of(type->value), text_of(title->value)) : "";
+    }
     default: return std::string(v.text());
   }
 }
