@@ -116,23 +116,28 @@ struct Maker {
     return Val::integer(absolute && n < 0 ? -n : n);
   }
 
+  // Digits, or 0x and 0b with theirs, after blanks and a sign; without a radix the prefix says what it is, and with one
+  // it must be that of the radix.
   i64 parse_integer(std::string_view text, int radix) const {
-    std::string s;
-    for (char x : text)
-      if (x != ' ' && x != '_') s += x;
     auto refuse = [&] { bad(fmt::format("the string '{}' cannot be converted to Integer", text)); };
-    bool negative = false;
-    std::string_view d = s;
-    if (!d.empty() && (d[0] == '-' || d[0] == '+')) negative = d[0] == '-', d.remove_prefix(1);
-    std::string prefix = d.size() > 1 && d[0] == '0' ? downcase(d.substr(0, 2)) : "";
-    int base = prefix == "0x" ? 16 : prefix == "0b" ? 2 : !prefix.empty() ? 8 : 10;
-    if (radix == 10)
-      base = 10;
-    else if (radix && radix != base && !(radix == 10))
+    auto blanks = [](std::string_view& s) {
+      while (!s.empty() && std::isspace(static_cast<unsigned char>(s[0]))) s.remove_prefix(1);
+    };
+    std::string_view d = text;
+    blanks(d);
+    bool negative = !d.empty() && d[0] == '-';
+    if (negative || d.starts_with('+')) d.remove_prefix(1), blanks(d);
+    std::string prefix = downcase(d.substr(0, 2));
+    int own = prefix == "0x" ? 16 : prefix == "0b" ? 2 : 0;
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    std::string lower = downcase(own ? d.substr(2) : d);
+    if (lower.empty() || lower.find_first_not_of(kDigits.substr(0, own ? own : 10)) != std::string::npos) refuse();
+    int base = radix ? radix : own ? own : d.size() > 1 && d[0] == '0' ? 8 : 10;
+    if (own == 2 && base == 16)
+      lower.insert(0, 1, 'b');  // 0b1 is a number of that radix too
+    else if (own && own != base)
       refuse();
-    if (base == 16 || base == 2) d.remove_prefix(2);
-    if (d.empty()) refuse();
-    std::string digits = (negative ? "-" : "") + std::string(d);
+    std::string digits = (negative ? "-" : "") + lower;
     char* end = nullptr;
     errno = 0;
     long long n = std::strtoll(digits.c_str(), &end, base);
@@ -317,6 +322,7 @@ struct Maker {
   Val timespan() const {
     const Val& v = from();
     if (v.is(VK::kTimespan)) return v;
+    if (v.is(VK::kFloat) && args.size() > 1) bad("a Float stands alone");
     if (v.is(VK::kFloat)) return Val::nanoseconds(VK::kTimespan, truncated(v.d * 1e9));
     // Wide enough for any sum of products below.
     using Wide = __int128;
@@ -394,6 +400,7 @@ struct Maker {
     }
     const Val& v = from();
     if (v.is(VK::kTimestamp)) return v;
+    if ((v.is(VK::kInt) || v.is(VK::kFloat)) && args.size() > 1) bad("a number stands alone");
     if (v.is(VK::kInt)) {
       i64 ns = 0;
       if (__builtin_mul_overflow(v.i, i64{1'000'000'000}, &ns)) bad("the time is out of range");
@@ -445,6 +452,7 @@ struct Maker {
     if (v.is(VK::kBinary)) return v;
     std::string out;
     if (v.is(VK::kArray)) {
+      if (args.size() > 1) bad("an array of bytes stands alone");
       for (const Val& b : v.items()) {
         if (!b.is(VK::kInt) || b.i < 0 || b.i > 255) bad("an array of bytes holds integers from 0 to 255");
         out += static_cast<char>(b.i);
@@ -547,6 +555,7 @@ struct Maker {
       case TK::kBinary: return binary();
       case TK::kRegexp: {
         if (from().is(VK::kRegex)) return from();
+        if (args.size() > 1 && !args[1].is(VK::kBool)) bad("needs a Boolean that says whether to escape");
         std::string error;
         if (!from().is(VK::kString) || !Regex::get(from().text(), &error)) bad("needs a regular expression: " + error);
         return Val::with_text(VK::kRegex, from().text());

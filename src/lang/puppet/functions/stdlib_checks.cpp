@@ -182,6 +182,7 @@ Val validate_re(const FunctionCall& c) {
     c.fail(fmt::format("validate_re(): input needs to be a String, not a {}", ruby_class(c.arg(0))));
   std::span<const Val> patterns = c.arg(1).is(VK::kArray) ? c.arg(1).items() : c.args.subspan(1, 1);
   for (const Val& p : patterns) {
+    if (!p.is(VK::kString)) c.fail(fmt::format("validate_re(): {} is no string", ruby_inspect(p)));
     if (matches(p.text(), c.text(0))) return {};
   }
   c.fail(c.count() > 2

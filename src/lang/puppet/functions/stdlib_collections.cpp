@@ -147,7 +147,10 @@ Val delete_(const FunctionCall& c) {
                        ruby_class(from)));
   }
   std::string text(from.text());
-  for (const Val& v : gone) text = replaced(text, to_text(v), "");
+  for (const Val& v : gone) {
+    if (!v.is(VK::kString)) c.fail(fmt::format("delete(): {} is no string", ruby_inspect(v)));
+    text = replaced(text, v.text(), "");
+  }
   return c.string(text);
 }
 
@@ -273,6 +276,7 @@ Val grep(const FunctionCall& c) {
 
 Val reject(const FunctionCall& c) {
   expect_count(c, 2, 2);
+  if (!c.arg(1).is(VK::kString)) c.fail(fmt::format("reject(): {} is no string", ruby_inspect(c.arg(1))));
   const Regex& r = need_regex(c, to_text(c.arg(1)));
   std::vector<Val> out;
   for (const Val& v : need_array(c, 0).items()) {
@@ -451,6 +455,7 @@ Val range(const FunctionCall& c) {
   }
   constexpr std::size_t kMost = 1'000'000;
   std::vector<Val> out;
+  if (from.empty()) return c.array({Val::string("")});  // nothing comes after no text
   if (!from.empty() && from.find_first_not_of("0123456789") == std::string::npos) {
     if (c.count() > 1 && (c.arg(1).is(VK::kArray) || c.arg(1).is(VK::kHash)))
       c.fail(fmt::format("range(): {} is no number", ruby_inspect(c.arg(1))));

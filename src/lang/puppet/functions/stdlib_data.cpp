@@ -97,13 +97,12 @@ Val to_ruby(const FunctionCall& c) { return c.string(ruby_literal(rich_data(c, c
 
 // Text or a file as data; the second argument is what to answer where it cannot be read.
 Val parsed(const FunctionCall& c, std::string name, std::string text, bool yaml) {
-  bool fallback = c.count() > 1 && c.arg(1).truthy();
   DataError error;
   std::optional<Val> value;
   Result<const Source*> source = c.compiler.environment().sources().add(std::move(name), std::move(text));
   if (source) value = yaml ? read_yaml(**source, c.arena(), error) : read_json_data(**source, c.arena(), error);
-  if (value && (value->truthy() || !fallback)) return *value;
-  if (fallback) return c.arg(1);
+  if (value) return value->truthy() || c.count() < 2 ? *value : c.arg(1);
+  if (c.count() > 1 && c.arg(1).truthy()) return c.arg(1);
   c.fail(fmt::format("{}(): {}", c.name, error.message));
 }
 Val parse_data(const FunctionCall& c, bool yaml) {

@@ -122,7 +122,8 @@ Val shuffle(const FunctionCall& c) {
 
 Val seeded_rand(const FunctionCall& c) {
   expect_count(c, 2, 2);
-  if (ruby_to_i(c.arg(0)) <= 0) c.fail("seeded_rand(): first argument must be a positive integer");
+  if (c.arg(0).is(VK::kFloat) || ruby_to_i(c.arg(0)) <= 0)
+    c.fail("seeded_rand(): first argument must be a positive integer");
   if (!c.arg(1).is(VK::kString)) c.fail("seeded_rand(): second argument must be a string");
   return Val::integer(static_cast<i64>(
       RubyRandom::from_hex(digest_hex("md5", c.text(1))).below(static_cast<u64>(ruby_to_i(c.arg(0))))));

@@ -194,7 +194,7 @@ void join_into(Budget& budget, std::string& out, const Val& v, std::string_view 
     if (item.is(VK::kArray))
       join_into(budget, out, item, by);
     else if (item.is(VK::kRegex))
-      out += fmt::format("(?-mix:{})", item.text());
+      out += ruby_regexp_text(item.text());
     else
       out += item.is(VK::kHash) ? ruby_inspect(item) : to_text(item);
   }

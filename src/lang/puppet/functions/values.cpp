@@ -24,7 +24,10 @@ Val abs_(const FunctionCall& c) {
 }
 Val abs_text(const FunctionCall& c) {
   Val n;
-  if (!parse_number(c.text(0), n)) c.fail(fmt::format("abs(): '{}' is not a number", c.text(0)));
+  std::string_view digits = c.text(0);
+  if (digits.starts_with('-')) digits.remove_prefix(1);
+  if (digits.find_first_not_of("0123456789.") != std::string_view::npos || !parse_number(c.text(0), n))
+    c.fail(fmt::format("abs(): '{}' is not a decimal number", c.text(0)));
   return n.is(VK::kInt) ? Val::integer(std::abs(n.i)) : Val::real(std::fabs(n.d));
 }
 Val whole(const FunctionCall& c, double x) {

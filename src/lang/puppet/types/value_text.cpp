@@ -132,7 +132,9 @@ void append_inspected_other(std::string& out, const Val& v) {
   append_other(out, v);
 }
 
-void append_json_other(std::string& out, const Val& v) { append_json_string(out, to_text(v)); }
+void append_json_other(std::string& out, const Val& v) {
+  append_json_string(out, v.is(VK::kRegex) ? ruby_regexp_text(v.text()) : to_text(v));
+}
 
 }  // namespace
 
@@ -188,6 +190,15 @@ std::string ruby_literal(const Val& v) {
   std::string out;
   append_value(out, v, kRuby);
   return out;
+}
+
+std::string ruby_regexp_text(std::string_view source) {
+  std::string out = "(?-mix:";
+  for (char c : source) {
+    if (c == '/') out += '\\';
+    out += c;
+  }
+  return out + ")";
 }
 
 std::string ruby_to_s(const Val& v) { return v.is(VK::kArray) || v.is(VK::kHash) ? ruby_inspect(v) : to_text(v); }

@@ -19,10 +19,11 @@ struct Notation {
 };
 void append_value(std::string& out, const Val& v, const Notation& notation, int depth = 0);
 
-std::string ruby_inspect(const Val& v);    // "a" with quotes, [1, "a"], {"k"=>1}
-std::string ruby_literal(const Val& v);    // the same with blanks around the arrows
-std::string ruby_to_s(const Val& v);       // a string as it is, containers as inspect shows them
-std::string python_literal(const Val& v);  // None, True, {"k": 1}
+std::string ruby_regexp_text(std::string_view source);  // (?-mix:a\/b)
+std::string ruby_inspect(const Val& v);                 // "a" with quotes, [1, "a"], {"k"=>1}
+std::string ruby_literal(const Val& v);                 // the same with blanks around the arrows
+std::string ruby_to_s(const Val& v);                    // a string as it is, containers as inspect shows them
+std::string python_literal(const Val& v);               // None, True, {"k": 1}
 // JSON. The text between the parts of the layout is the caller's, as it is for Ruby's generator.
 struct JsonLayout {
   std::string indent, space, map_line, list_line;

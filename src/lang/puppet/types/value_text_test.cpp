@@ -28,7 +28,7 @@ TEST(ValueText, Notations) {
             "{\"list\"=>[1, nil, \"it's \\\"q\\\"\\n\", 1.0e+20, true], 2=>{}, \"regex\"=>/a\\/b/}");
   EXPECT_EQ(python_literal(*s.value.get("list")), "[1, None, \"it's \\\"q\\\"\\n\", 1.0e+20, True]");
   EXPECT_EQ(json_text(s.value),
-            "{\"list\":[1,null,\"it's \\\"q\\\"\\n\",1.0e+20,true],\"2\":{},\"regex\":\"/a\\\\/b/\"}");
+            "{\"list\":[1,null,\"it's \\\"q\\\"\\n\",1.0e+20,true],\"2\":{},\"regex\":\"(?-mix:a\\\\/b)\"}");
 }
 
 TEST(ValueText, LayoutOfJson) {
