@@ -152,6 +152,12 @@ ast::Node* Build::import_decl(std::span<ast::Node* const> body) {
   return arena.make<ast::Import>(TokenPos{{}, Rel::kNewSection}, paren, make_nodes(arena, specs), TokenPos{});
 }
 
+bool Build::is_none(const ast::Node* n) {
+  if (n->kind != ast::Kind::kCall) return false;
+  const ast::Node* f = as<ast::Call>(n)->fun;
+  return f->kind == ast::Kind::kIdent && as<ast::Ident>(f)->name.text() == "error";
+}
+
 bool Build::is_any(const ast::Node* n) { return n->kind == ast::Kind::kIdent && as<ast::Ident>(n)->name.text() == "_"; }
 
 std::vector<std::string> comment_lines(const std::string& text) {

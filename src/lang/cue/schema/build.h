@@ -39,7 +39,8 @@ class Build {
   ast::Node* embed(ast::Node* x) { return arena.make<ast::Embed>(x); }
   ast::Node* import_decl(std::span<ast::Node* const> body);  // of what the body uses; nullptr when it is nothing
 
-  static bool is_any(const ast::Node* n);  // `_`
+  static bool is_any(const ast::Node* n);
+  static bool is_none(const ast::Node* n);  // error("disallowed")  // `_`
 
   Arena& arena;
   std::set<std::string> imports;

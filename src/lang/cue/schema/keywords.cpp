@@ -140,17 +140,28 @@ void SchemaReader::alternatives(State& s, const DataEntry& e, bool exactly_one) 
 void SchemaReader::any_of(State& s, const DataEntry& e) { alternatives(s, e, false); }
 void SchemaReader::one_of(State& s, const DataEntry& e) { alternatives(s, e, true); }
 
+// What is impossible is left out or said in other words: as an argument it would be an error of the whole.
 void SchemaReader::negation(State& s, const DataEntry& e) {
-  s.everything.push_back(b_.call("matchN", {b_.integer(0), b_.list({arm(s, e.value, s.types)})}, e.pos));
+  ast::Node* x = arm(s, e.value, s.types);
+  if (!b_.is_none(x)) s.everything.push_back(b_.call("matchN", {b_.integer(0), b_.list({x})}, e.pos));
 }
 
 void SchemaReader::conditional(State& s, const DataEntry& e) {
-  ast::Node *then = data_get(s.node, "then"), *otherwise = data_get(s.node, "else");
-  if (!then && !otherwise) return;
-  s.everything.push_back(b_.call("matchIf",
-                                 {arm(s, e.value, s.types), then ? arm(s, then, s.types) : b_.top(),
-                                  otherwise ? arm(s, otherwise, s.types) : b_.top()},
-                                 e.pos));
+  ast::Node *then_node = data_get(s.node, "then"), *else_node = data_get(s.node, "else");
+  if (!then_node && !else_node) return;
+  ast::Node *condition = arm(s, e.value, s.types), *then = then_node ? arm(s, then_node, s.types) : b_.top(),
+            *otherwise = else_node ? arm(s, else_node, s.types) : b_.top();
+  if (b_.is_none(condition)) return s.everything.push_back(otherwise);
+  if (b_.is_any(condition)) return s.everything.push_back(then);
+  if (b_.is_none(otherwise)) {
+    s.everything.push_back(condition);
+    return s.everything.push_back(then);
+  }
+  if (b_.is_none(then)) {
+    s.everything.push_back(b_.call("matchN", {b_.integer(0), b_.list({condition})}, e.pos));
+    return s.everything.push_back(otherwise);
+  }
+  s.everything.push_back(b_.call("matchIf", {condition, then, otherwise}, e.pos));
 }
 
 // ---- numbers
