@@ -435,6 +435,12 @@ Val Compiler::type_access(const Type* t, std::span<const Val> keys, Scope& scope
       const Type* named = parameterize(arena(), r, keys.subspan(0, 1));
       return several(keys.subspan(1), [&](const Val& v) { return reference(named, v); });
     }
+    if (r->kind == TK::kTimestamp || r->kind == TK::kTimespan) {  // Timestamp['2000-01-01', default]
+      std::vector<Val> times(keys.begin(), keys.end());
+      for (Val& v : times)
+        if (v.is(VK::kString) || v.is(VK::kHash)) v = construct(plain(r->kind), std::span<const Val>(&v, 1), at);
+      return Val::type(parameterize(arena(), r, times));
+    }
     return Val::type(parameterize(arena(), r, keys));
   } catch (const TypeError& e) {
     fail(at, e.what(), "PP-TYPE");

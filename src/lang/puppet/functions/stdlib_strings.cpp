@@ -102,7 +102,7 @@ Val squeeze(const FunctionCall& c) {
 }
 
 Val dos2unix(const FunctionCall& c) {
-  expect_count(c, 1, SIZE_MAX);
+  expect_count(c, 1, 1);
   if (!c.arg(0).is(VK::kString)) c.fail("dos2unix(): Requires string as argument");
   std::string out;
   std::string_view s = c.text(0);
@@ -113,7 +113,7 @@ Val dos2unix(const FunctionCall& c) {
 }
 
 Val unix2dos(const FunctionCall& c) {
-  expect_count(c, 1, SIZE_MAX);
+  expect_count(c, 1, 1);
   if (!c.arg(0).is(VK::kString)) c.fail("unix2dos(): Requires string as argument");
   std::string out;
   for (char ch : c.text(0)) {

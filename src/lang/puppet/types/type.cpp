@@ -699,7 +699,7 @@ bool assignable_plain(const Type* to, const Type* from, int depth) {
         case TK::kString:
         case TK::kEnum:
         case TK::kPattern: return !item || assignable_deep(item, plain(TK::kString), depth);
-        case TK::kInteger: return from->min >= 0 && (!item || assignable_deep(item, plain(TK::kInteger), depth));
+        case TK::kInteger: return !item || assignable_deep(item, plain(TK::kInteger), depth);
         case TK::kIterable:
         case TK::kIterator: return !item || assignable_deep(item, arg(from, 0), depth);
         case TK::kType:

@@ -238,6 +238,7 @@ const Type* parameterize(Arena& arena, const Type* base, std::span<const Val> ar
     case TK::kTimestamp:
       t.min = timespan_arg(base, args[0], kNoMin);
       t.max = args.size() > 1 ? timespan_arg(base, args[1], kNoMax) : kNoMax;
+      if (t.min > t.max) bad(base, "the first time is after the second");
       t.sized = true;
       break;
     case TK::kBoolean:
@@ -512,6 +513,26 @@ const Type* infer(Arena& arena, const Val& v, Infer how) {
       }
       Type t = *plain(TK::kHash);
       const Type* both[2] = {plain(TK::kUnit), plain(TK::kUnit)};
+      constexpr u32 kMostTold = 1'000;  // each is compared with all others
+      if (how == Infer::kExact && v.size <= kMostTold) {
+        std::vector<const Type*> all[2];
+        for (const Pair& p : v.entries())
+          for (int n : {0, 1}) {
+            const Type* x = infer(arena, n == 0 ? p.key : p.value, how);
+            if (std::none_of(all[n].begin(), all[n].end(),
+                             [&](const Type* y) { return assignable(x, y) && assignable(y, x); }))
+              all[n].push_back(x);
+          }
+        for (int n : {0, 1}) {
+          Type variant = *plain(TK::kVariant);
+          variant.types = keep(arena, all[n]);
+          both[n] = all[n].size() == 1 ? all[n][0] : make_type(arena, variant);
+        }
+        t.types = arena.copy(std::span<const Type* const>(both));
+        t.sized = true;
+        t.min = t.max = v.size;
+        return make_type(arena, t);
+      }
       for (const Pair& p : v.entries()) {
         both[0] = common_type(arena, both[0], infer(arena, p.key, p.key.is(VK::kString) ? Infer::kReduced : how));
         both[1] = common_type(arena, both[1], infer(arena, p.value, how == Infer::kExact ? Infer::kReduced : how));

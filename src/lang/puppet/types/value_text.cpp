@@ -46,7 +46,7 @@ void append_value(std::string& out, const Val& v, const Notation& n, int depth) 
         out += n.arrow;
         append_value(out, p.value, n, depth + 1);
       }
-      if (!first || depth == 0) line(n.map_line, depth);
+      line(n.map_line, depth);
       out += '}';
       return;
     }
