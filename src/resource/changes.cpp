@@ -38,6 +38,15 @@ bool among(std::string_view word, std::string_view words) {
 
 }  // namespace
 
+std::string too_many_files(const Params& params, const std::string& path, std::size_t entries) {
+  double most = params.number("max_files", 0);
+  if (most <= 0 || static_cast<double>(entries) <= most) return "";
+  return fmt::format(
+      "The directory '{}' contains {} entries, which exceeds the limit of {} specified by the max_files parameter for "
+      "this resource.",
+      path, entries, most);
+}
+
 bool is_number(const std::string& text, bool natural) {
   if (natural) return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
   char* end = nullptr;

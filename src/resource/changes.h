@@ -30,6 +30,9 @@ inline constexpr std::string_view kTruthWords = "true false yes no";
 inline constexpr std::string_view kNumberWord = "#";    // any number
 inline constexpr std::string_view kNaturalWord = "##";  // a whole number, not below zero
 
+// "" or that there are more entries in a directory than `max_files` allows.
+std::string too_many_files(const Params& params, const std::string& path, std::size_t entries);
+
 bool is_number(const std::string& text, bool natural);  // natural: whole, and not below zero
 
 // "" or what is wrong with the first parameter that is not as its rule says.

@@ -386,11 +386,7 @@ Result<void> File::children(Context& c, const Wanted& root, const std::vector<Or
   }
   std::vector<std::string> all;
   std::set_union(from.begin(), from.end(), here.begin(), here.end(), std::back_inserter(all));
-  if (double most = c.params.number("max_files", 0); most > 0 && static_cast<double>(all.size()) > most)
-    return failure(
-        fmt::format("The directory '{}' contains {} entries, which exceeds the limit of {} specified by the max_files "
-                    "parameter for this resource.",
-                    root.path, all.size(), most));
+  if (std::string wrong = too_many_files(c.params, root.path, all.size()); !wrong.empty()) return failure(wrong);
   for (const std::string& name : all) {
     std::string path = root.path + "/" + name;
     if (ignored(name) || c.managed(path)) continue;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "resource/changes.h"
 #include "resource/providers.h"
 
 namespace tutti::resource {
@@ -56,6 +57,8 @@ class Tidy : public Provider {
     if (std::string path = path_of(r); path.empty() || path[0] != '/') return "its path must be absolute";
     if (p.has("age") && !seconds(p.text("age"))) return fmt::format("invalid tidy age {}", p.text("age"));
     if (p.has("size") && !bytes(p.text("size"))) return fmt::format("invalid tidy size {}", p.text("size"));
+    static constexpr Rule kRules[] = {{"max_files", kNaturalWord}, {"rmdirs", kTruthWords}};
+    if (std::string wrong = wrong_value(p, kRules); !wrong.empty()) return wrong;
     std::string type = p.text("type", "atime");
     if (type != "atime" && type != "mtime" && type != "ctime") return fmt::format("invalid tidy type {}", type);
     return "";
@@ -89,7 +92,8 @@ class Tidy : public Provider {
     std::size_t at = std::min<std::size_t>(static_cast<std::size_t>(end - listed.out.c_str()) + 1, listed.out.size());
     std::set<std::string> staying;  // directories with something in them that stays
     std::vector<Found> all;
-    for (; at < listed.out.size();) {
+    std::size_t entries = 0;
+    for (; at < listed.out.size(); ++entries) {
       std::size_t stop = std::min(listed.out.find('\0', at), listed.out.size());
       std::string line = listed.out.substr(at, stop - at);
       at = stop + 1;
@@ -108,6 +112,8 @@ class Tidy : public Provider {
       else
         all.push_back({name, directory});
     }
+    if (std::string wrong = too_many_files(p, path, entries - std::min<std::size_t>(entries, 1)); !wrong.empty())
+      return failure(wrong);
     std::erase_if(all, [&](const Found& x) { return x.directory && staying.count(x.path); });
     // What lies deeper goes first.
     std::stable_sort(all.begin(), all.end(), [](const Found& a, const Found& b) {
@@ -129,13 +135,35 @@ class Tidy : public Provider {
   Result<void> apply(Context& c, const Findings& f, std::vector<Change>& done) const override {
     auto kept = std::static_pointer_cast<const Kept>(f.kept);
     for (std::size_t k = 0; k < kept->gone.size(); ++k) {
-      if (auto r = c.host.remove(kept->gone[k].path, kept->gone[k].directory); !r) return r;
+      if (auto r = remove(c, kept->gone[k]); !r) return r;
       done.push_back(f.changes[k]);
     }
     return {};
   }
 
   std::vector<std::string> writes(const Resource& r) const override { return {"tidy:" + path_of(r)}; }
+
+ private:
+  static Result<void> remove(Context& c, const Found& x) {
+    const Value* backup = c.params.find("backup");
+    if (!backup) return c.host.remove(x.path, x.directory);
+    // As a file would be that is to be absent, with its copy.
+    Arena arena;
+    TreeBuilder b(arena);
+    std::vector<Entry> parameters{{Symbol("ensure"), Field::kPlain, b.string("absent")},
+                                  {Symbol("force"), Field::kPlain, Value::boolean(true)},
+                                  {Symbol("backup"), Field::kPlain, *backup}};
+    Resource file{"file", x.path, b.map(parameters)};
+    Context own(c.host, file);
+    own.home = c.home;
+    own.scope = c.scope;
+    own.catalog = c.catalog;
+    const Provider& provider = *find_provider("file");
+    auto found = provider.examine(own);
+    if (!found) return tl::unexpected(found.error());
+    std::vector<Change> done;
+    return provider.apply(own, *found, done);
+  }
 };
 
 }  // namespace
