@@ -120,13 +120,12 @@ class Tidy : public Provider {
       return b.path.compare(0, a.path.size() + 1, a.path + "/") != 0 &&
              a.path.compare(0, b.path.size() + 1, b.path + "/") == 0;
     });
-    std::size_t fitting = all.size();
     std::erase_if(all, [&](const Found& x) { return c.managed(x.path); });  // what has a resource of its own stays
     for (auto& x : all) {
       std::string is = x.directory ? "directory" : "file";
       f.changes.push_back({"ensure", "removed", is, "absent", fmt::format("File[{}]", x.path), false});
     }
-    if (fitting) c.say(Level::kNotice, fmt::format(": Tidying {} files", fitting));
+    if (!all.empty()) c.say(Level::kNotice, fmt::format(": Tidying {} files", all.size()));
     kept->gone = std::move(all);
     f.kept = kept;
     return f;
@@ -135,35 +134,13 @@ class Tidy : public Provider {
   Result<void> apply(Context& c, const Findings& f, std::vector<Change>& done) const override {
     auto kept = std::static_pointer_cast<const Kept>(f.kept);
     for (std::size_t k = 0; k < kept->gone.size(); ++k) {
-      if (auto r = remove(c, kept->gone[k]); !r) return r;
+      if (auto r = c.host.remove(kept->gone[k].path, kept->gone[k].directory); !r) return r;
       done.push_back(f.changes[k]);
     }
     return {};
   }
 
   std::vector<std::string> writes(const Resource& r) const override { return {"tidy:" + path_of(r)}; }
-
- private:
-  static Result<void> remove(Context& c, const Found& x) {
-    const Value* backup = c.params.find("backup");
-    if (!backup) return c.host.remove(x.path, x.directory);
-    // As a file would be that is to be absent, with its copy.
-    Arena arena;
-    TreeBuilder b(arena);
-    std::vector<Entry> parameters{{Symbol("ensure"), Field::kPlain, b.string("absent")},
-                                  {Symbol("force"), Field::kPlain, Value::boolean(true)},
-                                  {Symbol("backup"), Field::kPlain, *backup}};
-    Resource file{"file", x.path, b.map(parameters)};
-    Context own(c.host, file);
-    own.home = c.home;
-    own.scope = c.scope;
-    own.catalog = c.catalog;
-    const Provider& provider = *find_provider("file");
-    auto found = provider.examine(own);
-    if (!found) return tl::unexpected(found.error());
-    std::vector<Change> done;
-    return provider.apply(own, *found, done);
-  }
 };
 
 }  // namespace
