@@ -68,6 +68,8 @@ engine::Outputs outputs_of(const std::string& json, const store::Seal& seal) {
   return out;
 }
 
+constexpr std::string_view kBegins = "begins";  // a note: the action has looked, and acts now
+
 }  // namespace
 
 std::string changes_json(const std::vector<resource::Change>& changes) {
@@ -143,11 +145,45 @@ void StoreJournal::settle() {
   if (on_broken) on_broken(r.error());
 }
 
+bool StoreJournal::begins(u32 instance, u32 transition) {
+  Entry e;
+  e.time = store::wall_clock();
+  e.kind = Entry::Kind::kNote;
+  e.instance = instance;
+  e.transition = transition;
+  e.name = name(instance, transition);
+  e.how = kBegins;
+  std::unique_lock lock(mutex_);
+  beginning_.push_back(std::move(e));
+  u64 mine = ++asked_;
+  while (on_disk_ < mine) {
+    if (writing_) {
+      written_.wait(lock);
+      continue;
+    }
+    writing_ = true;
+    std::vector<Entry> together;
+    together.swap(beginning_);
+    u64 last = asked_;
+    lock.unlock();
+    bool good = static_cast<bool>(store_.append(lease_, run_, together));
+    lock.lock();
+    writing_ = false;
+    on_disk_ = last;
+    refused_ = refused_ || !good;
+    written_.notify_all();
+  }
+  return !refused_;
+}
+
 Replay read_journal(const model::System& system, std::vector<store::Entry> entries, const store::Seal& seal) {
   Replay out;
   std::map<std::pair<u32, u32>, u32> open;
   for (const Entry& e : entries) {
-    if (e.kind == Entry::Kind::kNote) continue;
+    if (e.kind == Entry::Kind::kNote) {
+      if (e.how == kBegins) out.begun.insert({e.instance, e.transition});
+      continue;
+    }
     bool fits = e.instance < system.instances.size() && e.transition < system.type_of(e.instance).transitions.size();
     if (fits && !e.name.empty())
       fits = e.name == fmt::format("{}/{}", system.instances[e.instance].name.text(),
@@ -161,6 +197,7 @@ Replay read_journal(const model::System& system, std::vector<store::Entry> entri
       continue;
     }
     open.erase({e.instance, e.transition});
+    out.begun.erase({e.instance, e.transition});
     if (!e.changes.empty() && e.changes != "[]") out.touched.insert(e.instance);
     ActionResult r;
     r.instance = e.instance;

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <condition_variable>
 #include <functional>
+#include <mutex>
 #include <set>
 #include <string>
 #include <vector>
@@ -36,6 +38,9 @@ class StoreJournal : public engine::Journal {
   void ended(double time, std::span<const engine::ActionResult> results) override;
   void settle() override;
 
+  // An action begins to act on the world: from its thread. Those that come together are written together.
+  bool begins(u32 instance, u32 transition);
+
   // The run must end when it cannot be written down any more: called once, with the reason.
   std::function<void(const Failure&)> on_broken;
   bool broken() const { return broken_; }
@@ -52,14 +57,21 @@ class StoreJournal : public engine::Journal {
   std::vector<store::Entry> waiting_;
   bool acts_ = false;  // something among them touched the world
   bool broken_ = false;
+  // of begins()
+  std::mutex mutex_;
+  std::condition_variable written_;
+  std::vector<store::Entry> beginning_;
+  u64 asked_ = 0, on_disk_ = 0;
+  bool writing_ = false, refused_ = false;
 };
 
 // What a journal says of a run: the results in order, and what was started and has no result.
 struct Replay {
   engine::JournalRecord record;
   std::vector<store::Entry> entries;
-  std::set<u32> touched;  // instances whose actions changed something
-  std::string wrong;      // "" or why it is not this program's journal
+  std::set<u32> touched;                // instances whose actions changed something
+  std::set<std::pair<u32, u32>> begun;  // of those without a result: had begun to act
+  std::string wrong;                    // "" or why it is not this program's journal
 };
 Replay read_journal(const model::System& system, std::vector<store::Entry> entries, const store::Seal& seal);
 

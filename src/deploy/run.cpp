@@ -324,10 +324,13 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
     eo.say = [&](u32 i, resource::Level l, std::string_view text) {
       settings.events.say(s.instances[i].name.text(), l, text);
     };
+  StoreJournal* written = nullptr;
+  eo.begins = [&](u32 i, u32 t) { return written->begins(i, t); };
   resource::ResourceExecutor executor(s, knowledge, eo);
   resource::Scrubber scrub(p.plan.flat);
   StoreJournal journal(*place_.store, lease, run, s, {*place_.seal, scrub},
                        [&](u32 i, u32 k) { return executor.effect(i, k).changes; });
+  written = &journal;
   auto live = settings.listener ? settings.listener(s) : nullptr;
   Narrator narrator(s, settings.events, live.get());
   engine::RunOptions ro;
@@ -363,10 +366,12 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
         auto f = decision != settings.decisions.end()
                      ? (decision->second == "done" ? resource::ResourceExecutor::Found::kDone
                                                    : resource::ResourceExecutor::Found::kNotDone)
-                     : executor.probe(o.instance, o.transition, why, outputs);
+                     : executor.probe(o.instance, o.transition, replay->begun.count({o.instance, o.transition}) > 0,
+                                      why, outputs);
         using Found = resource::ResourceExecutor::Found;
         std::string text;
         if (f == Found::kDone) {
+          if (decision != settings.decisions.end()) outputs = executor.taken_as_done(o.instance, o.transition);
           found.push_back(o.ended_well());
           found.back().outputs = std::move(outputs);
           text = "was in flight and is done";
@@ -405,6 +410,7 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
   if (record) {
     for (auto& r : record->results) begun.insert({r.instance, r.transition});
     for (auto& o : record->open) {
+      if (!replay->begun.count({o.instance, o.transition})) continue;
       begun.insert({o.instance, o.transition});
       fate.changed.insert(o.instance);  // it may have been made by then
     }

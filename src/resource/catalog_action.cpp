@@ -172,6 +172,7 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
       outputs["noop"] = "1";
     } else {
       std::vector<Change> done;
+      if (!begins(job, effect)) return failed("", {std::string(kNotWritten), EIO});
       auto applied = provider->apply(c, *found, done);
       effect.changes = done;
       changed = static_cast<u32>(done.size());
@@ -204,6 +205,11 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
       }
     }
   }
+  if (found->in_sync() && !dry && cut_off_.count({q.instance, q.transition})) {
+    say(Level::kNotice, ": Changed before the run was cut off");
+    effect.changes.push_back({"ensure", "changed before the run was cut off", "", "", "", false});
+    changed = 1;
+  }
   if (provider->is_fresh(dry ? found->changes : effect.changes)) events = noops = 0;
   if (changed > 0 && provider->minds_itself(dry ? found->changes : effect.changes)) {
     events += changed;
@@ -215,6 +221,7 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
       ++changed;
       outputs["noops"] = std::to_string(std::strtoul(outputs["noops"].c_str(), nullptr, 10) + 1);
     } else {
+      if (!begins(job, effect)) return failed("", {std::string(kNotWritten), EIO});
       auto refreshed = provider->refresh(c);
       if (!refreshed)
         return failed("",

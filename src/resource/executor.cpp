@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/utf8.h"
+#include "resource/catalog.h"
 #include "resource/scrub.h"
 
 namespace tutti::resource {
@@ -171,6 +172,12 @@ Context ResourceExecutor::context(const Resource& r, Host& host, u32 instance, c
   return c;
 }
 
+bool ResourceExecutor::begins(const Job& job, Effect& effect) const {
+  bool first = !effect.began;
+  effect.began = true;
+  return !first || !options_.begins || options_.begins(job.request.instance, job.request.transition);
+}
+
 ActionResult ResourceExecutor::perform(Job& job, Effect& effect) {
   const ActionRequest& q = job.request;
   if (q.action->what.find("resource")) return perform_catalog(job, effect);
@@ -227,7 +234,7 @@ ActionResult ResourceExecutor::perform(Job& job, Effect& effect) {
     }
     effect.looked_only = false;
     std::vector<Change> done;
-    effect.began = true;
+    if (!begins(job, effect)) return failed(std::string(kNotWritten), EIO);
     auto applied = provider->apply(c, *found, done);
     effect.changes.insert(effect.changes.end(), done.begin(), done.end());
     if (!applied) return wrong_with(applied.error());
@@ -294,11 +301,25 @@ std::string ResourceExecutor::heir(u32 instance, const Resource& removed) const 
   return other;
 }
 
-ResourceExecutor::Found ResourceExecutor::probe(u32 instance, u32 transition, std::string& why,
+ResourceExecutor::Found ResourceExecutor::probe(u32 instance, u32 transition, bool begun, std::string& why,
                                                 engine::Outputs& outputs) {
+  constexpr std::string_view kUnseen = "whether its command ran to its end cannot be seen";
   const model::ComponentType& type = system_.type_of(instance);
   const model::Action& action = type.action_of(type.transitions[transition]);
-  if (action.what.is(Kind::kNull) || action.what.find("resource")) return Found::kNotDone;
+  if (!begun || action.what.is(Kind::kNull)) return Found::kNotDone;
+  if (action.what.find("resource")) {
+    // A resource is looked at when it is done again. What it changed before is a reason to refresh others all the same.
+    const Value* config = with(system_.instances[instance], "config");
+    auto r = config ? resource_of(*config) : std::nullopt;
+    Params params(r ? r->parameters : Value::null());
+    bool seen = !r || r->type != "exec" || params.has("creates") || params.has("onlyif") || params.has("unless");
+    if (!seen) {
+      why = fmt::format("{}, and it has no creates, onlyif or unless", kUnseen);
+      return Found::kUnknown;
+    }
+    cut_off_.insert({instance, transition});
+    return Found::kNotDone;
+  }
   Host* host = options_.host ? options_.host(system_.instances[instance].host) : nullptr;
   if (!host) {
     why = "its host is not known";
@@ -329,10 +350,18 @@ ResourceExecutor::Found ResourceExecutor::probe(u32 instance, u32 transition, st
     return Found::kDone;
   }
   if (unknown) {
-    why = "whether its command ran to its end cannot be seen, and it is not said to be repeatable";
+    why = fmt::format("{}, and it is not said to be repeatable", kUnseen);
     return Found::kUnknown;
   }
   return Found::kNotDone;
+}
+
+engine::Outputs ResourceExecutor::taken_as_done(u32 instance, u32 transition) {
+  const model::ComponentType& type = system_.type_of(instance);
+  if (!type.action_of(type.transitions[transition]).what.find("resource")) return {};
+  std::map<std::string, std::string> outputs{{"status", "ok"}, {"changed", "1"}};
+  knowledge_.learn(instance, outputs);
+  return {outputs.begin(), outputs.end()};
 }
 
 u32 end_leftovers(Host& host, const std::string& run) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -31,9 +32,14 @@ struct ExecutorOptions {
   std::function<void(u32 instance, Level, std::string_view)> say;            // from any thread
   std::function<std::optional<std::string>(const std::string& url)> locate;  // puppet:///...: a path on this machine
   std::function<bool(const std::string&)> managed;
+  // Told before an action first acts on the world, from its thread: what was only being looked at when a run was cut
+  // off has changed nothing. False: it cannot be written down, so nothing is done.
+  std::function<bool(u32 instance, u32 transition)> begins;
   // What was found out about a resource of a catalog when it was last looked at.
   std::function<std::map<std::string, std::string>(u32 instance)> recall;
 };
+
+inline constexpr std::string_view kNotWritten = "the journal cannot be written, so nothing was done";
 
 // Runs actions by bringing about resources, in worker threads. What an action does on a host is the providers'
 // business; what happens when is the engine's.
@@ -53,10 +59,12 @@ class ResourceExecutor : public engine::Executor {
 
   Effect effect(u32 instance, u32 transition) const;
 
-  // Looks whether what an action was to bring about is there, without touching anything. `outputs` gets what its checks
-  // give, when it is.
+  // Looks whether what an action was to bring about when its run was cut off is there, without touching anything.
+  // `begun`: it had begun to act. `outputs` gets what its checks give, when it is there.
   enum class Found : u8 { kDone, kNotDone, kUnknown, kFailed };
-  Found probe(u32 instance, u32 transition, std::string& why, engine::Outputs& outputs);
+  Found probe(u32 instance, u32 transition, bool begun, std::string& why, engine::Outputs& outputs);
+  // The user says that it is done.
+  engine::Outputs taken_as_done(u32 instance, u32 transition);
 
  private:
   struct Job {
@@ -68,6 +76,7 @@ class ResourceExecutor : public engine::Executor {
   void work();
   engine::ActionResult perform(Job& job, Effect& effect);
   engine::ActionResult perform_catalog(Job& job, Effect& effect);
+  bool begins(const Job& job, Effect& effect) const;
   static std::string quoted(const std::string& value);
   bool first_after(u32 failed, u32 instance) const;
   // The component that is going to have what a resource of another, which goes, would take away; "": none.
@@ -89,6 +98,7 @@ class ResourceExecutor : public engine::Executor {
   std::vector<engine::ActionResult> results_;
   std::map<std::pair<u32, u32>, Effect> effects_;
   std::vector<std::thread> threads_;
+  std::set<std::pair<u32, u32>> cut_off_;  // of a catalog: had begun in the run that is taken up again
   u32 idle_ = 0;
   bool closing_ = false, woken_ = false;
   // Who is going to have what, for `heir`: known once, and those of whom it has to be asked each time.

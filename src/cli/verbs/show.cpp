@@ -53,7 +53,7 @@ int run(Call& call) {
     TreeMaker make(call.session);
     std::vector<Value> list;
     for (auto& e : *entries) {
-      if (e.name.empty() && e.kind != EntryKind::kNote) continue;
+      if (e.name.empty() != (e.kind == EntryKind::kNote)) continue;  // a note with a name is the journal's own
       Value changes = Value::null();
       if (!e.changes.empty())
         if (auto source = call.session.sources->add("changes", e.changes))
@@ -83,7 +83,7 @@ int run(Call& call) {
       fmt::format("Run {} ({} of {} by {}, {}): {}\n", r.id, r.kind, r.system, r.who, when(r.started), r.status));
   for (auto& e : *entries) {
     double at = e.time - r.started;
-    if (e.kind == EntryKind::kNote) call.out.put(fmt::format("{:8.2f}  {}\n", at, e.message));
+    if (e.kind == EntryKind::kNote && e.name.empty()) call.out.put(fmt::format("{:8.2f}  {}\n", at, e.message));
     if (e.kind == EntryKind::kStart) call.out.put(fmt::format("{:8.2f}  {}  starts\n", at, action_name(e.name)));
     if (e.kind != EntryKind::kEnd || e.name.empty()) continue;
     call.out.put(fmt::format("{:8.2f}  {}  {} in {:.2f} s{}{}\n", at, action_name(e.name), e.how, e.seconds,
