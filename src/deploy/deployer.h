@@ -26,6 +26,7 @@ struct Forgetting;
 struct Program;
 struct Replay;
 inline constexpr std::string_view kProgramRun = "program";  // the kind of a run that was not planned
+inline constexpr std::string_view kLookRun = "noop";        // of a catalog that was only compared with what is there
 inline constexpr std::string_view kForgetRun = "forget";    // of one that only takes something out of the record
 
 // The types that ship with tutti, read once per session.

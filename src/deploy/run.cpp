@@ -181,7 +181,7 @@ Outcome Deployer::run(const Prepared& prepared, RunSettings& settings) {
   Outcome out;
   store::RunRecord record;
   record.system = prepared.system;
-  record.kind = prepared.kind;
+  record.kind = only_looked(prepared.program.system) ? kLookRun : std::string_view(prepared.kind);
   record.base_serial = prepared.serial;
   record.base_state = encode(prepared.state, *place_.seal);
   record.plan = encode(prepared.plan.flat, *place_.seal);

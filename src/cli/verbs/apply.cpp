@@ -113,7 +113,7 @@ int run(Call& call) {
     if (!wanted) return exit_code::kError;
     if (as_puppet) say_compiled(*wanted, std::chrono::steady_clock::now() - began);
     prepare = [&, wanted = *wanted] {
-      if (!resource::is_catalog(wanted)) return running.plan(wanted);
+      if (!resource::is_catalog(wanted) || call.options.has("only")) return running.plan(wanted);
       resource::CatalogOptions how;
       how.noop = call.options.has("noop") || call.options.has("dry-run");
       how.tags = call.options.all("only-tag");

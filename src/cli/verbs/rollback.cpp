@@ -30,7 +30,8 @@ int run(Call& call) {
     call.session.diagnostics.error("STATE-READ", {}, runs.error().message);
     return exit_code::kError;
   }
-  std::erase_if(*runs, [](auto& r) { return r.kind == deploy::kForgetRun; });  // they wanted nothing
+  auto wanted_nothing = [](auto& r) { return r.kind == deploy::kForgetRun || r.kind == deploy::kLookRun; };
+  std::erase_if(*runs, wanted_nothing);
   // The run to go back to: the one named, or the one before the last that left the system as it was wanted.
   i64 id = 0;
   if (!call.arguments.empty()) {
@@ -40,7 +41,7 @@ int run(Call& call) {
       if ((*runs)[i].status == "done") id = (*runs)[i].id;
   }
   auto record = running.place->store->run(id);
-  if (!id || !record || !*record || (*record)->system != system || (*record)->kind == deploy::kForgetRun) {
+  if (!id || !record || !*record || (*record)->system != system || wanted_nothing(**record)) {
     call.session.diagnostics
         .error("ROLLBACK-NONE", {},
                call.arguments.empty()
