@@ -555,14 +555,24 @@ namespace {
 int carry_out_once(Running& running, const deploy::Prepared& prepared, std::string_view verb,
                    const std::function<bool(const deploy::Outcome&)>& stale) {
   Call& call = running.call;
+  bool dry = call.options.has("dry-run") || call.options.has("noop"), yes = call.options.has("yes");
   if (prepared.empty()) {
     auto only = call.options.all("only");
+    std::string_view more;
+    // How a host is reached is remembered for those who come without the configuration.
+    if (!dry && prepared.hosts_differ()) {
+      deploy::Outcome outcome;
+      run_plan(running, prepared, verb, outcome);
+      if (stale(outcome)) return exit_code::kError;
+      if (!outcome.good()) return report_outcome(running, outcome);
+      more = " How its hosts are reached is written down anew.";
+    }
     if (running.as_text())
-      call.out.put(fmt::format("No changes: {}`{}` is as wanted.\n",
-                               only.empty() ? "" : fmt::format("{} of ", fmt::join(only, ", ")), prepared.system));
+      call.out.put(fmt::format("No changes: {}`{}` is as wanted.{}\n",
+                               only.empty() ? "" : fmt::format("{} of ", fmt::join(only, ", ")), prepared.system,
+                               more));
     return exit_code::kOk;
   }
-  bool dry = call.options.has("dry-run") || call.options.has("noop"), yes = call.options.has("yes");
   if (prepared.catalog) {
     if (dry && prepared.saved) {
       call.session.diagnostics.error("USE", {}, "a saved plan of a catalog is made already: there is no looking first")

@@ -63,6 +63,8 @@ struct Prepared {
 
   // Nothing to do and nothing to write down.
   bool empty() const;
+  // Hosts are to be reached in another way than is recorded.
+  bool hosts_differ() const;
 };
 
 struct Check {

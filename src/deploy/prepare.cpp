@@ -92,6 +92,11 @@ bool Prepared::empty() const {
   return program.system.program.size() <= 1 && (!changes || !changes->value.fits_i64() || changes->value.as_i64() == 0);
 }
 
+bool Prepared::hosts_differ() const {
+  const Entry *now = plan.flat.find("hosts"), *before = state.is(Kind::kMap) ? state.find("hosts") : nullptr;
+  return !catalog && now && before && !equal(now->value, before->value);
+}
+
 namespace {
 
 // What is in a template belongs to the configuration: a changed template is a change. It is looked for beside the file
