@@ -173,11 +173,11 @@ class Trimmer {
     std::vector<Conjunct> rest;
     bool member = false;
     for (const KeptConjunct& x : v->conjuncts) {
-      if (x.x->src && written.count(x.x->src)) {
+      if (x.x->src() && written.count(x.x->src())) {
         // A reference is what other values are compared with.
         const Slot* own = nullptr;
         for (const Slot& s : slots)
-          if (s.node() == x.x->src || s.value() == x.x->src) own = &s;
+          if (s.node() == x.x->src() || s.value() == x.x->src()) own = &s;
         if (own && (is_plain(own->value()) || can_enter(own->value()) || plain_list(own->value()))) continue;
       } else if (x.x->type == NodeType::kField) {
         member = member || to<Field>(x.x)->arc == ArcType::kMember;

@@ -294,7 +294,7 @@ class Commander {
       }
       case NodeType::kValueRef: {
         Environment* e = up(env, to<ValueRef>(x)->up);
-        return e ? e->vertex : nullptr;
+        return e ? e->vertex.get() : nullptr;
       }
       case NodeType::kSelector: {
         Vertex* v = resolve(env, to<Selector>(x)->x);
@@ -333,8 +333,8 @@ class Commander {
         Node* at = x;
         while (at) {
           if (Vertex* v = resolve(env, at)) return target(v);
-          at = at->type == NodeType::kSelector ? to<Selector>(at)->x
-               : at->type == NodeType::kIndex  ? to<Index>(at)->x
+          at = at->type == NodeType::kSelector ? to<Selector>(at)->x.get()
+               : at->type == NodeType::kIndex  ? to<Index>(at)->x.get()
                                                : nullptr;
           if (at && !at->is_reference()) {
             inner(at);

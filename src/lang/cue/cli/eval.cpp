@@ -89,7 +89,7 @@ void Encoder::value(Item& item) {
   }
   if (output_.encoding == kLeaves) {
     // An expression has no attributes: what it takes from the instance is known by its text.
-    const Environment* scope = v->conjuncts.empty() ? nullptr : v->conjuncts[0].env;
+    const Environment* scope = v->conjuncts.empty() ? nullptr : v->conjuncts[0].env.get();
     SecretTexts secrets(scope && scope->vertex ? scope->vertex : v);
     TreeOptions options;
     options.leaves = true;

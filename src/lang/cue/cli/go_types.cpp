@@ -25,7 +25,7 @@ struct GoAttribute {
 };
 
 const ast::Field* declared(const Conjunct& c) {
-  return c.x->src && c.x->src->kind == ast::Kind::kField ? ast::as<ast::Field>(c.x->src) : nullptr;
+  return c.x->src() && c.x->src()->kind == ast::Kind::kField ? ast::as<ast::Field>(c.x->src()) : nullptr;
 }
 
 GoAttribute go_attribute(const Vertex* v) {

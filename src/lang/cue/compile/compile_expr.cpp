@@ -93,7 +93,7 @@ Node* Compiler::expr(ast::Node* n) {
     }
     case AK::kBottom: {
       auto* b = store_.make<Bottom>(Code::kLegacyUser);
-      if (!store_.forgets_syntax()) b->src = n;
+      b->set_src(n);
       b->pos = as<ast::Bottom>(n)->pos.pos;
       auto* e = store_.arena().make<Error>();
       e->format = "explicit error (_|_ literal) in source";
@@ -167,7 +167,7 @@ void Compiler::disjuncts(std::vector<Disjunct>& out, bool& marked, ast::Node* n,
     disjuncts(out, marked, as<ast::Unary>(n)->x, true);
     return;
   }
-  out.push_back({expr(n), mark});
+  out.push_back({Ref(expr(n)), mark});
 }
 
 void Compiler::assert_concrete(const ast::Node* n, Op op, const Node* x) {

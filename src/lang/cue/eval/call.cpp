@@ -383,12 +383,13 @@ std::vector<PackageTable>& tables() {
 void add_package(std::string_view path, std::span<const BuiltinSpec> functions,
                  std::span<const ConstantSpec> constants) {
   static std::deque<std::vector<Param>> lists;  // a function refers to its own for ever
+  static Room& room = *new Room;
   PackageTable t{path, {}, constants};
   for (auto& f : functions) {
     auto& params = lists.emplace_back();
     for (Kinds k : f.params) params.push_back({k, nullptr});
-    if (f.last) params.back().otherwise = new String(f.last);
-    auto* b = new Builtin(path, f.name, params, f.result, f.function);
+    if (f.last) params.back().otherwise = room.make<String>(f.last);
+    auto* b = room.make<Builtin>(path, f.name, params, f.result, f.function);
     b->non_concrete = f.non_concrete;
     t.functions.emplace_back(f.name, b);
   }

@@ -130,6 +130,19 @@ void State::check_typos() {
     ctx.requirement_at.clear();
     for (std::size_t i = base.size(); i-- > 0;) ctx.requirement_at.at(base[i].id) = static_cast<u32>(i + 1);
   }
+  auto holds = [&](State& arc, List<ReqSet>& req) {
+    constexpr std::size_t kBits = 32;
+    bool many = base.size() > 8;
+    if (many && &req == &base) {
+      arc.flatten_replaces();
+      if (arc.flat_replaces.empty()) {
+        if (!evidence) evidence.emplace(ctx, base);
+        return evidence->holds({arc.infos.begin(), arc.infos.end()});
+      }
+    }
+    return many && arc.infos.size() <= kBits ? arc.evidence_for_many(req, arc.infos)
+                                             : arc.evidence_for_all(req, arc.infos);
+  };
   for (u32 i = 0; i < v->arcs.size(); ++i) {
     Label l = v->arcs[i]->label;
     Vertex* a = v->arcs[i]->deref_disjunct();
@@ -150,18 +163,7 @@ void State::check_typos() {
     }
     if (a->base && a->base->type == NodeType::kBottom && !to<Bottom>(a->base)->close_check) continue;
     if (allowed_in_closed(l)) continue;
-    bool many = base.size() > 8 && na->infos.size() <= 32;
-    if (many && req == &base) {
-      na->flatten_replaces();
-      if (na->flat_replaces.empty()) {
-        if (!evidence) evidence.emplace(ctx, base);
-        if (evidence->holds(na->infos)) continue;
-      } else if (na->evidence_for_many(base, na->infos)) {
-        continue;
-      }
-    } else if (many ? na->evidence_for_many(*req, na->infos) : na->evidence_for_all(*req, na->infos)) {
-      continue;
-    }
+    if (holds(*na, *req)) continue;
     Bottom* b = nullptr;
     ctx.not_allowed(a, &b);
     if (b && a->arc_type <= ArcType::kRequired) err = ctx.combine(err, b);
@@ -224,7 +226,7 @@ bool State::evidence_for_one(List<ReqSet>& all, std::size_t i, const List<Conjun
 void State::flatten_replaces() {
   if (computed_flat) return;
   flat_replaces.clear();
-  for (State* p = this; p; p = p->node->parent ? p->node->parent->state : nullptr)
+  for (State* p = this; p; p = p->node->parent ? p->node->parent->state.get() : nullptr)
     flat_replaces.insert(flat_replaces.end(), p->replaces.begin(), p->replaces.end());
   std::sort(flat_replaces.begin(), flat_replaces.end(),
             [](const ReplaceId& a, const ReplaceId& b) { return a.to > b.to; });

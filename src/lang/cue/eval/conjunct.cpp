@@ -212,7 +212,7 @@ void State::schedule_struct(Environment* env, StructLit* s, CloseInfo ci) {
       comp = e->comp_id;
       break;
     }
-  node->make_rare(ctx.arena).structs.push(ctx.arena, {s, comp, !ci.refs});
+  node->make_rare(ctx.arena).structs.push(ctx.arena, {Ref(s), comp, !ci.refs});
   bool has_embed = s->has_embedding;
   bool has_ellipsis = false, known_struct = false;
   if (has_embed) ci = split_struct(s, ci);

@@ -29,7 +29,9 @@ Context::Context(NodeStore& s, Budget& b)
       struct_marker(s.make<StructMarker>()),
       leaf_view_(std::make_unique<State>(*this)) {}
 
-Context::~Context() = default;
+Context::~Context() {
+  for (State* s : states_) s->~State();
+}
 
 void Context::too_deep() const {
   bool out_of_stack = levels < budget.limits().depth;
@@ -81,14 +83,8 @@ Environment* Context::env_up(u32 n) {
 
 Vertex* Context::overlay_root(Vertex* v) {
   budget.step(overlays.size() / 4);
-  for (std::size_t i = overlays.size(); i-- > 0;) {
-    const auto& map = *overlays[i].map;
-    auto it = map.find(v);
-    if (it == map.end()) continue;
-    // Of several disjunctions each copies the copy before, which is then given back.
-    for (std::size_t left = map.size(); it != map.end() && left > 0; it = map.find(v), --left) v = it->second;
-    return v;
-  }
+  for (std::size_t i = overlays.size(); i-- > 0;)
+    if (Vertex* copy = overlays[i].copies->last(v)) return copy;
   return v;
 }
 
@@ -105,13 +101,13 @@ State* Context::new_state(Vertex* v) {
     free_states_ = n->next_free;
     n->next_free = nullptr;
   } else {
-    if (arena.bytes() + (states_.size() + 1) * sizeof(State) > budget.limits().memory) {
+    if (arena.bytes() + sizeof(State) > budget.limits().memory) {
       throw LimitError("LIMIT-MEMORY",
                        fmt::format("needs more than {} bytes of memory (--limit memory=N)", budget.limits().memory),
                        src.at);
     }
-    states_.push_back(std::make_unique<State>(*this));
-    n = states_.back().get();
+    states_.push_back(new (arena.allocate(sizeof(State), alignof(State))) State(*this));
+    n = states_.back();
   }
   n->node = v;
   n->underlying = v;
@@ -157,7 +153,7 @@ void Context::free_state(State* s) {
   reset(s->infos), reset(s->req_sets), reset(s->checks), reset(s->post_checks), reset(s->disjunctions),
       reset(s->disjuncts);
   reset(s->disjunct_errs), reset(s->user_errs);
-  s->vertex_map.reset();
+  s->copies.reset();
   s->keys.reset();
   s->keyed = 0;
   s->next_free = free_states_;

@@ -90,7 +90,7 @@ class Context {
   void clear_arcs(Vertex* v);
 
   struct Overlay {
-    std::unordered_map<Vertex*, Vertex*>* map;
+    const Copies* copies;
     Vertex* root;
     Vertex* orig;                  // what the disjunct is tried for
     std::vector<Task*>* blocking;  // what waited before it was
@@ -264,7 +264,7 @@ class Context {
   const Check* checking_ = nullptr;
   std::unordered_set<const Vertex*> leads_nowhere_;  // all they hold is final; see leads_back
   State* free_states_ = nullptr;
-  std::vector<std::unique_ptr<State>> states_;
+  std::vector<State*> states_;
   std::unique_ptr<State> leaf_view_;  // see State::leaf_view
   std::vector<Node*> from_index_;
   std::unordered_map<std::string_view, std::unique_ptr<re2::RE2>> regexps_;

@@ -87,7 +87,7 @@ bool State::detect_cycle(Vertex* arc, Environment* env, Node* ref, CloseInfo& ci
         return mark_cyclic(arc, env, ref, ci);
     }
   }
-  ci.refs = ctx.arena.make<RefNode>(RefNode{ref, target, here, ci.refs, depth});
+  ci.refs = ctx.arena.make<RefNode>(RefNode{Ref<const Node>(ref), Ref(target), Ref(here), ci.refs, depth});
   return false;
 }
 
@@ -151,7 +151,7 @@ u64 shape_of(const Vertex* v) {
   for (auto& c : v->conjuncts) {
     for (Environment* e = c.env; e; e = e->up)
       if (e->comp_id) return 0;
-    u64 h = reinterpret_cast<std::uintptr_t>(c.x);
+    u64 h = reinterpret_cast<std::uintptr_t>(c.x.get());
     int distance = 1;
     for (Vertex* p = v->parent; c.env && p && distance <= kNear; p = p->parent, ++distance)
       if (p == c.env->vertex) h += static_cast<u64>(distance) * 0x9e3779b97f4a7c15u;

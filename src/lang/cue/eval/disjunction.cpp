@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "lang/cue/eval/context.h"
+#include "lang/cue/eval/scalar.h"
 
 // Disjunctions. All those of a vertex are expanded together, when everything else is in: for each combination of arms
 // the vertex is copied, the arm added and the copy evaluated; copies that fail, and those equal to an earlier one, are
@@ -43,17 +44,15 @@ bool deferred_comprehension(Vertex* v) {
 
 struct Copier {
   Context& ctx;
-  std::unordered_map<Vertex*, Vertex*>& map;
-  std::vector<Vertex*> originals;
+  std::shared_ptr<Copies> copies = std::make_shared<Copies>();
 
   Vertex* vertex(Vertex* x) {
     if (x->overlay) return x->overlay;
     Vertex* v = x->copy(ctx.store);
     ctx.budget.node();
     ctx.budget.step(8);
-    map[x] = v;
     x->overlay = v;
-    originals.push_back(x);
+    copies->pairs.push_back({x, v});
     v->forget_arcs();
     v->arcs.reserve(ctx.arena, x->arcs.size());
     for (Vertex* a : x->arcs) {
@@ -62,8 +61,9 @@ struct Copier {
       v->add_arc(ctx.arena, c);
     }
     if (Patterns* from = x->patterns()) {
-      auto* to = v->make_rare(ctx.arena).patterns = ctx.arena.make<Patterns>();
-      for (auto& p : from->pairs) to->pairs.push(ctx.arena, {p.pattern, vertex(p.constraint)});
+      auto* to = ctx.arena.make<Patterns>();
+      v->make_rare(ctx.arena).patterns = to;
+      for (auto& p : from->pairs) to->pairs.push(ctx.arena, {p.pattern, Ref(vertex(p.constraint))});
     }
     if (x->state) {
       v->state = state(x->state);
@@ -119,28 +119,22 @@ struct Copier {
     }
   }
 
-  Vertex* mapped(Vertex* v) {
-    for (std::size_t i = 0; i <= map.size(); ++i) {
-      auto it = map.find(v);
-      if (it == map.end()) return v;
-      v = it->second;
-    }
-    return v;
-  }
-
   State* root(State* n) {
-    if (n->vertex_map) map = *n->vertex_map;
+    copies->before = n->copies;
     Vertex* v = vertex(n->node);
     v->is_disjunct = true;
-    v->state->vertex_map = std::make_unique<std::unordered_map<Vertex*, Vertex*>>(map);
-    for (Vertex* o : originals) {
-      State* s = o->overlay->state;
+    v->state->copies = copies;
+    auto& pairs = copies->pairs;
+    std::vector<Copies::Pair> as_made(pairs.begin(), pairs.end());
+    std::sort(pairs.begin(), pairs.end(), [](auto& a, auto& b) { return a.of < b.of; });
+    for (auto& pair : as_made) {
+      State* s = pair.copy->state;
       if (!s) continue;
       for (Task* t : s->tasks) {
         if (!t->blocked_on) continue;
         Vertex* before = t->blocked_on->node;
-        Vertex* after = mapped(before);
-        if (before == after || !after->state) continue;
+        Vertex* after = copies->last(before);
+        if (!after || !after->state) continue;
         t->blocked_on = after->state;
         after->state->blocking.push_back(t);
         ctx.blocking.push_back(t);
@@ -151,15 +145,45 @@ struct Copier {
   }
 
   void unlink() {
-    for (Vertex* o : originals) o->overlay = nullptr;
+    for (auto& pair : copies->pairs) pair.of->overlay = nullptr;
   }
 };
+
+}  // namespace
+
+Vertex* Copies::find(Vertex* v) const {
+  for (const Copies* c = this; c; c = c->before.get()) {
+    auto at = std::lower_bound(c->pairs.begin(), c->pairs.end(), v, [](const Pair& p, Vertex* x) { return p.of < x; });
+    if (at != c->pairs.end() && at->of == v) return at->copy;
+  }
+  return nullptr;
+}
+
+// Of several disjunctions each copies the copy before, which is then given back.
+Vertex* Copies::last(Vertex* v) const {
+  Vertex* copy = find(v);
+  for (Vertex* next = copy; next; next = find(copy)) copy = next;
+  return copy;
+}
+
+namespace {
 
 // Gives a vertex its value. A value that by now stands for the vertex itself says nothing.
 void stand_for(Context& ctx, Vertex* v, Node* value) {
   v->base = nullptr;
   bool circle = value && value->type == NodeType::kVertex && to<Vertex>(value)->stands_for(v);
   v->base = circle ? ctx.cycle : value;
+}
+
+// Of a plain field of a finished disjunct only the value is asked for: there may be thousands of them.
+void release_leaves(Context& ctx, Vertex* v) {
+  if (v->status != Status::kFinalized) return;
+  for (Vertex* a : v->arcs) {
+    State* s = a->state;
+    if (s && s->refs == 0 && a->status == Status::kFinalized && a->arcs.empty() && !a->patterns() && a->base &&
+        is_scalar(a->base))
+      ctx.free_state(s);
+  }
 }
 
 Default combine_default(Default a, Default b, bool drop_a, bool drop_b) {
@@ -199,7 +223,7 @@ Bottom* State::run_disjunctions() {
       mode = Mode::kFinalize;
     }
     results.clear();
-    cross_product(results, cross, d, mode);
+    cross_product(results, cross, d, mode, last && outer == Mode::kNone);
     if (results.empty()) return collect_errors({all.data(), i + 1});
     if (i > 0)
       for (State* s : cross)
@@ -260,7 +284,9 @@ void State::decided_first(std::vector<PendingDisjunction>& all) {
   all = std::move(ordered);
 }
 
-void State::cross_product(std::vector<State*>& dst, std::vector<State*>& cross, PendingDisjunction& d, Mode mode) {
+// With the last disjunction of all, disjuncts come to their values, and nothing is added to them any more.
+void State::cross_product(std::vector<State*>& dst, std::vector<State*>& cross, PendingDisjunction& d, Mode mode,
+                          bool to_the_end) {
   Restore<int> depth_mark(eval_depth, ctx.eval_depth);
   std::vector<State*> found;
   bool left_drops = true, right_drops = true;
@@ -283,6 +309,7 @@ void State::cross_product(std::vector<State*>& dst, std::vector<State*>& cross, 
           if (err && (!arm.err || arm.err->code < err->code)) arm.err = err;
           continue;
         }
+        if (to_the_end) release_leaves(ctx, r->node);
         found.push_back(r);
         if (p->default_mode == Default::kIs || p->orig_default == Default::kIs) left_drops = false;
         if (arm.mode == Default::kIs) right_drops = false;
@@ -314,8 +341,7 @@ void State::cross_product(std::vector<State*>& dst, std::vector<State*>& cross, 
 State* State::do_disjunct(Conjunct c, Default m, Mode mode, Vertex* orig, Bottom** err) {
   Level level(ctx);
   ctx.budget.step();
-  std::unordered_map<Vertex*, Vertex*> map;
-  Copier copier{ctx, map, {}};
+  Copier copier{ctx};
   blocking.clear();
   std::vector<Task*> saved_blocking;
   saved_blocking.swap(ctx.blocking);
@@ -339,7 +365,7 @@ State* State::do_disjunct(Conjunct c, Default m, Mode mode, Vertex* orig, Bottom
 
   State* d = copier.root(this);
   if (!orig->is_disjunct) orig->base = d->node;
-  ctx.overlays.push_back({&map, node, orig, &saved_blocking});
+  ctx.overlays.push_back({copier.copies.get(), node, orig, &saved_blocking});
   back.overlay = true;
   d->run_mode = mode;
   Vertex* v = d->node;

@@ -409,7 +409,7 @@ Vertex* Context::resolve(Node* x, Flags f) {
           entry->result = n;
           entry->again = true;
         } else {
-          entry = arena.make<LetCache>(LetCache{expr, arc, n, false, env->lets});
+          entry = arena.make<LetCache>(LetCache{Ref<const Node>(expr), Ref(arc), Ref(n), false, env->lets});
           env->lets = entry;
         }
       }

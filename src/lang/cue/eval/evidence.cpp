@@ -1,7 +1,5 @@
 #include "lang/cue/eval/evidence.h"
 
-#include <array>
-
 namespace tutti::cue {
 
 Evidence::Evidence(Context& ctx, const List<ReqSet>& all) : ctx_(ctx) {
@@ -50,11 +48,11 @@ Evidence::Row Evidence::row(DefId id) {
   return from;
 }
 
-bool Evidence::met(const Need& n, std::size_t count, const Row* own, const Row* embed) const {
-  for (std::size_t i = 0; i < count; ++i)
-    if (has(own[i], n.id)) return true;
+bool Evidence::met(const Need& n) const {
+  std::size_t count = own_.size();
+  if (any_[n.id / 64] >> n.id % 64 & 1) return true;
   if (n.embed < 0) return false;
-  auto inside = [&](std::size_t i) { return has(embed[i], static_cast<u32>(n.embed)); };
+  auto inside = [&](std::size_t i) { return has(embed_[i], static_cast<u32>(n.embed)); };
   if (n.opened) {
     for (std::size_t i = 0; i < count; ++i)
       if (inside(i)) return false;
@@ -62,7 +60,7 @@ bool Evidence::met(const Need& n, std::size_t count, const Row* own, const Row* 
   }
   for (std::size_t i = 0; i < count; ++i) {
     if (inside(i)) continue;
-    if (n.top ? n.embed_known : n.outer < 0 || has(own[i], static_cast<u32>(n.outer))) return true;
+    if (n.top ? n.embed_known : n.outer < 0 || has(own_[i], static_cast<u32>(n.outer))) return true;
   }
   return false;
 }
@@ -73,13 +71,15 @@ bool Evidence::holds(std::span<const ConjunctInfo> list) {
     rows_.resize(words_);
     row_of_.clear();
   }
-  std::array<Row, 32> own{}, embed{};
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    own[i] = row(list[i].id);
-    embed[i] = row(list[i].embed);
+  own_.clear(), embed_.clear();
+  any_.assign(words_, 0);
+  for (const ConjunctInfo& c : list) {
+    own_.push_back(row(c.id));
+    embed_.push_back(row(c.embed));
+    for (std::size_t w = 0; w < words_; ++w) any_[w] |= rows_[own_.back() + w];
   }
   for (const Need& n : needs_)
-    if (!met(n, list.size(), own.data(), embed.data())) return false;
+    if (!met(n)) return false;
   return true;
 }
 

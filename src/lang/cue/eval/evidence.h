@@ -14,7 +14,7 @@ class Evidence {
  public:
   // ctx.requirement_at must say where in `all` each number is. For numbers that nothing replaces.
   Evidence(Context& ctx, const List<ReqSet>& all);
-  bool holds(std::span<const ConjunctInfo> list);  // at most 32; as State::evidence_for_many
+  bool holds(std::span<const ConjunctInfo> list);  // as State::evidence_for_all
 
  private:
   using Row = std::size_t;  // where the bits of a number begin in rows_
@@ -27,7 +27,7 @@ class Evidence {
   u32 bit(DefId id);
   Row row(DefId id);
   bool has(Row r, u32 bit) const { return rows_[r + bit / 64] >> bit % 64 & 1; }
-  bool met(const Need& n, std::size_t count, const Row* own, const Row* embed) const;
+  bool met(const Need& n) const;
 
   Context& ctx_;
   std::vector<Need> needs_;
@@ -36,6 +36,9 @@ class Evidence {
   std::size_t words_ = 0;
   std::vector<u64> rows_;
   std::vector<DefId> path_;
+  // of the conjuncts that are looked at
+  std::vector<Row> own_, embed_;
+  std::vector<u64> any_;  // all own ones together
 };
 
 }  // namespace tutti::cue

@@ -224,7 +224,7 @@ Node* Context::evaluate(Node* x, Flags f) {
         return nullptr;
       }
       auto* out = store.make<Bound>(b->op, v);
-      out->src = x->src;
+      out->set_src(x->src());
       out->pos = x->pos;
       if (b->x->type <= NodeType::kBytes) b->made = out;
       return out;
@@ -255,7 +255,7 @@ Node* Context::evaluate(Node* x, Flags f) {
         return store.make<Bottom>(b->code, w, vertex);
       }
       Node* out = i->kind == kBytesKind ? make_bytes(text) : make_string(text);
-      out->src = x->src;
+      out->set_src(x->src());
       out->pos = x->pos;
       return out;
     }
@@ -274,7 +274,7 @@ Node* Context::evaluate(Node* x, Flags f) {
         want = kBoolKind;
       } else if (v->type == NodeType::kNum) {
         if (u->op == Op::kAdd) return v;
-        Num* n = store.num(to<Num>(v)->kind, -to<Num>(v)->value, x->src);
+        Num* n = store.num(to<Num>(v)->kind, -to<Num>(v)->value, x->src());
         n->pos = x->pos;
         return n;
       }
@@ -320,7 +320,7 @@ Node* Context::evaluate(Node* x, Flags f) {
       if (errs) return take_err();
       if (!left || !right) return nullptr;
       Node* out = binop(b->op, left, right);
-      if (out && out->type != NodeType::kBottom && !out->src) out->src = x->src, out->pos = x->pos;
+      if (out && out->type != NodeType::kBottom && !out->src()) out->set_src(x->src()), out->pos = x->pos;
       return out;
     }
     case NodeType::kCall: return call(to<Call>(x), f);

@@ -7,7 +7,7 @@ namespace tutti::cue {
 // Open addressing over the positions of arcs; kept once a vertex has many.
 struct ArcIndex {
   u32 mask;
-  u32* slots;  // 1 + position
+  Ref<u32> slots;  // 1 + position
 };
 
 namespace {
@@ -22,14 +22,14 @@ Vertex* Vertex::copy(NodeStore& store) const {
 }
 
 Vertex* Vertex::find_raw(Label l) const {
-  ArcIndex* index = rare ? rare->index : nullptr;
+  ArcIndex* index = rare ? rare->index.get() : nullptr;
   if (!index) {
     for (Vertex* a : arcs)
       if (a->label == l) return a;
     return nullptr;
   }
   for (u32 i = hash_label(l) >> 7 & index->mask;; i = (i + 1) & index->mask) {
-    u32 at = index->slots[i];
+    u32 at = index->slots.get()[i];
     if (!at) return nullptr;
     if (at <= arcs.size() && arcs[at - 1]->label == l) return arcs[at - 1];
   }
@@ -40,7 +40,7 @@ void Vertex::reindex(Room& room) {
     if (rare) rare->index = nullptr;
     return;
   }
-  ArcIndex*& index = make_rare(room).index;
+  Ref<ArcIndex>& index = make_rare(room).index;
   u32 size = 64;
   while (size < arcs.size() * 4) size *= 2;
   if (!index || index->mask + 1 < size) {
@@ -48,22 +48,22 @@ void Vertex::reindex(Room& room) {
     index->slots = room.array<u32>(size);
     index->mask = size - 1;
   }
-  std::fill(index->slots, index->slots + index->mask + 1, 0u);
+  std::fill_n(index->slots.get(), index->mask + 1, 0u);
   for (u32 j = 0; j < arcs.size(); ++j) {
     u32 i = hash_label(arcs[j]->label) >> 7 & index->mask;
-    while (index->slots[i]) i = (i + 1) & index->mask;
-    index->slots[i] = j + 1;
+    while (index->slots.get()[i]) i = (i + 1) & index->mask;
+    index->slots.get()[i] = j + 1;
   }
 }
 
 void Vertex::add_arc(Room& room, Vertex* arc) {
-  arcs.push(room, arc);
+  arcs.push(room, Ref(arc));
   if (arcs.size() < kIndexed) return;
-  ArcIndex* index = rare ? rare->index : nullptr;
+  ArcIndex* index = rare ? rare->index.get() : nullptr;
   if (!index || arcs.size() * 2 > index->mask) return reindex(room);
   u32 i = hash_label(arc->label) >> 7 & index->mask;
-  while (index->slots[i]) i = (i + 1) & index->mask;
-  index->slots[i] = arcs.size();
+  while (index->slots.get()[i]) i = (i + 1) & index->mask;
+  index->slots.get()[i] = arcs.size();
 }
 
 bool allowed_in_closed(Label l) { return l.is_hidden() || l.is_def() || l.is_let(); }
@@ -118,7 +118,7 @@ u64 conjunct_key(const Conjunct& c, u64 scopes) {
   u64 h = reinterpret_cast<std::uintptr_t>(c.x);
   for (const Environment* e = c.env; e && scopes; e = e->up, scopes >>= 1)
     if (scopes & 1)
-      h = (h + e->dynamic_label.bits()) * 0x9e3779b97f4a7c15u + reinterpret_cast<std::uintptr_t>(e->vertex);
+      h = (h + e->dynamic_label.bits()) * 0x9e3779b97f4a7c15u + reinterpret_cast<std::uintptr_t>(e->vertex.get());
   return h;
 }
 constexpr u32 kManyConjuncts = 32;
@@ -192,7 +192,8 @@ Vertex* State::insert_arc(Label l, ArcType mode, const Conjunct& c, const CloseI
 }
 
 void State::add_constraint(Vertex* arc, ArcType mode, Conjunct c, bool check) {
-  if (c.env) {
+  // what does not look at the label it is for needs no scope of its own
+  if (c.env && ctx.scopes_of(expression_of(c.x)) & 1) {
     auto* env = ctx.arena.make<Environment>(*c.env);
     env->lets = nullptr;
     env->dynamic_label = arc->label;
@@ -202,7 +203,7 @@ void State::add_constraint(Vertex* arc, ArcType mode, Conjunct c, bool check) {
 }
 
 bool State::insert_constraint(Node* pattern, const Conjunct& c) {
-  Patterns*& list = node->make_rare(ctx.arena).patterns;
+  Ref<Patterns>& list = node->make_rare(ctx.arena).patterns;
   if (!list) list = ctx.arena.make<Patterns>();
   auto& pairs = list->pairs;
   Vertex* constraint = nullptr;
@@ -214,7 +215,7 @@ bool State::insert_constraint(Node* pattern, const Conjunct& c) {
   if (!constraint) {
     constraint = ctx.new_vertex();
     constraint->is_pattern = true;
-    pairs.push(ctx.arena, {pattern, constraint});
+    pairs.push(ctx.arena, {Ref(pattern), Ref(constraint)});
   } else {
     for (auto& x : constraint->conjuncts)
       if (ctx.same_conjunct(x, c)) {

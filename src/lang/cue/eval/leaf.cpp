@@ -35,7 +35,7 @@ Environment* up(Environment* env, u32 n) {
 
 // What a reference leads to, when that has its value and is no struct or list; nullptr otherwise.
 Vertex* known(Environment* env, const FieldRef* r) {
-  Vertex* scope = env ? up(env, r->up)->vertex : nullptr;
+  Vertex* scope = env ? up(env, r->up)->vertex.get() : nullptr;
   Vertex* target = scope && !r->optional ? scope->deref_value()->find_raw(r->label) : nullptr;
   if (!target || target->arc_type != ArcType::kMember || target->status != Status::kFinalized) return nullptr;
   const Vertex* w = target->deref_value();

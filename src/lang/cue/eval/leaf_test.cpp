@@ -88,23 +88,24 @@ _hidden: "abc"
 
 TEST(CueLeaf, ListsThatWereCopiedKeepTheirItems) {
   Room room;
-  Grow<Vertex*> list;
-  Vertex items[8];
-  for (Vertex& v : items) list.push(room, &v);
-  Grow<Vertex*> copy = list;
-  list.push(room, &items[0]);  // moves, or writes behind the end of the copy
-  copy.push(room, &items[1]);
-  Grow<Vertex*> others[4];
+  Grow<Ref<Vertex>> list;
+  Ref<Vertex> items[8];
+  for (auto& v : items) v = room.make<Vertex>();
+  for (auto& v : items) list.push(room, v);
+  Grow<Ref<Vertex>> copy = list;
+  list.push(room, items[0]);  // moves, or writes behind the end of the copy
+  copy.push(room, items[1]);
+  Grow<Ref<Vertex>> others[4];
   for (auto& o : others)
-    for (Vertex& v : items) o.push(room, &v);
+    for (auto& v : items) o.push(room, v);
   ASSERT_EQ(list.size(), 9u);
   ASSERT_EQ(copy.size(), 9u);
   for (u32 i = 0; i < 8; ++i) {
-    EXPECT_EQ(list[i], &items[i]);
-    EXPECT_EQ(copy[i], &items[i]);
+    EXPECT_EQ(list[i].get(), items[i].get());
+    EXPECT_EQ(copy[i].get(), items[i].get());
   }
-  EXPECT_EQ(list[8], &items[0]);
-  EXPECT_EQ(copy[8], &items[1]);
+  EXPECT_EQ(list[8].get(), items[0].get());
+  EXPECT_EQ(copy[8].get(), items[1].get());
 }
 
 // A place that a list has left is given to the next that needs as much.

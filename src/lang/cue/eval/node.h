@@ -70,14 +70,17 @@ enum class NodeType : u8 {
 struct Vertex;
 
 struct Node {
+  Pos pos;
   NodeType type;
   u8 flags = 0;
-  Pos pos;
-  union {
-    const ast::Node* src = nullptr;
-    Vertex* overlay;  // of a vertex, which has no syntax: its copy while a disjunct is being made
-  };
-  explicit Node(NodeType t, const ast::Node* s = nullptr) : type(t), pos(s ? ast::start(s) : Pos{}), src(s) {}
+  explicit Node(NodeType t, const ast::Node* s = nullptr) : pos(s ? ast::start(s) : Pos{}), type(t) {}
+
+  // What it was compiled from, where that is kept: in front of it.
+  const ast::Node* src() const { return flags & kHasSyntax ? *before() : nullptr; }
+  void set_src(const ast::Node* s) {
+    if (flags & kHasSyntax) *before() = s;
+  }
+  static constexpr u8 kHasSyntax = 2;
 
   bool is_value() const { return type <= NodeType::kVertex; }
   bool is_reference() const { return type >= NodeType::kFieldRef && type <= NodeType::kIndex; }
@@ -86,6 +89,11 @@ struct Node {
   // The identifier that it was compiled from; empty where it was something else.
   static Symbol name_in(const ast::Node* s) {
     return s && s->kind == ast::Kind::kIdent ? ast::as<ast::Ident>(s)->name : Symbol();
+  }
+
+ private:
+  const ast::Node** before() const {
+    return reinterpret_cast<const ast::Node**>(reinterpret_cast<std::uintptr_t>(this)) - 1;
   }
 };
 
@@ -131,7 +139,7 @@ struct BasicType : Node {
 };
 struct Bound : Node {
   Op op;
-  Node* value;
+  Ref<Node> value;
   Bound(Op o, Node* v, const ast::Node* s = nullptr) : Node(NodeType::kBound, s), op(o), value(v) {}
 };
 struct Call;
@@ -179,7 +187,7 @@ struct LabelRef : Node {
 struct DynamicRef : Node {
   u32 up;
   Symbol name;
-  Node* label;
+  Ref<Node> label;
   DynamicRef(u32 u, Node* l, const ast::Node* s) : Node(NodeType::kDynamicRef, s), up(u), name(name_in(s)), label(l) {}
 };
 struct ImportRef : Node {
@@ -192,7 +200,7 @@ struct LetRef : Node {
   LetRef(u32 u, Label l, const ast::Node* s) : Node(NodeType::kLetRef, s), up(u), label(l) {}
 };
 struct Selector : Node {
-  Node* x;
+  Ref<Node> x;
   Label label;
   bool optional = false;
   Pos at;  // of the label
@@ -203,12 +211,12 @@ struct Selector : Node {
         at(s && s->kind == ast::Kind::kSelector ? ast::start(ast::as<ast::Selector>(s)->sel) : pos) {}
 };
 struct Index : Node {
-  Node *x, *index;
+  Ref<Node> x, index;
   bool optional = false;
   Index(Node* e, Node* i, const ast::Node* s) : Node(NodeType::kIndex, s), x(e), index(i) {}
 };
 struct Slice : Node {
-  Node *x, *low, *high;
+  Ref<Node> x, low, high;
   Slice(Node* e, Node* l, Node* h, const ast::Node* s) : Node(NodeType::kSlice, s), x(e), low(l), high(h) {}
 };
 struct Interpolation : Node {
@@ -219,47 +227,47 @@ struct Interpolation : Node {
 };
 struct Unary : Node {
   Op op;
-  Node* x;
+  Ref<Node> x;
   Unary(Op o, Node* e, const ast::Node* s) : Node(NodeType::kUnary, s), op(o), x(e) {}
 };
 struct Binary : Node {
   Op op;
   bool short_circuit = false;
-  Node *x, *y;
+  Ref<Node> x, y;
   Binary(Op o, Node* l, Node* r, const ast::Node* s) : Node(NodeType::kBinary, s), op(o), x(l), y(r) {}
 };
 struct BoundExpr : Node {
   Op op;
-  Node* x;
-  Node* made = nullptr;  // the bound, when x is a literal
+  Ref<Node> x;
+  Ref<Node> made;  // the bound, when x is a literal
   BoundExpr(Op o, Node* e, const ast::Node* s) : Node(NodeType::kBoundExpr, s), op(o), x(e) {}
 };
 // x...
 struct Open : Node {
-  Node* x;
+  Ref<Node> x;
   Open(Node* e, const ast::Node* s) : Node(NodeType::kOpen, s), x(e) {}
 };
 struct Call : Node {
-  Node* fun;
+  Ref<Node> fun;
   std::span<Node*> args;
-  Node* made = nullptr;  // the validator, when all arguments are literals
+  Ref<Node> made;  // the validator, when all arguments are literals
   Call(Node* f, std::span<Node*> a, const ast::Node* s) : Node(NodeType::kCall, s), fun(f), args(a) {}
 };
 struct Disjunct {
-  Node* value;
+  Ref<Node> value;
   bool marked;
 };
 struct DisjunctionExpr : Node {
   std::span<Disjunct> values;
   bool has_defaults = false;
-  Node* made = nullptr;       // the disjunction, when its arms are known,
-  Vertex* made_in = nullptr;  // and the scope in which its references looked
+  Ref<Node> made;       // the disjunction, when its arms are known,
+  Ref<Vertex> made_in;  // and the scope in which its references looked
   explicit DisjunctionExpr(std::span<Disjunct> v, const ast::Node* s = nullptr)
       : Node(NodeType::kDisjunctionExpr, s), values(v) {}
 };
 struct StructLit : Node {
+  bool is_file : 1 = false, explicit_open : 1 = false, has_embedding : 1 = false;
   std::span<Node*> decls;
-  bool is_file = false, explicit_open = false, has_embedding = false;
   u32 order = 0;  // number of the literal in its file: the order of fields follows it
   explicit StructLit(const ast::Node* s = nullptr) : Node(NodeType::kStruct, s) {}
 };
@@ -274,56 +282,56 @@ struct ListLit : Node {
 enum class ArcType : u8 { kMember, kRequired, kOptional, kPending, kNotPresent };
 
 struct Field : Node {
-  Label label;
   ArcType arc = ArcType::kMember;
-  Node* value;
-  Field(Label l, ArcType a, Node* v, const ast::Node* s) : Node(NodeType::kField, s), label(l), arc(a), value(v) {}
+  Label label;
+  Ref<Node> value;
+  Field(Label l, ArcType a, Node* v, const ast::Node* s) : Node(NodeType::kField, s), arc(a), label(l), value(v) {}
 };
 struct LetField : Node {
   Label label;
   bool multi = false;
-  Node* value;
+  Ref<Node> value;
   LetField(Label l, Node* v, const ast::Node* s) : Node(NodeType::kLetField, s), label(l), value(v) {}
 };
 struct DynamicField : Node {
   ArcType arc;
-  Node *key, *value;
+  Ref<Node> key, value;
   bool binds_label = false;  // ~(K, V)
   DynamicField(ArcType a, Node* k, Node* v, const ast::Node* s)
       : Node(NodeType::kDynamicField, s), arc(a), key(k), value(v) {}
 };
 struct Pattern : Node {
-  Node *filter, *value;
+  Ref<Node> filter, value;
   Pattern(Node* f, Node* v, const ast::Node* s) : Node(NodeType::kPattern, s), filter(f), value(v) {}
 };
 struct Ellipsis : Node {
-  Node* value;
+  Ref<Node> value;
   Ellipsis(Node* v, const ast::Node* s) : Node(NodeType::kEllipsis, s), value(v) {}
 };
 struct Comprehension : Node {
   std::span<Node*> clauses;
-  StructLit* value;
-  StructLit* fallback = nullptr;
+  Ref<StructLit> value;
+  Ref<StructLit> fallback;
   Comprehension(std::span<Node*> c, StructLit* v, const ast::Node* s)
       : Node(NodeType::kComprehension, s), clauses(c), value(v) {}
 };
 struct ForClause : Node {
   Label key, value;
-  Node* source;
+  Ref<Node> source;
   ForClause(Label k, Label v, Node* x, const ast::Node* s) : Node(NodeType::kFor, s), key(k), value(v), source(x) {}
 };
 struct IfClause : Node {
-  Node* condition;
+  Ref<Node> condition;
   IfClause(Node* c, const ast::Node* s) : Node(NodeType::kIf, s), condition(c) {}
 };
 struct LetClause : Node {
   Label label;
-  Node* x;
+  Ref<Node> x;
   LetClause(Label l, Node* e, const ast::Node* s) : Node(NodeType::kLet, s), label(l), x(e) {}
 };
 struct TryClause : Node {
   Label label;
-  Node* x;  // nullptr for the form around a struct
+  Ref<Node> x;  // nullptr for the form around a struct
   TryClause(Label l, Node* e, const ast::Node* s) : Node(NodeType::kTry, s), label(l), x(e) {}
 };
 
@@ -340,8 +348,17 @@ class NodeStore {
 
   template <class T, class... A>
   T* make(A&&... a) {
-    T* n = new (arena_.allocate(sizeof(T), alignof(T))) T(std::forward<A>(a)...);
-    if (forgets_syntax_) n->src = nullptr;
+    if (forgets_syntax_ || std::is_same_v<T, Vertex>)
+      return new (arena_.allocate(sizeof(T), alignof(T))) T(std::forward<A>(a)...);
+    constexpr std::size_t kBefore = sizeof(const ast::Node*);
+    static_assert(alignof(T) <= kBefore);
+    char* place = static_cast<char*>(arena_.allocate(kBefore + sizeof(T), kBefore));
+    T* n = new (place + kBefore) T(std::forward<A>(a)...);
+    n->flags |= Node::kHasSyntax;
+    if constexpr (std::is_same_v<T, Validator>)
+      n->set_src(n->call ? n->call->src() : nullptr);
+    else
+      n->set_src(syntax_in(a...));
     return n;
   }
   // From now on nodes have only the place of what they were compiled from, so that the syntax need not be kept.
@@ -357,6 +374,18 @@ class NodeStore {
   Room& arena() { return arena_; }
 
  private:
+  // The last argument where that is what the node was compiled from.
+  static const ast::Node* syntax_in() { return nullptr; }
+  template <class A, class... B>
+  static const ast::Node* syntax_in(const A& a, const B&... b) {
+    if constexpr (sizeof...(B) > 0)
+      return syntax_in(b...);
+    else if constexpr (std::is_convertible_v<A, const ast::Node*>)
+      return a;
+    else
+      return nullptr;
+  }
+
   Room& arena_;
   bool forgets_syntax_ = false;
   std::vector<Num*> big_;

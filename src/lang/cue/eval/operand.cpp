@@ -19,6 +19,8 @@ u64 scopes_used(const Node* x, u32 level) {
       return up < level ? 0 : up - level < 64 ? u64{1} << (up - level) : kAllScopes;
     }
     case NodeType::kSelector: return scopes_used(to<Selector>(x)->x, level);
+    case NodeType::kBoundExpr: return scopes_used(to<BoundExpr>(x)->x, level);
+    case NodeType::kUnary: return scopes_used(to<Unary>(x)->x, level);
     case NodeType::kBinary: return scopes_used(to<Binary>(x)->x, level) | scopes_used(to<Binary>(x)->y, level);
     case NodeType::kStruct: {
       u64 out = 0;

@@ -114,7 +114,7 @@ Node* and_all(CallContext& c) {
 
 Node* or_all(CallContext& c) {
   std::vector<Disjunct> d;
-  for (Node* x : raw_elements(c, 0)) d.push_back({x, false});
+  for (Node* x : raw_elements(c, 0)) d.push_back({Ref(x), false});
   if (c.failed()) return nullptr;
   Context& ctx = c.context;
   if (d.empty()) return ctx.bottom(Code::kIncomplete, ctx.src, "empty list in call to or");
@@ -292,8 +292,8 @@ struct Table {
 };
 
 Table& table() {
-  static Table t;
-  return t;
+  static Table& all = *(new Room)->make<Table>();
+  return all;
 }
 
 }  // namespace

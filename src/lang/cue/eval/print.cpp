@@ -162,7 +162,7 @@ void print_vertex(std::string& out, const Vertex* v, int depth) {
       first = false;
       print(out, a, depth);
     }
-    if (!failed_list && static_cast<const ListMarker*>(v->base)->open) out += first ? "..." : ",...";
+    if (!failed_list && to<ListMarker>(v->base)->open) out += first ? "..." : ",...";
     out += ']';
   } else {
     print(out, v->base, depth);

@@ -164,6 +164,19 @@ struct StateFlags {
   Bottom* errs = nullptr;
 };
 
+// Which vertices were copied for a disjunct, after those that were copied for the one it is made of.
+struct Copies {
+  struct Pair {
+    Vertex *of, *copy;
+  };
+  std::shared_ptr<const Copies> before;
+  List<Pair> pairs;               // by address, once all are in
+  Vertex* last(Vertex* v) const;  // nullptr when there is no copy of it
+
+ private:
+  Vertex* find(Vertex* v) const;
+};
+
 // A state that may be given back in the meantime.
 struct Kept {
   State* state;
@@ -211,7 +224,7 @@ struct State : StateFlags {
   Disjunction* settled = nullptr;  // found without copies
   u64 print = 0;                   // of a disjunct: different for different values, mostly
   List<Bottom*> disjunct_errs, user_errs;
-  std::unique_ptr<std::unordered_map<Vertex*, Vertex*>> vertex_map;
+  std::shared_ptr<const Copies> copies;           // of a disjunct: what it is a copy of
   std::unique_ptr<std::unordered_set<u64>> keys;  // of the first `keyed` conjuncts, once there are many
   u32 keyed = 0;
 
@@ -283,7 +296,8 @@ struct State : StateFlags {
   bool settle(const std::vector<PendingDisjunction>& all);
   void decided_first(std::vector<PendingDisjunction>& all);
   bool impossible(Environment* env, Node* x, int follow);
-  void cross_product(std::vector<State*>& dst, std::vector<State*>& cross, PendingDisjunction& d, Mode mode);
+  void cross_product(std::vector<State*>& dst, std::vector<State*>& cross, PendingDisjunction& d, Mode mode,
+                     bool to_the_end);
   State* do_disjunct(Conjunct c, Default m, Mode mode, Vertex* orig, Bottom** err);
   void append_disjunct(std::vector<State*>& a, State* x);
   void finalize_disjunctions();
@@ -296,6 +310,7 @@ struct State : StateFlags {
   void update_scalar();
   bool held_up_by(Vertex* shared);
   bool complete_arcs(Cond c, Mode mode, bool check_typos);
+  void complete_long_rows(Flags how);  // long_rows.cpp
   void eval_arc_types(Mode mode);
   void validate_value();
   Node* validators();

@@ -215,6 +215,7 @@ bool State::complete_arcs(Cond want, Mode mode, bool check_typos) {
   bool success = true;
   // What a field needed for its evaluation is kept for the check of closedness, unless there is nothing to check.
   bool early = mode == Mode::kFinalize && check_typos && !is_disjunct && node->arcs.size() > 16 && required().empty();
+  complete_long_rows({.condition = want, .mode = mode, .check_typos = check_typos});
   for (u32 i = 0; i < node->arcs.size(); ++i) {
     Vertex* a = node->arcs[i];
     if (!ctx.unify(a, {.condition = want, .mode = mode, .check_typos = check_typos})) success = false;
@@ -326,7 +327,7 @@ Node* State::validators() {
   }
   if (k & ~kind) {
     auto* t = ctx.store.make<BasicType>(kind);
-    if (kind_expr) t->src = kind_expr->src, t->pos = kind_expr->pos;
+    if (kind_expr) t->set_src(kind_expr->src()), t->pos = kind_expr->pos;
     a.push_back(t);
   }
   if (a.empty()) return ctx.store.make<BasicType>(kind);

@@ -11,7 +11,7 @@
 namespace tutti::cue {
 
 Validator::Validator(const Call* c, const Builtin* b, std::span<Node*> a)
-    : Node(NodeType::kValidator, c ? c->src : nullptr), call(c), builtin(b), args(a) {
+    : Node(NodeType::kValidator, c ? c->src() : nullptr), call(c), builtin(b), args(a) {
   if (c) pos = c->pos;
 }
 

@@ -11,30 +11,30 @@ struct ArcIndex;
 
 // What has been looked up for a let in this scope; see LetRef.
 struct LetCache {
-  const Node* expr;
-  Vertex* arc;
-  Vertex* result;
+  Ref<const Node> expr;
+  Ref<Vertex> arc;
+  Ref<Vertex> result;
   bool again = false;
-  LetCache* next = nullptr;
+  Ref<LetCache> next;
 };
 
 // Where the references of an expression look: one vertex a scope.
 struct Environment {
-  Environment* up = nullptr;
-  Vertex* vertex = nullptr;
+  Ref<Environment> up;
+  Ref<Vertex> vertex;
   Label dynamic_label;
   u32 comp_id = 0;  // of the run of a comprehension that made this scope
-  LetCache* lets = nullptr;
+  Ref<LetCache> lets;
 };
 
 enum class Cycle : u8 { kNone, kOptional, kMaybe, kCyclic };
 
 // One reference followed on the way to a conjunct: how structural cycles are found.
 struct RefNode {
-  const Node* ref;
-  Vertex* arc;   // what it refers to
-  Vertex* node;  // where it was evaluated
-  RefNode* next;
+  Ref<const Node> ref;
+  Ref<Vertex> arc;   // what it refers to
+  Ref<Vertex> node;  // where it was evaluated
+  Ref<RefNode> next;
   i32 depth;
 };
 
@@ -52,7 +52,7 @@ struct CloseInfo {
   bool conjunct_opened : 1 = false;
   Cycle cycle = Cycle::kNone;
   signed char priority = 0;
-  RefNode* refs = nullptr;
+  Ref<RefNode> refs;
   bool is_cyclic() const { return cycle == Cycle::kCyclic; }
   friend bool operator==(const CloseInfo&, const CloseInfo&) = default;
 };
@@ -65,73 +65,77 @@ struct Conjunct {
 
 // As a vertex keeps it. How it came is the same for most fields of a literal, and kept once for them.
 struct KeptConjunct {
-  Environment* env;
-  Node* x;
-  const CloseInfo* ci;
+  Ref<Environment> env;
+  Ref<Node> x;
+  Ref<const CloseInfo> ci;
   operator Conjunct() const { return {env, x, *ci}; }
 };
 
-// A growing list in an arena, for what lives as long as the evaluation. 16 bytes. A copy is of the same items in the
-// same place, until one of the two grows.
+// A growing list in an arena, for what lives as long as the evaluation. 8 bytes; the items are behind how many there is
+// room for. A copy is of the same items in the same place, until one of the two grows.
 template <class T>
 class Grow {
  public:
-  static_assert(sizeof(T) % 8 == 0 && alignof(T) <= 8);
+  static_assert(alignof(T) <= alignof(u32));
   Grow() = default;
-  Grow(const Grow& o) : data_(o.data_), size_(o.size_), capacity_(o.size_ | kShared) { o.capacity_ |= kShared; }
+  Grow(const Grow& o) : items_(o.items_), size_(o.size_), shared_(1), full_(1) { o.shared_ = 1; }
   Grow& operator=(const Grow& o) {
     if (this == &o) return *this;
-    o.capacity_ |= kShared;
-    data_ = o.data_, size_ = o.size_, capacity_ = o.size_ | kShared;
+    o.shared_ = 1;
+    items_ = o.items_, size_ = o.size_, shared_ = full_ = 1;
     return *this;
   }
 
   u32 size() const { return size_; }
   bool empty() const { return size_ == 0; }
-  T* begin() { return data_; }
-  T* end() { return data_ + size_; }
-  const T* begin() const { return data_; }
-  const T* end() const { return data_ + size_; }
-  T& operator[](std::size_t i) { return data_[i]; }
-  const T& operator[](std::size_t i) const { return data_[i]; }
-  T& back() { return data_[size_ - 1]; }
+  T* begin() { return items_; }
+  T* end() { return begin() + size_; }
+  const T* begin() const { return items_; }
+  const T* end() const { return begin() + size_; }
+  T& operator[](std::size_t i) { return items_.operator->()[i]; }
+  const T& operator[](std::size_t i) const { return items_.operator->()[i]; }
+  T& back() { return (*this)[size_ - 1]; }
   void push(Room& room, const T& v) {
     if (size_ == capacity()) {
       T one = v;  // may be one of ours
       reserve(room, size_ ? size_ * 2 : 1);
-      data_[size_++] = one;
+      (*this)[size_++] = one;
       return;
     }
-    data_[size_++] = v;
+    (*this)[size_++] = v;
   }
   void reserve(Room& room, u32 n) {
     if (n <= capacity()) return;
-    T* bigger = static_cast<T*>(room.take(n * sizeof(T)));
-    for (u32 i = 0; i < size_; ++i) new (bigger + i) T(data_[i]);
-    if (data_ && !(capacity_ & kShared)) room.give(data_, capacity_ * sizeof(T));
-    data_ = bigger;
-    capacity_ = n;
+    auto* place = static_cast<u32*>(room.take(bytes(n)));
+    *place = n;
+    T* bigger = reinterpret_cast<T*>(place + 1);
+    for (u32 i = 0; i < size_; ++i) new (bigger + i) T((*this)[i]);
+    if (items_ && !shared_) room.give(head(), bytes(capacity()));
+    items_ = bigger;
+    shared_ = full_ = 0;
   }
   void resize_down(u32 n) { size_ = n; }
-  void forget() { data_ = nullptr, size_ = capacity_ = 0; }
+  void forget() { *this = Grow(); }
 
  private:
-  static constexpr u32 kShared = u32{1} << 31;  // the place is that of another, too
-  u32 capacity() const { return capacity_ & ~kShared; }
+  static constexpr std::size_t bytes(u32 n) { return sizeof(u32) + n * sizeof(T); }
+  u32* head() const { return reinterpret_cast<u32*>(items_.get()) - 1; }
+  u32 capacity() const { return full_ ? u32{size_} : items_ ? *head() : 0; }
 
-  T* data_ = nullptr;
-  u32 size_ = 0;
-  mutable u32 capacity_ = 0;
+  Ref<T> items_;
+  u32 size_ : 30 = 0;
+  mutable u32 shared_ : 1 = 0;  // the place is that of another, too
+  u32 full_ : 1 = 0;            // what is behind the items is another's
 };
 
 class Conjuncts : public Grow<KeptConjunct> {
  public:
-  void push(Room& room, const Conjunct& c) { Grow::push(room, {c.env, c.x, room.keep(c.ci)}); }
+  void push(Room& room, const Conjunct& c) { Grow::push(room, {Ref(c.env), Ref(c.x), Ref(room.keep(c.ci))}); }
 };
 
 struct PatternConstraint {
-  Node* pattern;
-  Vertex* constraint;  // its conjuncts are what the pattern demands
+  Ref<Node> pattern;
+  Ref<Vertex> constraint;  // its conjuncts are what the pattern demands
 };
 struct Patterns {
   Grow<PatternConstraint> pairs;
@@ -139,9 +143,9 @@ struct Patterns {
 
 // A struct literal that became part of a vertex, for the order of fields.
 struct StructInfo {
-  StructLit* lit;
-  u32 comp_id;
-  bool direct;  // written here rather than brought in by a reference
+  Ref<StructLit> lit;
+  u32 comp_id : 31;
+  u32 direct : 1;  // written here rather than brought in by a reference
 };
 
 enum class Status : u8 { kUnprocessed, kEvaluating, kPartial, kConjuncts, kFinalized };
@@ -158,9 +162,9 @@ struct Bottom;
 
 // What few vertices have.
 struct Rare {
-  Bottom* child_errors = nullptr;
-  ArcIndex* index = nullptr;  // of the arcs by label, once there are many
-  Patterns* patterns = nullptr;
+  Ref<Bottom> child_errors;
+  Ref<ArcIndex> index;  // of the arcs by label, once there are many
+  Ref<Patterns> patterns;
   Grow<StructInfo> structs;
 };
 
@@ -187,16 +191,20 @@ struct Vertex : Node {
   bool is_leaf : 1 = false;         // settled without a state; see leaf.cpp
 
   Label label;
-  Vertex* parent = nullptr;
-  State* state = nullptr;
-  Node* base = nullptr;  // a value, a marker, or another vertex that stands for this one
-  Grow<Vertex*> arcs;
+  Ref<Vertex> overlay;  // its copy while a disjunct is being made
+  Ref<Vertex> parent;
+  Ref<State> state;
+  Ref<Node> base;  // a value, a marker, or another vertex that stands for this one
+  Grow<Ref<Vertex>> arcs;
   Conjuncts conjuncts;
-  Rare* rare = nullptr;
+  Ref<Rare> rare;
 
-  Rare& make_rare(Room& room) { return *(rare ? rare : rare = room.make<Rare>()); }
-  Bottom* child_errors() const { return rare ? rare->child_errors : nullptr; }
-  Patterns* patterns() const { return rare ? rare->patterns : nullptr; }
+  Rare& make_rare(Room& room) {
+    if (!rare) rare = room.make<Rare>();
+    return *rare;
+  }
+  Bottom* child_errors() const { return rare ? rare->child_errors.get() : nullptr; }
+  Patterns* patterns() const { return rare ? rare->patterns.get() : nullptr; }
   std::span<const StructInfo> structs() const {
     return rare ? std::span<const StructInfo>(rare->structs.begin(), rare->structs.end())
                 : std::span<const StructInfo>{};
@@ -233,7 +241,7 @@ struct Vertex : Node {
   bool is_open_struct();
   bool is_closed_struct();
   bool will_be_closed() const;  // as far as its conjuncts are known
-  bool is_closed_list() const { return is_list() && !static_cast<const ListMarker*>(base)->open; }
+  bool is_closed_list() const { return is_list() && !static_cast<const ListMarker*>(base.get())->open; }
 };
 
 // ---- errors

@@ -102,7 +102,7 @@ int rank(const Node* n) {
 
 bool constraint_before(const Node* a, const Node* b) {
   int x = rank(a), y = rank(b);
-  return x != y ? x < y : a->src && b->src && a->pos < b->pos;
+  return x != y ? x < y : a->src() && b->src() && a->pos < b->pos;
 }
 
 std::vector<ConstraintTerm> constraint_terms(std::span<Node* const> values, bool shorten) {

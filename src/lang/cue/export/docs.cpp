@@ -38,7 +38,7 @@ void add_doc(std::vector<ast::CommentGroup>& docs, const ast::CommentGroup& g) {
 }
 
 const ast::Field* field_of(const Node* x) {
-  return x->src && x->src->kind == ast::Kind::kField ? static_cast<const ast::Field*>(x->src) : nullptr;
+  return x->src() && x->src()->kind == ast::Kind::kField ? static_cast<const ast::Field*>(x->src()) : nullptr;
 }
 
 }  // namespace
@@ -129,7 +129,7 @@ void Exporter::decl_attrs(std::vector<ast::Node*>& out, const ast::Node* src) {
 
 std::vector<ast::Node*> Exporter::decl_attrs(Vertex* v) {
   std::vector<ast::Node*> out;
-  for (const StructInfo& s : v->structs()) decl_attrs(out, s.lit->src);
+  for (const StructInfo& s : v->structs()) decl_attrs(out, s.lit->src());
   return out;
 }
 

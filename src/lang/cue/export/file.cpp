@@ -123,7 +123,7 @@ ast::CommentGroup Exporter::placeless(const ast::CommentGroup& g, Rel rel) {
 std::vector<ast::Node*> Exporter::heading(Vertex* v, ast::File* file) {
   Heading h;
   for (const KeptConjunct& c : v->conjuncts)
-    if (c.x->src && c.x->src->kind == ast::Kind::kFile) h.read(ast::as<ast::File>(c.x->src));
+    if (c.x->src() && c.x->src()->kind == ast::Kind::kFile) h.read(ast::as<ast::File>(c.x->src()));
   if (!p_.package.empty()) h.package = p_.package;
   ast::Node* described = file;
   std::vector<ast::Node*> decls;

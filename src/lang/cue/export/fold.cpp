@@ -24,7 +24,7 @@ bool is_anything(const Node* n) {
 }
 
 const ast::Field* source_field(const Node* x) {
-  return x->src && x->src->kind == ast::Kind::kField ? ast::as<ast::Field>(x->src) : nullptr;
+  return x->src() && x->src()->kind == ast::Kind::kField ? ast::as<ast::Field>(x->src()) : nullptr;
 }
 
 // Can the declaration be told apart from its struct? What others of the struct refer to by an alias, and what makes
@@ -117,7 +117,7 @@ void Exporter::sort_in(Folded& f, Said s, const Vertex* about, bool embedded) {
 }
 
 void Exporter::open_literal(Folded& f, Environment* env, StructLit* s) {
-  if (p_.show_attributes) decl_attrs(f.attributes, s->src);
+  if (p_.show_attributes) decl_attrs(f.attributes, s->src());
   if (!std::all_of(s->decls.begin(), s->decls.end(), foldable)) {
     f.embedded.push_back({env, s});
     return;

@@ -12,8 +12,8 @@ namespace {
 
 // The identifier by which something was referred to.
 std::string written_name(const Node* x, std::string_view otherwise) {
-  bool named = x->src && x->src->kind == ast::Kind::kIdent;
-  return std::string(named ? ast::as<ast::Ident>(x->src)->name.text() : otherwise);
+  bool named = x->src() && x->src()->kind == ast::Kind::kIdent;
+  return std::string(named ? ast::as<ast::Ident>(x->src())->name.text() : otherwise);
 }
 
 template <class F>

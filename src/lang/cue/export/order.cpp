@@ -130,12 +130,27 @@ u32 run_of(const Environment* env) {
   return 0;
 }
 
+// Where references look: in the literals of `inside` that are being gone through, then in the scope around them.
+struct Scope {
+  const Environment* env;
+  Vertex* inside = nullptr;
+  u32 literals = 0;
+
+  Scope within(Vertex* v) const { return env ? Scope{env, v, literals + 1} : Scope{nullptr}; }
+  Vertex* up(u32 n) const {
+    if (n < literals) return inside;
+    const Environment* e = env;
+    for (n -= literals; e && n > 0; --n) e = e->up;
+    return e ? e->vertex.get() : nullptr;
+  }
+};
+
 // What a plain reference refers to; nullptr for what would have to be evaluated.
-Vertex* resolve(const Node* x, Environment* env) {
+Vertex* resolve(const Node* x, const Scope& env) {
   Vertex* v = nullptr;
   if (x->type == NodeType::kFieldRef) {
-    for (u32 n = to<FieldRef>(x)->up; env && n > 0; --n) env = env->up;
-    v = env && env->vertex ? env->vertex->find_raw(to<FieldRef>(x)->label) : nullptr;
+    Vertex* from = env.up(to<FieldRef>(x)->up);
+    v = from ? from->find_raw(to<FieldRef>(x)->label) : nullptr;
   } else if (x->type == NodeType::kSelector) {
     if (Vertex* from = resolve(to<Selector>(x)->x, env)) v = from->find_raw(to<Selector>(x)->label);
   }
@@ -191,7 +206,7 @@ class Declarations {
 
   // What is said about the order, without deciding more than that.
   std::vector<Chain> chains() {
-    for (const KeptConjunct& c : v_->conjuncts) declare(expression_of(c.x), c.env);
+    for (const KeptConjunct& c : v_->conjuncts) declare(expression_of(c.x), {c.env});
     // What came in otherwise (functions, other packages) belongs to what was computed, or stands beside all else.
     std::vector<Chain> others = by_literal([&](const StructInfo& s) { return !taken_.count(s.lit); });
     std::vector<Chain> beside_all;
@@ -270,7 +285,7 @@ class Declarations {
     return out;
   }
 
-  void declare(Node* x, Environment* env) {
+  void declare(Node* x, const Scope& env) {
     if (x->type == NodeType::kStruct) return literal(to<StructLit>(x), env);
     if (x->type == NodeType::kComprehension) return comprehension(to<Comprehension>(x));
     Declaration d{x->pos, 0, {}};
@@ -279,16 +294,14 @@ class Declarations {
   }
 
   void comprehension(const Comprehension* c) {
-    literal(c->value, nullptr);
-    if (c->fallback) literal(c->fallback, nullptr);
+    literal(c->value, {nullptr});
+    if (c->fallback) literal(c->fallback, {nullptr});
   }
 
   // A declaration for each time the literal came in; what it embeds by name stands beside its own fields.
-  void literal(StructLit* lit, Environment* env) {
+  void literal(StructLit* lit, const Scope& env) {
     if (!taken_.insert(lit).second) return;
-    Environment inside;
-    inside.up = env;
-    inside.vertex = v_;
+    Scope inside = env.within(v_);
     std::unordered_set<u32> runs;
     for (const StructInfo* at : of_literal(lit)) {
       const StructInfo& s = *at;
@@ -299,12 +312,12 @@ class Declarations {
       Declaration d{lit->pos, s.comp_id, {}};
       if (Chain own = labels(s, &d.at); !own.empty()) d.chains.push_back(std::move(own));
       for (Node* e : lit->decls)
-        if (e->is_expr() && e->type != NodeType::kStruct && !has_literal(e)) beside(e, env ? &inside : nullptr, d);
+        if (e->is_expr() && e->type != NodeType::kStruct && !has_literal(e)) beside(e, inside, d);
       declarations_.push_back(std::move(d));
     }
     for (Node* e : lit->decls) {
-      if (e->type == NodeType::kStruct) literal(to<StructLit>(e), env ? &inside : nullptr);
-      if (e->is_expr() && e->type != NodeType::kStruct && has_literal(e)) declare(e, env ? &inside : nullptr);
+      if (e->type == NodeType::kStruct) literal(to<StructLit>(e), inside);
+      if (e->is_expr() && e->type != NodeType::kStruct && has_literal(e)) declare(e, inside);
       if (e->type == NodeType::kComprehension) comprehension(to<Comprehension>(e));
     }
   }
@@ -323,7 +336,7 @@ class Declarations {
            (has_literal(to<Binary>(x)->x) || has_literal(to<Binary>(x)->y));
   }
 
-  void beside(Node* x, Environment* env, Declaration& d) {
+  void beside(Node* x, const Scope& env, Declaration& d) {
     if (x->type == NodeType::kBinary && to<Binary>(x)->op == Op::kAnd) {
       beside(to<Binary>(x)->x, env, d);
       beside(to<Binary>(x)->y, env, d);
@@ -443,7 +456,7 @@ class Shape {
     for (const KeptConjunct& c : v_->conjuncts) {
       Node* x = expression_of(c.x);
       if (x->type != NodeType::kStruct) places_.push_back(x->pos);
-      if (!expression(x, c.env)) return false;
+      if (!expression(x, {c.env})) return false;
     }
     return places();
   }
@@ -462,7 +475,7 @@ class Shape {
     places_.push_back(s.lit->decls.empty() ? s.lit->pos : s.lit->decls.back()->pos);
     if (!s.direct) {
       key_.push_back(kOther);
-      key_.push_back(reinterpret_cast<std::uintptr_t>(s.lit));
+      key_.push_back(reinterpret_cast<std::uintptr_t>(s.lit.get()));
       return true;
     }
     if (!plain_literal(s.lit)) return false;
@@ -472,7 +485,7 @@ class Shape {
     return true;
   }
 
-  bool expression(Node* x, Environment* env) {
+  bool expression(Node* x, const Scope& env) {
     if (x->type == NodeType::kStruct) {
       auto structs = v_->structs();
       auto at = std::find_if(structs.begin(), structs.end(), [&](const StructInfo& s) { return s.lit == x; });
@@ -529,10 +542,10 @@ void ArcOrder::describe(const Vertex* v) {
     // of the runs of comprehensions only matters which are the same and which came before
     auto rank =
         std::count_if(structs.begin(), structs.end(), [&](const StructInfo& o) { return o.comp_id < s.comp_id; });
-    key_.push_back(reinterpret_cast<std::uintptr_t>(s.lit));
+    key_.push_back(reinterpret_cast<std::uintptr_t>(s.lit.get()));
     key_.push_back(static_cast<u64>(rank));
   }
-  for (const KeptConjunct& c : v->conjuncts) key_.push_back(reinterpret_cast<std::uintptr_t>(c.x));
+  for (const KeptConjunct& c : v->conjuncts) key_.push_back(reinterpret_cast<std::uintptr_t>(c.x.get()));
 }
 
 void ArcOrder::of(Vertex* v, std::vector<Vertex*>& out) {

@@ -92,8 +92,8 @@ ast::Node* Exporter::bottom(const Bottom* b) {
 ast::Node* Exporter::literal(const Node* n, const Vertex* field) {
   if (field)
     for (const KeptConjunct& c : field->conjuncts)
-      if (c.x->src && c.x->src->kind == ast::Kind::kLit) {
-        const auto* l = ast::as<ast::Lit>(c.x->src);
+      if (c.x->src() && c.x->src()->kind == ast::Kind::kLit) {
+        const auto* l = ast::as<ast::Lit>(c.x->src());
         return make_lit(arena_, l->tok, l->text);
       }
   if (n->type == NodeType::kNum) {

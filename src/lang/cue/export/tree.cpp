@@ -87,7 +87,7 @@ ast::Node* Exporter::list(Vertex* v) {
     items.push_back(vertex(a));
     if (p_.show_docs) add_docs(items.back(), docs(a));
   }
-  bool open = v->is_list() && static_cast<ListMarker*>(v->base)->open && !p_.take_defaults;
+  bool open = v->is_list() && to<ListMarker>(v->base)->open && !p_.take_defaults;
   if (open) items.push_back(arena_.make<ast::Ellipsis>(TokenPos{}, element_type(v)));
   return make_list(arena_, items);
 }

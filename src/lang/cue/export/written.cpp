@@ -104,8 +104,8 @@ ast::Node* Exporter::struct_literal(Environment* env, const StructLit* x, const 
   for (Node* d : x->decls) {
     if (d->type == NodeType::kLetField) continue;
     ast::Node* n = declaration(inside, d);
-    if (p_.show_docs && d->src)
-      for (const ast::CommentGroup& g : d->src->comments())
+    if (p_.show_docs && d->src())
+      for (const ast::CommentGroup& g : d->src()->comments())
         if (g.doc) ast::add_comment(arena_, n, g);
     decls.push_back(n);
   }
@@ -116,14 +116,14 @@ ast::Node* Exporter::struct_literal(Environment* env, const StructLit* x, const 
 namespace {
 
 const ast::Alias* label_alias(const Node* declared) {
-  if (!declared->src || declared->src->kind != ast::Kind::kField) return nullptr;
-  const ast::Node* l = ast::as<ast::Field>(declared->src)->label;
+  if (!declared->src() || declared->src()->kind != ast::Kind::kField) return nullptr;
+  const ast::Node* l = ast::as<ast::Field>(declared->src())->label;
   return l->kind == ast::Kind::kAlias ? ast::as<ast::Alias>(l) : nullptr;
 }
 
 const ast::Alias* value_alias(const Node* declared) {
-  if (!declared->src || declared->src->kind != ast::Kind::kField) return nullptr;
-  const ast::Node* v = ast::as<ast::Field>(declared->src)->value;
+  if (!declared->src() || declared->src()->kind != ast::Kind::kField) return nullptr;
+  const ast::Node* v = ast::as<ast::Field>(declared->src())->value;
   return v && v->kind == ast::Kind::kAlias ? ast::as<ast::Alias>(v) : nullptr;
 }
 
@@ -200,7 +200,7 @@ Environment* Exporter::clause_scope(Environment* env) {
 
 ast::Node* Exporter::clause(Environment*& env, const Node* x) {
   TokenPos at;  // on a line of its own if it was
-  if (x->src) at.rel = ast::first(x->src).rel;
+  if (x->src()) at.rel = ast::first(x->src()).rel;
   switch (x->type) {
     case NodeType::kIf: return arena_.make<ast::IfClause>(at, written(env, to<IfClause>(x)->condition));
     case NodeType::kFor: {

@@ -7,8 +7,8 @@ namespace tutti::cue {
 
 bool is_secret(const Vertex* field) {
   for (const KeptConjunct& c : field->conjuncts) {
-    if (!c.x->src || c.x->src->kind != ast::Kind::kField) continue;
-    for (const ast::Node* x : static_cast<const ast::Field*>(c.x->src)->attrs)
+    if (!c.x->src() || c.x->src()->kind != ast::Kind::kField) continue;
+    for (const ast::Node* x : static_cast<const ast::Field*>(c.x->src())->attrs)
       if (static_cast<const ast::Attribute*>(x)->text.starts_with("@secret(")) return true;
   }
   return false;

@@ -154,8 +154,9 @@ ast::Node* tag_variable(Arena& arena, const std::string& name) {
 void PackageLoader::inject_tags(const std::vector<LoadedPackage*>& packages) {
   std::vector<Tag> tags;
   for (LoadedPackage* p : packages) {
-    for (ast::File* f : p->files) find_tags(f, tags, p->problems);
-    for (ast::File* f : p->tools) find_tags(f, tags, p->problems);
+    for (const auto* files : {&p->files, &p->tools})
+      for (ast::File* f : *files)
+        if (!f->source || f->source->text.find("@tag") != std::string::npos) find_tags(f, tags, p->problems);
   }
   auto report = [&](std::string message, std::string near = {}) {
     for (LoadedPackage* p : packages) p->problems.push_back({message, {}, near});

@@ -321,8 +321,8 @@ ast::Node* SchemaWriter::openapi() {
       }
   };
   for (const KeptConjunct& c : root_->conjuncts)
-    if (c.x->src && c.x->src->kind == ast::Kind::kFile) {
-      auto* file = static_cast<const ast::File*>(c.x->src);
+    if (c.x->src() && c.x->src()->kind == ast::Kind::kFile) {
+      auto* file = static_cast<const ast::File*>(c.x->src());
       comment(file);
       for (ast::Node* d : file->decls) {
         if (d->kind == ast::Kind::kPackage || (!title.empty() ? false : d == file->decls[0])) comment(d);

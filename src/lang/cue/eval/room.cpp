@@ -1,0 +1,38 @@
+#include "lang/cue/eval/room.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "base/budget.h"
+#include "base/limit_place.h"
+
+namespace tutti::cue {
+
+Room::~Room() {
+  for (const Block& b : blocks_) Region::give(b.place, b.bytes);
+}
+
+// Blocks double, as those of every arena; what is larger than a quarter of the next has one of its own.
+void* Room::allocate_slow(std::size_t size, std::size_t align) {
+  constexpr std::size_t kLargest = std::size_t{32} << 20;
+  if (size > limit_ || bytes() > limit_ - size)
+    throw LimitError("LIMIT-MEMORY", fmt::format("needs more than {} bytes of memory (--limit memory=N)", limit_),
+                     limit_place());
+  auto block = [&](std::size_t bytes) {
+    auto* place = static_cast<char*>(Region::take(bytes));
+    if (!place) throw LimitError("LIMIT-MEMORY", "needs more memory than there is", limit_place());
+    blocks_.push_back({place, bytes});
+    bytes_ += bytes;
+    return place;
+  };
+  std::size_t next = std::clamp(std::bit_floor(std::max<std::size_t>(bytes_, 1)), Region::kPage, kLargest);
+  if (size > next / 4) return block(std::bit_ceil(std::max(size, Region::kPage)));
+  block_ = block(next);
+  capacity_ = next;
+  used_ = 0;
+  return allocate(size, align);
+}
+
+}  // namespace tutti::cue
