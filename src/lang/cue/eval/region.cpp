@@ -20,11 +20,15 @@ struct Reserved {
   std::size_t size = 0, used = 0, writable = 0;
   std::array<Free*, 48> free{};  // by the power of two of their size
 
-  // As much as there may be; less where the user allows less.
+  // As much as there may be; where the user allows less (ulimit -v), about half of that: others need some, too.
   Reserved() {
     for (std::size_t want = kMost; want >= kLeast; want /= 2) {
       void* p = ::mmap(nullptr, want, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
       if (p == MAP_FAILED) continue;
+      if (want < kMost) {
+        want /= 2;
+        ::munmap(static_cast<char*>(p) + want, want);
+      }
       Region::base_ = static_cast<char*>(p);
       size = want;
       used = Region::kPage;  // place 0 is none

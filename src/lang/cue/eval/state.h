@@ -310,7 +310,6 @@ struct State : StateFlags {
   void update_scalar();
   bool held_up_by(Vertex* shared);
   bool complete_arcs(Cond c, Mode mode, bool check_typos);
-  void complete_long_rows(Flags how);  // long_rows.cpp
   void eval_arc_types(Mode mode);
   void validate_value();
   Node* validators();

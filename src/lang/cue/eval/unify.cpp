@@ -2,6 +2,7 @@
 
 #include "lang/cue/eval/context.h"
 #include "lang/cue/eval/limits.h"
+#include "lang/cue/eval/long_rows.h"
 
 namespace tutti::cue {
 
@@ -215,9 +216,10 @@ bool State::complete_arcs(Cond want, Mode mode, bool check_typos) {
   bool success = true;
   // What a field needed for its evaluation is kept for the check of closedness, unless there is nothing to check.
   bool early = mode == Mode::kFinalize && check_typos && !is_disjunct && node->arcs.size() > 16 && required().empty();
-  complete_long_rows({.condition = want, .mode = mode, .check_typos = check_typos});
+  LongRows rows(*this, {.condition = want, .mode = mode, .check_typos = check_typos}, early);
   for (u32 i = 0; i < node->arcs.size(); ++i) {
     Vertex* a = node->arcs[i];
+    rows.before(a);
     if (!ctx.unify(a, {.condition = want, .mode = mode, .check_typos = check_typos})) success = false;
     if (a->state && a->state->held_up) {
       held_up = true;

@@ -49,8 +49,8 @@ ast::Node* Exporter::quoted_label(Label l) {
 }
 
 bool Exporter::written_in_quotes(const Node* declared) {
-  if (!declared->src || declared->src->kind != ast::Kind::kField) return false;
-  const ast::Node* l = ast::as<ast::Field>(declared->src)->label;
+  if (!declared->src() || declared->src()->kind != ast::Kind::kField) return false;
+  const ast::Node* l = ast::as<ast::Field>(declared->src())->label;
   if (l->kind == ast::Kind::kAlias) l = ast::as<ast::Alias>(l)->x;
   return l->kind == ast::Kind::kLit && ast::as<ast::Lit>(l)->tok == Tok::kString;
 }

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <vector>
+
+#include "lang/cue/eval/context.h"
+
+namespace tutti::cue {
+
+// Fields that refer to each other in a long row, the last one written first, would be evaluated one inside the other.
+// Where that would go deep, those that others need are evaluated before them: what they come to is the same.
+class LongRows {
+ public:
+  // Of the fields of one vertex, evaluated as `how` says; with `gives_back` what that took is not kept.
+  LongRows(State& of, Flags how, bool gives_back);
+  void before(Vertex* field);  // it is about to be evaluated
+
+ private:
+  struct Step {
+    Vertex* v;
+    std::size_t begin, next, end;  // of what it needs
+    u32 steps = 0;                 // of the longest row that it needs
+  };
+
+  void enter(Vertex* v);
+  void collect(const Node* x, Environment* env, int depth);
+
+  Context& ctx_;
+  Vertex* of_;
+  Flags how_;
+  bool active_, gives_back_;
+  std::vector<Step> path_;
+  std::vector<Vertex*> needs_, in_order_;
+  IdMap steps_;  // of the rows of fields that were visited, by label
+};
+
+}  // namespace tutti::cue
