@@ -10,7 +10,7 @@
 namespace tutti::cue {
 
 struct Reserved {
-  static constexpr std::size_t kMost = (std::size_t{1} << 32) * Region::kUnit, kLeast = std::size_t{1} << 26;
+  static constexpr std::size_t kMost = (std::size_t{1} << 32) * Region::kUnit, kLeast = std::size_t{1} << 22;
   static constexpr std::size_t kLargePage = std::size_t{2} << 20;
   struct Free {
     Free* next;
