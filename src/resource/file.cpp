@@ -529,8 +529,11 @@ Result<void> File::keep(Context& c, const std::string& path, const FileState& is
   if (beside) return c.host.write(path + backup, *bytes, is.mode);
   std::string dir = c.home + "/kept";
   auto st = c.host.stat(dir, true, false);
-  if (st && st->kind == FileKind::kAbsent)
-    if (auto r = c.host.make_directory(dir, 0700); !r && r.error().code != EEXIST) return r;
+  if (st && st->kind == FileKind::kAbsent) {
+    // on a host that has had no process yet, tutti's own directory is not there either
+    auto r = c.host.shell("umask 077 && mkdir -p -- " + shell_quote(dir));
+    if (!r.ok()) return failure(fmt::format("cannot make directory {}: {}", dir, r.err.substr(0, r.err.find('\n'))));
+  }
   std::string to = dir + "/" + sha256_hex(*bytes);
   auto old = c.host.stat(to, true, false);
   if (old && old->kind == FileKind::kFile) return {};
