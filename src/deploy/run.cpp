@@ -418,6 +418,7 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
   for (auto& [i, t] : unknown) fate.failed[i] = s.type_of(i).transitions[t].name.text();
   std::set<u32> touched;
   if (replay) touched = replay->touched;
+  std::vector<std::pair<u32, std::string>> failures;  // told in the order of the components, not of their ends
   for (auto& a : report.actions) {
     const model::ComponentType& type = s.type_of(a.instance);
     const model::Transition& t = type.transitions[a.transition];
@@ -439,9 +440,11 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
       if (!settings.give_up && (a.how == How::kLost || a.how == How::kCancelled)) out.open = out.unknown = true;
       std::string line =
           fmt::format("{}: {}", s.transition_text(a.instance, a.transition), a.message.empty() ? "failed" : a.message);
-      out.failures.push_back(std::move(line));
+      failures.emplace_back(a.instance, std::move(line));
     }
   }
+  std::stable_sort(failures.begin(), failures.end(), [](auto& x, auto& y) { return x.first < y.first; });
+  for (auto& [instance, line] : failures) out.failures.push_back(std::move(line));
   for (u32 i = 0; i < s.instances.size(); ++i) {
     if (!is_catalog(s, i)) continue;
     auto outputs = knowledge.outputs(i);

@@ -202,7 +202,7 @@ TEST_F(Tree, DiffIsEmptyExactlyWhenEqual) {
 }
 
 TEST_F(Tree, ShownInOneSafeLine) {
-  EXPECT_EQ(show(builder.string("a\nb\x1b")), "\"a\\nb?\"");
+  EXPECT_EQ(show(builder.string("a\nb\x1b")), "\"a\\nb\\u001b\"");
   EXPECT_EQ(show(builder.string(std::string(100, 'x')), 10), "\"xxxxxxxxxx…\"");
   EXPECT_EQ(show(number("5").as_secret()), "(secret)");
   EXPECT_EQ(show(list({number("1")})), "[1 value]");
