@@ -258,17 +258,21 @@ deploy::Deployer::RunSettings Running::settings(std::string command) {
   return s;
 }
 
+bool Running::only_names_components(const Value& wanted) {
+  auto only = call.options.all("only");
+  bool unnamed = std::find(only.begin(), only.end(), "") != only.end();
+  if (!unnamed && (only.empty() || !resource::is_catalog(wanted))) return true;
+  Diagnostic& d = call.session.diagnostics.error(
+      "PLAN-ONLY", {},
+      unnamed ? "--only wants the name of a component" : "--only is for components, and this is a catalog");
+  if (!unnamed) d.suggest("--only-tag TAG looks at resources with this tag");
+  return false;
+}
+
 std::optional<deploy::Prepared> Running::plan(const Value& wanted, int* unseen) {
   engine::PlanOptions options;
+  if (!only_names_components(wanted)) return std::nullopt;
   options.only = call.options.all("only");
-  bool unnamed = std::find(options.only.begin(), options.only.end(), "") != options.only.end();
-  if (unnamed || (!options.only.empty() && resource::is_catalog(wanted))) {
-    Diagnostic& d = call.session.diagnostics.error(
-        "PLAN-ONLY", {},
-        unnamed ? "--only wants the name of a component" : "--only is for components, and this is a catalog");
-    if (!unnamed) d.suggest("--only-tag TAG looks at resources with this tag");
-    return std::nullopt;
-  }
   options.restart = call.options.has("restart");
   std::string system = call.options.get("system");
   auto prepared = deployer->prepare(wanted, system, "apply", options);

@@ -34,6 +34,8 @@ struct Running {
   std::optional<Value> wanted();
   std::optional<Value> components_of(const Value& catalog);
   deploy::Deployer::RunSettings settings(std::string command);
+  // Whether --only can be heeded: a catalog has no components. False: a diagnostic.
+  bool only_names_components(const Value& wanted);
   // A plan for what is wanted; with --refresh after a look at what is really there, which is told about. `unseen`
   // is the exit code for what could not be looked at.
   std::optional<deploy::Prepared> plan(const Value& wanted, int* unseen = nullptr);

@@ -52,6 +52,14 @@ class Planning : public InFolder {
     return out;
   }
   Planned apply(const std::string& text) { return plan(text, true); }
+  // From one system to another: both get there, and the way is safe.
+  Planned change(const std::string& from, const std::string& to) {
+    EXPECT_TRUE(apply(from).finished) << from;
+    Planned p = apply(to);
+    EXPECT_TRUE(p.safe) << to << p.trouble;
+    EXPECT_TRUE(p.finished) << to;
+    return p;
+  }
 
   static std::string server(const std::string& name, const std::string& more, const std::string& start = "true") {
     return fmt::format("  {}: {{type: server, {}config: {{start: '{}', port: 1}}}}\n", name, more, start);
@@ -84,10 +92,7 @@ TEST_F(Planning, AUserThatIsReplacedGoesBeforeWhatItUsesIsInterrupted) {
         "  app: {{type: server, uses: {{db: db}}, config: {{port: {}}}}}\n",
         kTypes, db, port);
   };
-  EXPECT_TRUE(apply(text("one", 1)).finished);
-  auto p = apply(text("two", 2));
-  EXPECT_TRUE(p.safe) << p.trouble;
-  EXPECT_TRUE(p.finished);
+  auto p = change(text("one", 1), text("two", 2));
   ASSERT_EQ(p.notes.size(), 1u) << p.trouble;
   EXPECT_EQ(p.notes[0],
             "`app` goes before the new one comes: app uses db, which is interrupted to change config.start");
@@ -104,10 +109,7 @@ TEST_F(Planning, UsersStayWithTheOldOneUntilTheNewOneIsThere) {
         "  app: {{type: server, uses: {{db: db}}, config: {{port: 1}}}}\n",
         kTypes, port);
   };
-  EXPECT_TRUE(apply(text(1)).finished);
-  auto p = apply(text(2));
-  EXPECT_TRUE(p.safe) << p.trouble;
-  EXPECT_TRUE(p.finished);
+  auto p = change(text(1), text(2));
   EXPECT_TRUE(p.before("wait(db#2)", "pushB(app, undeploy)")) << p.trouble;
 }
 
@@ -148,10 +150,7 @@ TEST_F(Planning, ThoseThatGoDownTogetherTakeOneTurn) {
       t += server(fmt::format("app{}", app), fmt::format("uses: {{db: {}}}, ", db));
     return t;
   };
-  EXPECT_TRUE(apply(text("one")).finished);
-  auto p = apply(text("two"));
-  EXPECT_TRUE(p.safe) << p.trouble;
-  EXPECT_TRUE(p.finished);
+  change(text("one"), text("two"));
 }
 
 TEST_F(Planning, WhoComesAfterAnotherAndUsesTheSameFollowsItUp) {
@@ -159,10 +158,7 @@ TEST_F(Planning, WhoComesAfterAnotherAndUsesTheSameFollowsItUp) {
     return fmt::format("system: s\n{}components:\n", kTypes) + server("db", "", "echo " + word) +
            server("a", "uses: {db: db}, ") + server("b", "uses: {db: db}, after: [a], ");
   };
-  EXPECT_TRUE(apply(text("one")).finished);
-  auto p = apply(text("two"));
-  EXPECT_TRUE(p.safe) << p.trouble;
-  EXPECT_TRUE(p.finished);
+  auto p = change(text("one"), text("two"));
   EXPECT_TRUE(p.before("wait(a)", "pushB(b, deploy)")) << p.trouble;
 }
 
@@ -173,10 +169,7 @@ TEST_F(Planning, WhereThereIsRoomForOneTheOldOneGoesFirst) {
         "  app: {{type: server, config: {{port: {}}}}}\n",
         kTypes, port);
   };
-  EXPECT_TRUE(apply(text(1)).finished);
-  auto p = apply(text(2));
-  EXPECT_TRUE(p.safe) << p.trouble;
-  EXPECT_TRUE(p.finished);
+  auto p = change(text(1), text(2));
   EXPECT_TRUE(p.before("wait(app)", "pushB(app#2, deploy)")) << p.trouble;
 }
 

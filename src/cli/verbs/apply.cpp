@@ -112,8 +112,9 @@ int run(Call& call) {
     auto wanted = running.wanted();
     if (!wanted) return exit_code::kError;
     if (as_puppet) say_compiled(*wanted, std::chrono::steady_clock::now() - began);
-    prepare = [&, wanted = *wanted] {
-      if (!resource::is_catalog(wanted) || call.options.has("only")) return running.plan(wanted);
+    prepare = [&, wanted = *wanted]() -> std::optional<deploy::Prepared> {
+      if (!resource::is_catalog(wanted)) return running.plan(wanted);
+      if (!running.only_names_components(wanted)) return std::nullopt;
       resource::CatalogOptions how;
       how.noop = call.options.has("noop") || call.options.has("dry-run");
       how.tags = call.options.all("only-tag");

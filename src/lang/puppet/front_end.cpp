@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/progress.h"
 #include "base/sink.h"
 #include "format/json.h"
 #include "lang/puppet/catalog/output.h"
@@ -36,7 +37,10 @@ std::vector<std::string> manifests_of_environment(const std::string& folder) {
   return environment_manifests(reads_its_settings, folder);
 }
 
-void print(std::FILE* to, const std::string& text) { std::fwrite(text.data(), 1, text.size(), to); }
+void print(std::FILE* to, const std::string& text) {
+  Progress::hide();
+  std::fwrite(text.data(), 1, text.size(), to);
+}
 
 int finish(Session& session, bool good) {
   bool colour = isatty(2) && !std::getenv("NO_COLOR");
@@ -259,7 +263,11 @@ int PuppetFrontEnd::run(std::span<const std::string> args) const {
     if (name != call.name) continue;
     Arguments a = read_arguments(call.name, args.subspan(1 + call.words));
     if (a.help) return print(stdout, help_for(call.name)), 0;
-    if (a.wrong.empty()) return call.run(a);
+    if (a.wrong.empty()) {
+      std::optional<Progress> progress;  // unless what is read is being typed
+      if (!a.words.empty() || !isatty(0)) progress.emplace(name);
+      return call.run(a);
+    }
     print(stderr, wrong_use(name, a.wrong));
     return 1;
   }
