@@ -25,6 +25,9 @@ namespace tutti::deploy {
 struct Forgetting;
 struct Program;
 struct Replay;
+// The resources on which actions of a run began to act: (instance, transition) -> their keys.
+using Acted = std::map<std::pair<u32, u32>, std::set<std::string>>;
+
 inline constexpr std::string_view kProgramRun = "program";  // the kind of a run that was not planned
 inline constexpr std::string_view kLookRun = "noop";        // of a catalog that was only compared with what is there
 inline constexpr std::string_view kForgetRun = "forget";    // of one that only takes something out of the record
@@ -214,11 +217,10 @@ class Deployer {
   std::map<std::string, engine::Present> present(const Prepared& prepared, const engine::Recorded& was);
   // Says which components that the plan leaves alone refer to what it may change.
   void note_may_change(Prepared& prepared, const engine::Recorded& was);
-  // How the actions of a run went: what failed in which transition, and whose actions began to act at all.
+  // How the actions of a run went: what failed in which transition, and on what they began to act at all.
   struct Fate {
     std::map<u32, std::string> failed;
-    std::set<u32> began;
-    std::set<u32> changed;  // whose actions changed something, or may have
+    Acted acted;
   };
   Value next_state(const Prepared& prepared, const engine::Runner& runner, const resource::Knowledge& knowledge,
                    const std::vector<engine::ActionSpan>& actions, const Fate& fate, const resource::Scrubber& scrub);

@@ -68,7 +68,7 @@ engine::Outputs outputs_of(const std::string& json, const store::Seal& seal) {
   return out;
 }
 
-constexpr std::string_view kBegins = "begins";  // a note: the action has looked, and acts now
+constexpr std::string_view kBegins = "begins";  // a note: the action has looked, and acts on the resource it names
 
 }  // namespace
 
@@ -145,7 +145,7 @@ void StoreJournal::settle() {
   if (on_broken) on_broken(r.error());
 }
 
-bool StoreJournal::begins(u32 instance, u32 transition) {
+bool StoreJournal::begins(u32 instance, u32 transition, const std::string& resource) {
   Entry e;
   e.time = store::wall_clock();
   e.kind = Entry::Kind::kNote;
@@ -153,6 +153,7 @@ bool StoreJournal::begins(u32 instance, u32 transition) {
   e.transition = transition;
   e.name = name(instance, transition);
   e.how = kBegins;
+  e.message = secrets_.scrub.clean(resource);
   std::unique_lock lock(mutex_);
   beginning_.push_back(std::move(e));
   u64 mine = ++asked_;
@@ -181,7 +182,9 @@ Replay read_journal(const model::System& system, std::vector<store::Entry> entri
   std::map<std::pair<u32, u32>, u32> open;
   for (const Entry& e : entries) {
     if (e.kind == Entry::Kind::kNote) {
-      if (e.how == kBegins) out.begun.insert({e.instance, e.transition});
+      if (e.how != kBegins) continue;
+      out.begun.insert({e.instance, e.transition});
+      out.acted[{e.instance, e.transition}].insert(e.message);
       continue;
     }
     bool fits = e.instance < system.instances.size() && e.transition < system.type_of(e.instance).transitions.size();

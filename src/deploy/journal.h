@@ -2,11 +2,13 @@
 
 #include <condition_variable>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "deploy/deployer.h"
 #include "engine/run/journal.h"
 #include "model/system.h"
 #include "resource/provider.h"
@@ -38,8 +40,8 @@ class StoreJournal : public engine::Journal {
   void ended(double time, std::span<const engine::ActionResult> results) override;
   void settle() override;
 
-  // An action begins to act on the world: from its thread. Those that come together are written together.
-  bool begins(u32 instance, u32 transition);
+  // An action begins to act on a resource: from its thread. Those that come together are written together.
+  bool begins(u32 instance, u32 transition, const std::string& resource);
 
   // The run must end when it cannot be written down any more: called once, with the reason.
   std::function<void(const Failure&)> on_broken;
@@ -71,6 +73,7 @@ struct Replay {
   std::vector<store::Entry> entries;
   std::set<u32> touched;                // instances whose actions changed something
   std::set<std::pair<u32, u32>> begun;  // of those without a result: had begun to act
+  Acted acted;                          // by those with a result, too
   std::string wrong;                    // "" or why it is not this program's journal
 };
 Replay read_journal(const model::System& system, std::vector<store::Entry> entries, const store::Seal& seal);

@@ -218,7 +218,8 @@ std::string unknown_parameter(Session& session, const resource::Resource& r, Pos
   auto own = resource::find_provider(r.type)->parameters(), common = resource::common_parameters();
   std::vector<std::string_view> names(own.begin(), own.end());
   names.insert(names.end(), common.begin(), common.end());
-  names.emplace_back("repeatable");  // of commands: may be run again when it is not known whether it ran
+  // Of commands: may be run again when it is not known whether it ran; removes what may be there in part only.
+  if (r.type == "exec") names.insert(names.end(), {"repeatable", "half_made"});
   for (const Entry& e : r.parameters.entries()) {
     if (e.value.is(Kind::kNull) || std::find(names.begin(), names.end(), e.key.text()) != names.end()) continue;
     std::string_view meant = nearest(e.key.text(), names);

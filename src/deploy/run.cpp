@@ -325,7 +325,7 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
       settings.events.say(s.instances[i].name.text(), l, text);
     };
   StoreJournal* written = nullptr;
-  eo.begins = [&](u32 i, u32 t) { return written->begins(i, t); };
+  eo.begins = [&](u32 i, u32 t, const std::string& resource) { return written->begins(i, t, resource); };
   resource::ResourceExecutor executor(s, knowledge, eo);
   resource::Scrubber scrub(p.plan.flat);
   StoreJournal journal(*place_.store, lease, run, s, {*place_.seal, scrub},
@@ -363,11 +363,11 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
         std::string name = s.transition_text(o.instance, o.transition), why;
         engine::Outputs outputs;
         auto decision = settings.decisions.find(name);
+        bool begun = replay->begun.count({o.instance, o.transition}) > 0;
         auto f = decision != settings.decisions.end()
                      ? (decision->second == "done" ? resource::ResourceExecutor::Found::kDone
                                                    : resource::ResourceExecutor::Found::kNotDone)
-                     : executor.probe(o.instance, o.transition, replay->begun.count({o.instance, o.transition}) > 0,
-                                      why, outputs);
+                     : executor.probe(o.instance, o.transition, begun, why, outputs);
         using Found = resource::ResourceExecutor::Found;
         std::string text;
         if (f == Found::kDone) {
@@ -375,8 +375,11 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
           found.push_back(o.ended_well());
           found.back().outputs = std::move(outputs);
           text = "was in flight and is done";
+        } else if (f == Found::kNotDone && !settings.give_up) {
+          text = begun ? "was in flight and is done again" : "was in flight, had only looked, and is done";
         } else if (f == Found::kNotDone) {
-          text = "was in flight and is done again";
+          text = begun ? "was in flight and is not done" : "was in flight, had only looked, and is not done";
+          if (begun) now.open.push_back(o), unknown.insert({o.instance, o.transition});
         } else {
           now.open.push_back(o);
           unknown.insert({o.instance, o.transition});
@@ -405,16 +408,7 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
   // Learn, count, record.
   std::vector<std::pair<std::string, double>> durations;
   Fate fate;
-  if (replay) fate.changed = replay->touched;
-  std::set<std::pair<u32, u32>> begun;  // by the run that was taken up again
-  if (record) {
-    for (auto& r : record->results) begun.insert({r.instance, r.transition});
-    for (auto& o : record->open) {
-      if (!replay->begun.count({o.instance, o.transition})) continue;
-      begun.insert({o.instance, o.transition});
-      fate.changed.insert(o.instance);  // it may have been made by then
-    }
-  }
+  if (replay) fate.acted = replay->acted;
   for (auto& [i, t] : unknown) fate.failed[i] = s.type_of(i).transitions[t].name.text();
   std::set<u32> touched;
   if (replay) touched = replay->touched;
@@ -423,15 +417,14 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
     const model::ComponentType& type = s.type_of(a.instance);
     const model::Transition& t = type.transitions[a.transition];
     if (type.action_of(t).what.is(Kind::kNull)) continue;
-    if (begun.count({a.instance, a.transition}) || executor.effect(a.instance, a.transition).began)
-      fate.began.insert(a.instance);
+    resource::Effect effect = executor.effect(a.instance, a.transition);
+    if (!effect.acted.empty()) fate.acted[{a.instance, a.transition}].merge(effect.acted);
     if (a.how == How::kOk) {
       double took = a.end - a.start;
       if (!is_catalog(s, a.instance) && (!record || took > 0))
         for (auto& key : duration_keys(s, p.program.component_of[a.instance], a.instance, a.transition))
           durations.emplace_back(key, took);
-      if (!executor.effect(a.instance, a.transition).changes.empty()) touched.insert(a.instance);
-      if (executor.effect(a.instance, a.transition).began) fate.changed.insert(a.instance);
+      if (!effect.changes.empty()) touched.insert(a.instance);
     } else {
       fate.failed[a.instance] = t.name.text();
       ++out.failed;

@@ -9,6 +9,7 @@
 #include "deploy/encode.h"
 #include "deploy/journal.h"
 #include "deploy/program.h"
+#include "deploy/share.h"
 #include "engine/run/simulate.h"
 
 namespace tutti::deploy {
@@ -25,20 +26,6 @@ bool same_check(const Value& a, const Value& b) {
     const Entry *x = a.find(name), *y = b.find(name);
     return x && y ? equal(x->value, y->value) : x == y;
   });
-}
-
-resource::Resource resource_of(const Value& held) {
-  return {std::string(held.find("type")->value.text()), std::string(held.find("title")->value.text()),
-          held.find("parameters")->value};
-}
-
-// The things in the world that a component holds, each with its host.
-std::set<std::string> things_of(Symbol host, const Value& held) {
-  std::set<std::string> things;
-  resource::Resource r = resource_of(held);
-  if (const resource::Provider* provider = resource::find_provider(r.type))
-    for (auto& thing : provider->writes(r)) things.insert(fmt::format("{} {}", host.text(), thing));
-  return things;
 }
 
 // What stays where it is once it is made, and can be seen by no resource that it holds: commands without a check. (What
@@ -70,7 +57,9 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
   // What each instance holds: what its actions brought about, the last word on each resource.
   std::map<u32, std::map<std::string, Value>> held, reads;
   std::map<u32, const engine::RecordedComponent*> before;
-  std::set<u32> acted;
+  std::set<u32> acted, made, began;  // whose actions were run, came to their end, began to act
+  for (auto& [action, resources] : fate.acted)
+    if (!resources.empty()) began.insert(action.first);
   std::map<u32, std::set<std::string>> done;  // by the actions of this run
   auto by_instance = was.by_instance();
   for (u32 i = 0; i < s.assembly; ++i)
@@ -79,24 +68,24 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
       for (auto& h : c->second->held)
         held[i][fmt::format("{}/{}", h.find("type")->value.text(), h.find("title")->value.text())] = h;
     }
-  std::set<std::string> made_before;
-  for (auto& [name, c] : was.components)
-    for (auto& h : c.held)
-      if (!c.found) made_before.merge(things_of(c.host, h));
+  auto shares = shares_after(p, was, knowledge, actions, fate.acted, scrub);
   for (auto& a : actions) {
     acted.insert(a.instance);
     if (a.how != engine::How::kOk) continue;
     const model::ComponentType& type = s.type_of(a.instance);
+    const model::Action& action = type.action_of(type.transitions[a.transition]);
+    if (!action.what.is(Kind::kNull)) made.insert(a.instance);
+    // Coming up anew it holds nothing of what its way down was about.
+    if (type.initial == std::vector<u32>{type.transitions[a.transition].source}) held[a.instance].clear();
     std::string problem;
-    for (auto& r : knowledge.resources(a.instance, type.action_of(type.transitions[a.transition]), session_.arena,
-                                       problem, &reads[a.instance])) {
-      std::string key = r.type + "/" + r.title;
+    for (auto& r : knowledge.resources(a.instance, action, session_.arena, problem, &reads[a.instance])) {
+      std::string key = resource::key_of(r);
       resource::Params params(r.parameters);
       std::string ensure = params.text("ensure");
       if (r.type == "wait" || (r.type == "process" && ensure == "reloaded")) continue;
       if (r.type == "exec" && !has_check(params)) continue;
       std::vector<Entry> one{{Symbol("type"), Field::kPlain, b.string(r.type)},
-                             {Symbol("title"), Field::kPlain, b.string(r.title)},
+                             {Symbol("title"), Field::kPlain, scrub.marked(b.string(r.title), b)},
                              {Symbol("parameters"), Field::kPlain, scrub.marked(r.parameters, b)}};
       held[a.instance][key] = b.map(one);
       done[a.instance].insert(key);
@@ -110,7 +99,7 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
     for (auto& t : s.type_of(i).transitions) {
       std::string problem;
       for (auto& r : knowledge.resources(i, s.type_of(i).action_of(t), session_.arena, problem))
-        if (r.type == "exec" && has_check(resource::Params(r.parameters))) meant[r.type + "/" + r.title] = r.parameters;
+        if (r.type == "exec" && has_check(resource::Params(r.parameters))) meant[resource::key_of(r)] = r.parameters;
     }
     auto& all = held[i];
     auto asked = [&](const Value& parameters) {
@@ -160,26 +149,24 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
       const engine::RecordedComponent* old_self = earlier == before.end() ? nullptr : earlier->second;
       if (auto f = fate.failed.find(i); f != fate.failed.end()) {
         c.failed = f->second;
-        c.untouched = !fate.began.count(i) && (!old_self || old_self->untouched);
+        c.untouched = !began.count(i) && (!old_self || old_self->untouched);
       } else if (old_self && !acted.count(i)) {
         c.failed = old_self->failed;
         c.untouched = old_self->untouched;
       }
       if (const Value* v = resource::with(inst, "protect")) c.protect = v->as_bool();
       c.forgotten = old_self && old_self->forgotten;
-      // A process is always one that we started; and what another component of ours had made is ours, too.
-      bool ours = std::any_of(held[i].begin(), held[i].end(), [&](auto& h) {
-        auto things = things_of(inst.host, h.second);
-        return h.first.starts_with("process/") ||
-               std::any_of(things.begin(), things.end(), [&](auto& t) { return made_before.count(t); });
-      });
-      bool new_here = !old_self || old_self->untouched;
-      c.found = !held[i].empty() && !c.untouched && c.failed.empty() && !fate.changed.count(i) &&
-                (new_here ? acted.count(i) && !ours : old_self->found);
       // The new configuration counts only once everything was done for it.
       bool complete = now.idle(i) && !fate.failed.count(i);
       for (u32 pc = now.pc(); pc < s.program.size() && complete; ++pc)
         if (s.program[pc].op == model::Op::kPush && s.program[pc].instance == i) complete = false;
+      if (!complete && !began.count(i) && !made.count(i) && (!old_self || old_self->untouched)) c.untouched = true;
+      const Share& share = shares[i];
+      c.before = scrub.marked(as_list(share.before, b), b);
+      c.touched = scrub.marked(as_list(share.touched, b), b);
+      c.found =
+          !held[i].empty() && c.failed.empty() && !c.untouched && share.touched.empty() &&
+          std::all_of(held[i].begin(), held[i].end(), [&](auto& h) { return share.is_left(resource_of(h.second)); });
       const Value* config = resource::with(inst, "config");
       const Value* old = resource::with(inst, "old");
       c.config = complete || !old ? (config ? *config : b.map({})) : *old;
@@ -278,7 +265,7 @@ std::optional<Deployer::Standing> Deployer::standing(i64 run) {
     if (r.how == engine::How::kOk) knowledge.learn(r.instance, {r.outputs.begin(), r.outputs.end()});
   Fate fate;
   for (auto& [i, t] : runner.scheduler().failures()) fate.failed[i] = s.type_of(i).transitions[t].name.text();
-  for (auto& a : report.actions) fate.began.insert(a.instance);
+  fate.acted = replay.acted;
   out.recorded = engine::read_recorded(
       session_, next_state(*planned, runner, knowledge, report.actions, fate, resource::Scrubber(planned->plan.flat)));
   return out;

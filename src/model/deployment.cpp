@@ -282,7 +282,7 @@ class DeploymentReader : public Reader {
   };
 
   Reference reference(const Component& c, std::string_view path) const {
-    constexpr std::array<std::string_view, 5> kWords{"name", "home", "component", "host", "config"};
+    constexpr std::array<std::string_view, 6> kWords{"name", "home", "component", "host", "config", "half_made"};
     constexpr std::array<std::string_view, 4> kPrefixes{"config.", "old.", "self.", "hosts."};
     if (std::find(kWords.begin(), kWords.end(), path) != kWords.end() ||
         std::any_of(kPrefixes.begin(), kPrefixes.end(), [&](auto p) { return path.starts_with(p); }))

@@ -76,6 +76,7 @@ std::optional<Value> Knowledge::look_up(u32 instance, std::string_view path, con
   }
   if (path == "component")
     if (const Value* c = with(self, "component")) return *c;
+  if (path == "half_made") return Value::boolean(with(self, "half_made") != nullptr);
   if (path == "host") return builder.string(self.host.empty() ? "localhost" : self.host.text());
   if (auto key = rest("config.")) return model::at_path(config, *key);
   if (path == "config") return config;
@@ -112,7 +113,7 @@ namespace {
 
 // Something of the component's own, and nobody else's to change.
 bool is_own(std::string_view path) {
-  for (std::string_view word : {"name", "home", "component", "host", "config"})
+  for (std::string_view word : {"name", "home", "component", "host", "config", "half_made"})
     if (path == word) return true;
   return path.starts_with("config.") || path.starts_with("old.") || path.starts_with("self.");
 }

@@ -172,7 +172,7 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
       outputs["noop"] = "1";
     } else {
       std::vector<Change> done;
-      if (!begins(job, effect)) return failed("", {std::string(kNotWritten), EIO});
+      if (!begins(job, effect, r)) return failed("", {std::string(kNotWritten), EIO});
       auto applied = provider->apply(c, *found, done);
       effect.changes = done;
       changed = static_cast<u32>(done.size());
@@ -221,7 +221,7 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
       ++changed;
       outputs["noops"] = std::to_string(std::strtoul(outputs["noops"].c_str(), nullptr, 10) + 1);
     } else {
-      if (!begins(job, effect)) return failed("", {std::string(kNotWritten), EIO});
+      if (!begins(job, effect, r)) return failed("", {std::string(kNotWritten), EIO});
       auto refreshed = provider->refresh(c);
       if (!refreshed)
         return failed("",

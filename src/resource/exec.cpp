@@ -107,7 +107,13 @@ class Exec : public Provider {
   Result<void> apply(Context& c, const Findings& f, std::vector<Change>& done) const override {
     const Value* command = c.params.find("command");
     Value title = Value::string(c.resource.title);
-    if (auto r = execute(c, command ? *command : title); !r) return r;
+    if (auto r = execute(c, command ? *command : title); !r) {
+      bool checked = false;
+      auto needed = c.params.truth("half_made") && c.params.has("onlyif") ? asked(c, checked) : true;
+      if (!needed || *needed) return r;
+      c.say(Level::kWarning, fmt::format("{}, but there is nothing left of it", r.error().message));
+      return {};
+    }
     done.insert(done.end(), f.changes.begin(), f.changes.end());
     for (auto& ch : done) ch.unknown = false;
     return {};
@@ -222,6 +228,11 @@ class Exec : public Provider {
       if (c.outputs) collect(c, r->out);  // what is there already gives the same as what is made
       return false;
     }
+    // What was left half made may be there in part, whatever the check says.
+    return c.params.truth("half_made") ? true : asked(c, checked);
+  }
+
+  Result<bool> asked(Context& c, bool& checked) const {
     for (const Value* one : commands(c.params.find("onlyif"))) {
       checked = true;
       auto r = run(c, *one);

@@ -98,7 +98,7 @@ void ResourceExecutor::work() {
       r.message = fmt::format("did not end in {} s", job->request.timeout);
     }
     Effect& all = effects_[{r.instance, r.transition}];
-    effect.began = effect.began || all.began;  // by an earlier attempt
+    effect.acted.merge(all.acted);  // by an earlier attempt
     all = std::move(effect);
     running_.erase({r.instance, r.transition});
     results_.push_back(std::move(r));
@@ -172,10 +172,23 @@ Context ResourceExecutor::context(const Resource& r, Host& host, u32 instance, c
   return c;
 }
 
-bool ResourceExecutor::begins(const Job& job, Effect& effect) const {
-  bool first = !effect.began;
-  effect.began = true;
-  return !first || !options_.begins || options_.begins(job.request.instance, job.request.transition);
+bool ResourceExecutor::begins(const Job& job, Effect& effect, const Resource& r) const {
+  bool first = effect.acted.insert(key_of(r)).second;
+  return !first || !options_.begins || options_.begins(job.request.instance, job.request.transition, key_of(r));
+}
+
+bool ResourceExecutor::is_left(u32 instance, const Resource& removed) const {
+  const Value* keep = with(system_.instances[instance], "keep");
+  const Value* stays = with(system_.instances[instance], "stays");
+  bool goes = stays && !stays->as_bool();
+  std::string ensure = Params(removed.parameters).text("ensure");
+  // What stays and is only brought to something else is stopped for it.
+  if (!keep || !keep->is(Kind::kList) || (ensure != "absent" && (ensure != "stopped" || !goes))) return false;
+  auto things = find_provider(removed.type)->writes(removed);
+  auto kept = keep->items();
+  return !things.empty() && std::all_of(things.begin(), things.end(), [&](auto& thing) {
+    return std::any_of(kept.begin(), kept.end(), [&](auto& k) { return text_of(k) == thing; });
+  });
 }
 
 ActionResult ResourceExecutor::perform(Job& job, Effect& effect) {
@@ -226,6 +239,10 @@ ActionResult ResourceExecutor::perform(Job& job, Effect& effect) {
       keep_log();
       continue;
     }
+    if (is_left(q.instance, r)) {
+      c.say(Level::kInfo, fmt::format("{} {} stays: it was there before", r.type, r.title));
+      continue;
+    }
     if (c.params.text("ensure") == "absent") {
       if (std::string other = heir(q.instance, r); !other.empty()) {
         c.say(Level::kInfo, fmt::format("{} {} stays: it is {}'s now", r.type, r.title, other));
@@ -234,7 +251,7 @@ ActionResult ResourceExecutor::perform(Job& job, Effect& effect) {
     }
     effect.looked_only = false;
     std::vector<Change> done;
-    if (!begins(job, effect)) return failed(std::string(kNotWritten), EIO);
+    if (!begins(job, effect, r)) return failed(std::string(kNotWritten), EIO);
     auto applied = provider->apply(c, *found, done);
     effect.changes.insert(effect.changes.end(), done.begin(), done.end());
     if (!applied) return wrong_with(applied.error());

@@ -18,8 +18,8 @@ namespace tutti::resource {
 // What an action did, beside how it ended.
 struct Effect {
   std::vector<Change> changes;
-  bool looked_only = false;  // all was as wanted
-  bool began = false;        // to act on the host
+  bool looked_only = false;     // all was as wanted
+  std::set<std::string> acted;  // resources on which it began to act on the host, by `key_of`
 };
 
 struct ExecutorOptions {
@@ -32,9 +32,9 @@ struct ExecutorOptions {
   std::function<void(u32 instance, Level, std::string_view)> say;            // from any thread
   std::function<std::optional<std::string>(const std::string& url)> locate;  // puppet:///...: a path on this machine
   std::function<bool(const std::string&)> managed;
-  // Told before an action first acts on the world, from its thread: what was only being looked at when a run was cut
-  // off has changed nothing. False: it cannot be written down, so nothing is done.
-  std::function<bool(u32 instance, u32 transition)> begins;
+  // Told before an action first acts on a resource, from its thread: what was only being looked at when a run was cut
+  // off has not been changed. False: it cannot be written down, so nothing is done.
+  std::function<bool(u32 instance, u32 transition, const std::string& resource)> begins;
   // What was found out about a resource of a catalog when it was last looked at.
   std::function<std::map<std::string, std::string>(u32 instance)> recall;
 };
@@ -76,7 +76,9 @@ class ResourceExecutor : public engine::Executor {
   void work();
   engine::ActionResult perform(Job& job, Effect& effect);
   engine::ActionResult perform_catalog(Job& job, Effect& effect);
-  bool begins(const Job& job, Effect& effect) const;
+  bool begins(const Job& job, Effect& effect, const Resource& r) const;
+  // Whether a resource that is to go was there before its component came to it, and is left.
+  bool is_left(u32 instance, const Resource& removed) const;
   static std::string quoted(const std::string& value);
   bool first_after(u32 failed, u32 instance) const;
   // The component that is going to have what a resource of another, which goes, would take away; "": none.

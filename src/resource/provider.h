@@ -25,6 +25,9 @@ struct Resource {
   Value parameters;  // a map
 };
 
+// By what a resource is told from the others of its component.
+inline std::string key_of(const Resource& r) { return r.type + "/" + r.title; }
+
 // One property that is not, or was not, as wanted.
 struct Change {
   std::string property;  // "ensure", "content", "mode", ...

@@ -93,6 +93,21 @@ Value without_actions(const Value& type, const TreeBuilder& b) {
   return out.build(b);
 }
 
+// "leaves file /etc/motd, which was there before it came under tutti's care"; "" where it leaves nothing.
+std::string what_is_left(const Value& before) {
+  if (!before.is(Kind::kList) || before.size() == 0) return "";
+  std::vector<std::string> things;
+  for (const Value& v : before.items()) {
+    std::string thing(v.secret() ? "(secret)" : v.text());
+    if (std::size_t colon = thing.find(':'); colon != std::string::npos) thing[colon] = ' ';
+    things.push_back(std::move(thing));
+  }
+  std::size_t all = things.size();
+  if (all > 3) things.resize(3), things.push_back(fmt::format("{} more", all - 3));
+  return fmt::format("leaves {}, which {} there before it came under tutti's care", fmt::join(things, ", "),
+                     all == 1 ? "was" : "were");
+}
+
 class Planner {
  public:
   Planner(Session& session, const Deployment& wanted, const Recorded& recorded, const PlanOptions& options)
@@ -414,7 +429,10 @@ class Planner {
         ch.component = item.component;
         ch.type = item.was->type;
         ch.host = item.was->host;
-        if (item.was->found) ch.why = "it was there before it came under tutti's care, and is left";
+        if (item.was->found)
+          ch.why = "it was there before it came under tutti's care, and is left";
+        else
+          ch.why = what_is_left(item.was->before);
         item.change = std::move(ch);
       }
       take_as_made(item);
@@ -505,7 +523,7 @@ class Planner {
   // What failed on its way up is removed as if it had come up: every action looks before it touches, and nothing is
   // started only to be stopped. What had not begun to act leaves nothing to remove.
   static void take_as_made(Item& item) {
-    if (item.was->failed.empty()) return;
+    if (item.was->failed.empty() && !item.was->untouched) return;
     auto stand = [&](Symbol place) {
       item.places = {place};
       item.at = {item.type->find_place(place)};
@@ -1126,6 +1144,10 @@ class Planner {
       m.set(Symbol("config"), item.want ? item.want->config : item.was->config);
       if (item.was) m.set(Symbol("old"), item.was->config);
       if (item.was && !item.was->made.is(Kind::kNull)) m.set(Symbol("made"), item.was->made);
+      if (item.was && !item.was->before.is(Kind::kNull) && (!item.want || item.goal == item.kind.goal))
+        m.set(Symbol("keep"), item.was->before);
+      if (item.was && !item.was->failed.empty() && !item.was->untouched)
+        m.set(Symbol("half_made"), Value::boolean(true));
       if (item.want ? item.want->protect : item.was->protect) m.set(Symbol("protect"), Value::boolean(true));
       bool going = item.was && !item.want;
       for (auto& n : going ? item.old_needs : item.new_needs) {

@@ -24,6 +24,9 @@ struct RecordedComponent {
   bool protect = false;
   bool untouched = false;  // what failed had not begun to act: there is nothing of it anywhere
   bool found = false;      // all of it was there when it came, and it was never changed: going, it is left as it is
+  // Of the things it is about ("file:/etc/motd"): those that were right when it first came to them and were never
+  // changed since, which it leaves when it goes; and those that are its own doing. Lists of texts, or null.
+  Value before, touched;
   // Nobody looks after it any more. It stands for what is gone only as long as others hold its ports: it is never
   // wanted, and going it does nothing.
   bool forgotten = false;

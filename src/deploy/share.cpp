@@ -1,0 +1,146 @@
+#include "deploy/share.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tutti::deploy {
+namespace {
+
+std::vector<std::string> things_of(const resource::Resource& r) {
+  const resource::Provider* provider = resource::find_provider(r.type);
+  return provider ? provider->writes(r) : std::vector<std::string>{};
+}
+
+std::string on_host(Symbol host, const std::string& thing) { return fmt::format("{} {}", host.text(), thing); }
+
+void read(const Value& list, std::set<std::string>& out) {
+  if (list.is(Kind::kList))
+    for (const Value& v : list.items()) out.insert(std::string(v.text()));
+}
+
+class Account {
+ public:
+  Account(const Prepared& p, const engine::Recorded& was, const resource::Knowledge& knowledge, const Acted& acted,
+          const resource::Scrubber& scrub)
+      : s_(p.program.system), knowledge_(knowledge), acted_(acted), scrub_(scrub) {
+    auto by_instance = was.by_instance();
+    for (u32 i = 0; i < s_.assembly; ++i)
+      if (auto c = by_instance.find(s_.instances[i].name.text()); c != by_instance.end())
+        shares_[i] = Share::of(*c->second);
+    for (auto& [name, c] : was.components)
+      for (auto& thing : Share::of(c).touched) ours_.insert(on_host(c.host, thing));
+  }
+
+  void take(u32 instance, u32 transition, bool ok) {
+    const model::ComponentType& type = s_.type_of(instance);
+    const model::Action& action = type.action_of(type.transitions[transition]);
+    if (action.what.find("resource")) return;  // catalogs are never taken away
+    auto mine = acted_.find({instance, transition});
+    Arena arena;
+    std::string problem;
+    bool commands = false;  // have run, and may have made whatever follows
+    for (auto& r : knowledge_.resources(instance, action, arena, problem)) {
+      bool began = mine != acted_.end() &&
+                   (mine->second.count(resource::key_of(r)) || mine->second.count(scrub_.clean(resource::key_of(r))));
+      commands = commands || (began && r.type == "exec");
+      std::string ensure = resource::Params(r.parameters).text("ensure");
+      if (ensure == "absent" || ensure == "stopped")
+        let_go(instance, r, began && ok);
+      else if (began || commands)
+        touch(instance, r);
+      else if (ok)
+        come_to(instance, r);
+    }
+  }
+
+  // What any action of the run has changed was not there before for anybody.
+  std::map<u32, Share> settled() {
+    for (auto& [i, share] : shares_)
+      std::erase_if(share.before,
+                    [&, host = s_.instances[i].host](auto& t) { return changed_.count(on_host(host, t)); });
+    return std::move(shares_);
+  }
+
+ private:
+  void touch(u32 i, const resource::Resource& r) {
+    for (auto& thing : things_of(r)) {
+      shares_[i].before.erase(thing);
+      shares_[i].touched.insert(thing);
+      changed_.insert(on_host(s_.instances[i].host, thing));
+    }
+  }
+  void come_to(u32 i, const resource::Resource& r) {
+    Share& share = shares_[i];
+    for (auto& thing : things_of(r)) {
+      // A process is always one that we started; and what another component of ours had made is ours, too.
+      if (r.type == "process" || ours_.count(on_host(s_.instances[i].host, thing)))
+        share.touched.insert(thing);
+      else if (!share.touched.count(thing))
+        share.before.insert(thing);
+    }
+  }
+  void let_go(u32 i, const resource::Resource& r, bool gone) {
+    if (!gone) return;
+    for (auto& thing : things_of(r)) {
+      shares_[i].before.erase(thing);
+      shares_[i].touched.erase(thing);
+    }
+  }
+
+  const model::System& s_;
+  const resource::Knowledge& knowledge_;
+  const Acted& acted_;
+  const resource::Scrubber& scrub_;
+  std::map<u32, Share> shares_;
+  std::set<std::string> ours_, changed_;  // with their hosts
+};
+
+}  // namespace
+
+resource::Resource resource_of(const Value& held) {
+  return {std::string(held.find("type")->value.text()), std::string(held.find("title")->value.text()),
+          held.find("parameters")->value};
+}
+
+Value as_list(const std::set<std::string>& texts, const TreeBuilder& b) {
+  if (texts.empty()) return Value::null();
+  std::vector<Value> list;
+  for (auto& text : texts) list.push_back(b.string(text));
+  return b.list(list);
+}
+
+// What is held and nothing is said of is its own, as it always was before this was told apart by resource.
+Share Share::of(const engine::RecordedComponent& c) {
+  Share s;
+  read(c.before, s.before);
+  read(c.touched, s.touched);
+  for (auto& h : c.held)
+    for (auto& thing : things_of(resource_of(h)))
+      if (c.found)
+        s.before.insert(thing);
+      else if (!s.before.count(thing))
+        s.touched.insert(thing);
+  return s;
+}
+
+bool Share::is_left(const resource::Resource& r) const {
+  auto things = things_of(r);
+  return std::all_of(things.begin(), things.end(), [&](auto& thing) { return before.count(thing) != 0; });
+}
+
+std::map<u32, Share> shares_after(const Prepared& p, const engine::Recorded& was, const resource::Knowledge& knowledge,
+                                  const std::vector<engine::ActionSpan>& actions, const Acted& acted,
+                                  const resource::Scrubber& scrub) {
+  Account account(p, was, knowledge, acted, scrub);
+  std::set<std::pair<u32, u32>> ended;
+  for (auto& a : actions) {
+    account.take(a.instance, a.transition, a.how == engine::How::kOk);
+    ended.insert({a.instance, a.transition});
+  }
+  for (auto& [action, resources] : acted)  // cut off, and left so
+    if (!ended.count(action)) account.take(action.first, action.second, false);
+  return account.settled();
+}
+
+}  // namespace tutti::deploy
