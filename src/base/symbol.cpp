@@ -20,9 +20,28 @@ class SymbolTable {
  public:
   SymbolTable() { put(0, {}); }
 
+  // The same few names come again and again: those that this thread asked for last are found without a lock.
   u32 intern(std::string_view name) {
     if (name.empty()) return 0;
     u64 hash = XXH3_64bits(name.data(), name.size());
+    thread_local std::array<Slot, 256> recent;
+    Slot& last = recent[hash & (recent.size() - 1)];
+    auto check = static_cast<u32>(hash >> 32);
+    if (last.id == 0 || last.hash != check || text(last.id) != name) last = {check, find(name, hash)};
+    return last.id;
+  }
+
+  std::string_view text(u32 id) const {
+    return chunks_[id >> kChunkBits].load(std::memory_order_acquire)[id & (kChunk - 1)];
+  }
+
+ private:
+  struct Slot {
+    u32 hash = 0;
+    u32 id = 0;
+  };
+
+  u32 find(std::string_view name, u64 hash) {
     Shard& shard = shards_[hash >> 58];
     std::lock_guard lock(shard.mutex);
     if (shard.count * 2 >= shard.slots.size()) shard.grow();
@@ -44,16 +63,7 @@ class SymbolTable {
     }
   }
 
-  std::string_view text(u32 id) const {
-    return chunks_[id >> kChunkBits].load(std::memory_order_acquire)[id & (kChunk - 1)];
-  }
-
- private:
   static constexpr u32 kChunkBits = 12, kChunk = 1u << kChunkBits, kChunks = 1u << 14;  // 64 million names
-  struct Slot {
-    u32 hash = 0;
-    u32 id = 0;
-  };
   struct Shard {
     std::mutex mutex;
     std::vector<Slot> slots = std::vector<Slot>(16);

@@ -137,10 +137,15 @@ Element element_at(std::string_view layout) {
   return {layout.substr(0, 1), What::kLiteral, How::kNumber};
 }
 
-std::vector<Element> elements(std::string_view layout) {
-  std::vector<Element> out;
+// Many values have one layout: that of the last is kept.
+const std::vector<Element>& elements(std::string_view wanted) {
+  thread_local std::string layout;
+  thread_local std::vector<Element> out;
+  if (layout == wanted) return out;
+  layout = wanted;
+  out.clear();
   for (std::size_t at = 0; at < layout.size();) {
-    Element e = element_at(layout.substr(at));
+    Element e = element_at(std::string_view(layout).substr(at));
     if (e.what == What::kLiteral && !out.empty() && out.back().what == What::kLiteral) {
       std::string_view& t = out.back().text;
       t = std::string_view(t.data(), t.size() + 1);
@@ -209,7 +214,7 @@ class Reader {
   Reader(std::string_view layout, std::string_view value) : layout_(layout), value_(value), rest_(value) {}
 
   std::optional<Time> run(std::string& error) {
-    std::vector<Element> list = elements(layout_);
+    const std::vector<Element>& list = elements(layout_);
     for (std::size_t i = 0; i < list.size(); ++i) {
       const Element& e = list[i];
       std::string_view before = rest_;

@@ -604,6 +604,7 @@ Label Compiler::label(const ast::Node* n) {
     auto* l = as<ast::Lit>(n);
     switch (l->tok) {
       case Tok::kString: {
+        if (std::string_view inside; is_plain_string(l->text, inside)) return Label::string(inside);
         auto u = unquote(l->text);
         if (!u.ok()) {
           bad(n, fmt::format("invalid string label: {}", u.error));

@@ -196,6 +196,8 @@ bool State::evidence_for_all(List<ReqSet>& a, const List<ConjunctInfo>& list) {
 bool State::evidence_for_one(List<ReqSet>& all, std::size_t i, const List<ConjunctInfo>& list) {
   const ReqSet& a = all[i];
   for (auto& x : list)
+    if (x.id == a.id) return true;
+  for (auto& x : list)
     if (contains(a.id, x.id)) return true;
   auto set = [&](DefId id) -> const ReqSet* {
     if (id)
@@ -254,6 +256,11 @@ void State::walk_out(DefId child, F each) {
 bool State::contains(DefId of, DefId child) {
   if (of == child) return true;
   flatten_replaces();
+  if (flat_replaces.empty()) {
+    DefId p = child;
+    while (p != 0 && p != of) p = ctx.containments[p].id;
+    return p == of;
+  }
   // A walk each is the quickest for a few questions; for many, what a number is contained in is written down once.
   constexpr u32 kMany = 64;
   if (containment_queries >= kMany) {

@@ -431,15 +431,41 @@ bool plain_literal(const StructLit* lit) {
   return std::all_of(lit->decls.begin(), lit->decls.end(), [](const Node* d) { return d->type == NodeType::kField; });
 }
 
-// The fields as one plain literal declares them, which is how they were made.
-bool as_declared(const Vertex* v) {
+// The fields as one plain literal declares them, or several of one file that follow each other, which is how they were
+// made: what has just been written down most often.
+bool as_declared(const Sources& sources, const Vertex* v) {
   auto structs = v->structs();
-  if (structs.size() != 1) return false;
-  const StructLit* lit = structs[0].lit;
-  if (lit->decls.size() != v->arcs.size()) return false;
-  for (u32 i = 0; i < v->arcs.size(); ++i)
-    if (lit->decls[i]->type != NodeType::kField || to<Field>(lit->decls[i])->label != v->arcs[i]->label) return false;
-  return true;
+  if (structs.empty() || (structs.size() > 1 && structs.size() != v->conjuncts.size())) return false;
+  u32 made = 0, known = 0;
+  std::unordered_set<u32> before;  // the first `known` labels, where there are many
+  auto again = [&](Label l) {
+    auto same = [&](const Vertex* a) { return a->label == l; };
+    if (made <= 16) return std::any_of(v->arcs.begin(), v->arcs.begin() + made, same);
+    for (; known < made; ++known) before.insert(v->arcs[known]->label.bits());
+    return before.contains(l.bits());
+  };
+  Pos last;
+  const Source* file = nullptr;
+  for (u32 i = 0; i < structs.size(); ++i) {
+    const StructLit* lit = structs[i].lit;
+    if (structs.size() > 1) {
+      Pos at = lit->decls.empty() ? lit->pos : lit->decls.back()->pos;
+      if (structs[i].comp_id != 0 || expression_of(v->conjuncts[i].x) != lit || !at || (i > 0 && !(last < at)))
+        return false;
+      last = at;
+      if (i == 0) file = sources.find(at);
+      if (!file || file->offset(at) > file->text.size()) return false;
+    }
+    for (const Node* d : lit->decls) {
+      if (d->type != NodeType::kField) return false;
+      Label l = to<Field>(d)->label;
+      if (made < v->arcs.size() && v->arcs[made]->label == l)
+        ++made;
+      else if (!again(l))
+        return false;
+    }
+  }
+  return made == v->arcs.size();
 }
 
 // What `v` is made of, for structs written in many places alike: plain literals are known by their labels and by the
@@ -551,7 +577,7 @@ void ArcOrder::describe(const Vertex* v) {
 void ArcOrder::of(Vertex* v, std::vector<Vertex*>& out) {
   constexpr std::size_t kMost = 64;  // larger ones are rarely alike
   auto structs = v->structs();
-  if (as_declared(v)) {
+  if (as_declared(sources_, v)) {
     out.assign(v->arcs.begin(), v->arcs.end());
     return;
   }

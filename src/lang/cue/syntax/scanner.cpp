@@ -3,12 +3,26 @@
 #include <fmt/format.h>
 #include <utf8proc.h>
 
+#include <array>
+
 #include "base/utf8.h"
 
 namespace tutti::cue {
 
 namespace {
 constexpr char32_t kBom = 0xFEFF;
+
+// What most of a text is made of: bytes of names, and bytes of strings that are nothing but themselves.
+enum : u8 { kWord = 1, kPlain = 2 };
+constexpr std::array<u8, 256> kBytes = [] {
+  std::array<u8, 256> out{};
+  for (int c = 0; c < 0x80; ++c) {
+    bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    if (letter || (c >= '0' && c <= '9') || c == '_' || c == '$') out[static_cast<std::size_t>(c)] |= kWord;
+    if (c >= ' ' && c != '"' && c != '\'' && c != '\\') out[static_cast<std::size_t>(c)] |= kPlain;
+  }
+  return out;
+}();
 
 int digit_value(int c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -75,13 +89,15 @@ bool Scanner::digit() const {
   return wide != utf8::kInvalid && utf8proc_category(static_cast<utf8proc_int32_t>(wide)) == UTF8PROC_CATEGORY_ND;
 }
 
+void Scanner::skip(u8 kind) {
+  while (at_ < text_.size() && (kBytes[static_cast<unsigned char>(text_[at_])] & kind)) ++at_;
+}
+
 void Scanner::words() {
   while (true) {
-    int c = peek();
-    if (c == '_' || c == '$' || letter() || digit())
-      advance();
-    else
-      return;
+    skip(kWord);
+    if (peek() < 0x80 || !(letter() || digit())) return;
+    advance();
   }
 }
 
@@ -254,6 +270,7 @@ std::string_view Scanner::string(std::size_t from, Quote quote, bool continued, 
   }
   std::size_t line = at_;
   while (true) {
+    if (!at_line_start) skip(kPlain);
     int ch = peek();
     if (ch == kEnd || (quote.marks != 3 && ch == '\n')) {
       error(from, "string literal not terminated");

@@ -51,6 +51,7 @@ class Scanner {
   bool letter() const;
   bool digit() const;
   void skip_space();
+  void skip(u8 kind);  // bytes of that kind
   void error(std::size_t at, std::string message);
   std::string_view without_returns(std::string_view text);
   TokenPos place(std::size_t at, Rel rel) const { return {source_.pos(at), rel, false}; }

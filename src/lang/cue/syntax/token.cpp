@@ -41,7 +41,14 @@ int precedence(Tok t) {
 }
 
 Tok keyword(std::string_view word) {
+  constexpr u32 kFirstLetters = [] {
+    u32 bits = 0;
+    for (auto t = static_cast<std::size_t>(Tok::kIf); t <= static_cast<std::size_t>(Tok::kNull); ++t)
+      bits |= 1u << (kTexts[t][0] - 'a');
+    return bits;
+  }();
   if (word.size() < 2 || word.size() > 9) return Tok::kIdent;
+  if (word[0] < 'a' || word[0] > 'z' || !(kFirstLetters >> (word[0] - 'a') & 1)) return Tok::kIdent;
   for (auto t = static_cast<int>(Tok::kIf); t <= static_cast<int>(Tok::kNull); ++t)
     if (kTexts[t] == word) return static_cast<Tok>(t);
   return Tok::kIdent;
