@@ -132,9 +132,12 @@ class Quoter {
 };
 
 bool letter(char32_t c) {
+  if (c < 0x80) return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$';
   utf8proc_category_t k = category(c);
-  return c == '_' || c == '$' || (k >= UTF8PROC_CATEGORY_LU && k <= UTF8PROC_CATEGORY_LO);
+  return k >= UTF8PROC_CATEGORY_LU && k <= UTF8PROC_CATEGORY_LO;
 }
+
+bool digit(char32_t c) { return c < 0x80 ? c >= '0' && c <= '9' : category(c) == UTF8PROC_CATEGORY_ND; }
 
 }  // namespace
 
@@ -177,8 +180,7 @@ bool is_identifier(std::string_view name) {
   for (; at < name.size(); digit_allowed = true) {
     char32_t c = utf8::decode(name, at);
     if (c == utf8::kInvalid) return false;
-    bool digit = category(c) == UTF8PROC_CATEGORY_ND;
-    if (!letter(c) && !(digit && digit_allowed)) return false;
+    if (!letter(c) && !(digit_allowed && digit(c))) return false;
   }
   return true;
 }
