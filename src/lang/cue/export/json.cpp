@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <array>
+
 #include "base/utf8.h"
 #include "lang/cue/builtin/encodings.h"
 #include "lang/cue/eval/context.h"
@@ -10,13 +12,29 @@
 
 namespace tutti::cue {
 
+namespace {
+
+// The bytes that stand for themselves in a string: always, and where it may end up in HTML.
+enum : u8 { kPlain = 1, kPlainHtml = 2 };
+constexpr std::array<u8, 256> kBytes = [] {
+  std::array<u8, 256> out{};
+  for (std::size_t c = 0x20; c < 0x80; ++c) {
+    if (c == '"' || c == '\\') continue;
+    out[c] = c == '<' || c == '>' || c == '&' ? kPlain : kPlain | kPlainHtml;
+  }
+  return out;
+}();
+
+}  // namespace
+
 void append_json_string(std::string& out, std::string_view s, bool html) {
   constexpr char kHex[] = "0123456789abcdef";
+  const u8 plain = html ? kPlainHtml : kPlain;
   out += '"';
   std::size_t from = 0;
   for (std::size_t i = 0; i < s.size();) {
     unsigned char c = static_cast<unsigned char>(s[i]);
-    if (c >= 0x20 && c < 0x80 && c != '"' && c != '\\' && !(html && (c == '<' || c == '>' || c == '&'))) {
+    if (kBytes[c] & plain) {
       ++i;
       continue;
     }
@@ -99,8 +117,9 @@ class JsonWriter {
 
   void line() {
     if (style_.indent.empty()) return;
-    out_ += '\n';
-    for (int i = 0; i < depth_; ++i) out_ += style_.indent;
+    std::size_t wanted = 1 + static_cast<std::size_t>(depth_) * style_.indent.size();
+    while (line_.size() < wanted) line_ += style_.indent;
+    out_.append(line_, 0, wanted);
   }
 
   bool list(Vertex* v) {
@@ -149,6 +168,7 @@ class JsonWriter {
   std::string& error_;
   WritingLimit written_{c_.budget.limits()};
   int depth_ = 0;
+  std::string line_ = "\n";                   // with the deepest indentation so far
   std::vector<std::vector<Vertex*>> fields_;  // of the objects that are being written, by depth
 };
 
