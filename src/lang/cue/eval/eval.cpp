@@ -261,7 +261,8 @@ Node* Context::unify_node(Node* x, Flags f) {
     v = v->deref_value();
     if (State* n = state(v)) {
       State::Hold hold(n);
-      if (!ci.is_cyclic()) n->has_non_cycle = true;
+      // a lookup counts as new structure, but not that of a field in itself
+      if (!ci.is_cyclic() && !(current() && current()->node == n)) n->has_non_cycle = true;
       n->process(kArcTypeKnown | kFieldSetKnown, Mode::kYield);
       if (!n->disjuncts.empty()) unify(n->node, {.condition = kArcTypeKnown | kFieldSetKnown, .mode = Mode::kYield});
     }
