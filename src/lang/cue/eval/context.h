@@ -256,7 +256,12 @@ class Context {
   u64 scopes_of(const Node* x);  // those its references lead to
 
   // The operands made of a literal, the last ones, by the scope it stood in.
-  std::unordered_map<const StructLit*, std::vector<std::pair<Environment*, Vertex*>>> operands_;
+  struct Operand {
+    Environment* env;
+    Vertex* value;
+    const Vertex* made_for;
+  };
+  std::unordered_map<const StructLit*, std::vector<Operand>> operands_;
   std::unordered_map<const Node*, u64> scopes_used_;
 
   std::vector<Task*> task_pool_;
@@ -334,6 +339,7 @@ inline void set_optional(CloseInfo& ci) {
   if (ci.cycle == Cycle::kNone) ci.cycle = Cycle::kOptional;
 }
 Vertex* deref(Vertex* v);
+bool lies_within(const Vertex* v, const Vertex* outer);  // or is it
 inline bool equal_deref(Vertex* a, Vertex* b) { return deref(a) == deref(b); }
 bool allowed_in_closed(Label l);
 inline bool literal_bottom(const Node* n) {

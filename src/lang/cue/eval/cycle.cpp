@@ -21,12 +21,12 @@ bool declares_disjunction(Vertex* v) {
 
 namespace {
 constexpr u64 kPatience = 1000;  // in conjuncts on cycles
+}  // namespace
 
 bool lies_within(const Vertex* v, const Vertex* outer) {
   while (v && v != outer) v = v->parent;
   return v;
 }
-}  // namespace
 
 bool Context::has_depth_cycle(Vertex* v) {
   State* s = v->state;

@@ -258,13 +258,16 @@ Node* Context::unify_node(Node* x, Flags f) {
     result = evaluate(x, f);
   } else if (Vertex* v = resolve(x, f); v && !has_err()) {
     if (f.mode == Mode::kAttempt) wait_while_tried(v);  // what is gone through must be there first
-    v = v->deref_value();
-    if (State* n = state(v)) {
+    for (Vertex* seen = nullptr; seen != v;) {          // what it is found to stand for is looked into as well
+      v = seen = v->deref_value();
+      State* n = state(v);
+      if (!n) break;
       State::Hold hold(n);
       // a lookup counts as new structure, but not that of a field in itself
       if (!ci.is_cyclic() && !(current() && current()->node == n)) n->has_non_cycle = true;
       n->process(kArcTypeKnown | kFieldSetKnown, Mode::kYield);
       if (!n->disjuncts.empty()) unify(n->node, {.condition = kArcTypeKnown | kFieldSetKnown, .mode = Mode::kYield});
+      if (n->is_shared) v = v->deref_value();
     }
     result = v;
   }

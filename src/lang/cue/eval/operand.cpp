@@ -63,16 +63,19 @@ bool Context::same_conjunct(const Conjunct& a, const Conjunct& b) {
 
 Vertex* Context::literal_operand(StructLit* x) {
   constexpr std::size_t kRemembered = 16;
-  constexpr int kTimes = 3;  // before that, what it refers to is most often found to be a cycle, and better told
+  constexpr int kTimes = 3;
   auto& made = operands_[x];
   int times = 0;
-  for (std::size_t i = made.size(); i-- > 0;)
-    if (made[i].second->state && same_scopes(made[i].first, e, scopes_of(x)) && ++times == kTimes)
-      return made[i].second;
+  for (std::size_t i = made.size(); i-- > 0;) {
+    const Operand& o = made[i];
+    if (!o.value->state || !same_scopes(o.env, e, scopes_of(x))) continue;
+    // further in than where it was made it is most often found to be a structural cycle, and better told so
+    if (o.made_for == vertex || !lies_within(vertex, o.made_for) || ++times == kTimes) return o.value;
+  }
   Conjunct c{e, x, ci};
   Vertex* v = inline_vertex(nullptr, &c);
   if (made.size() == kRemembered) made.erase(made.begin());
-  made.emplace_back(e, v);
+  made.push_back({e, v, vertex});
   complete_arcs_only(v);
   return v;
 }
