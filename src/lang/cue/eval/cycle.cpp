@@ -163,8 +163,8 @@ u64 shape_of(const Vertex* v) {
 
 }  // namespace
 
-// Whether the last levels down to here are the same conjuncts over and over: fields within fields without end that no
-// single reference gives away.
+// Whether the last levels down to here are the same conjuncts over and over, in a row or in any order: fields within
+// fields without end that no single reference gives away.
 bool State::unfolds_for_ever() const {
   constexpr i32 kFirst = 10;
   constexpr std::size_t kTimes = 3, kLevels = 48;
@@ -180,7 +180,11 @@ bool State::unfolds_for_ever() const {
     while (same + period < shapes.size() && shapes[same] == shapes[same + period]) ++same;
     if (same >= std::max<std::size_t>(period * (kTimes - 1), kFirst / 2)) return true;
   }
-  return false;
+  constexpr std::size_t kMany = 20, kEach = 4;
+  if (shapes.size() < kMany) return false;
+  shapes.resize(kMany);
+  std::ranges::sort(shapes);
+  return static_cast<std::size_t>(std::unique(shapes.begin(), shapes.end()) - shapes.begin()) * kEach <= kMany;
 }
 
 // Whether evaluating w would run into a vertex that is being evaluated now.

@@ -149,12 +149,19 @@ bool lacks_something(const Shown& v) {
   return std::ranges::any_of(v.fields, [](auto& f) { return lacks_something(f.second); });
 }
 
+// An error, or what is not decided and may be one.
+bool has_error(const Shown& v) {
+  if (v.leaf == "!" || v.leaf == "~") return true;
+  return std::ranges::any_of(v.fields, [](auto& f) { return has_error(f.second); });
+}
+
 // Whether the evaluator's value is that of the reference. Of what lacks something the evaluator may say that, or go on
-// to say it of a part, or show the value it has otherwise. An error stands for anything: where the fields of a cycle or
-// of an embedding contradict each other, both sides find an error, not always at the same one.
+// to say it of a part, or show the value it has otherwise; of what also holds an error it may say no more than that. An
+// error stands for anything: where the fields of a cycle or of an embedding contradict each other, both sides find an
+// error, not always at the same one.
 bool agree(const Shown& slow, const Shown& fast) {
   if (slow.leaf == "!" || fast.leaf == "!" || slow.leaf == "~") return true;
-  if (slow.lack && lacks_something(fast)) return true;
+  if (slow.lack && (lacks_something(fast) || (has_error(slow) && has_error(fast)))) return true;
   if (slow.leaf != fast.leaf || slow.fields.size() != fast.fields.size()) return false;
   for (auto& [label, x] : slow.fields) {
     auto y = fast.fields.find(label);
