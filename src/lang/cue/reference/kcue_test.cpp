@@ -114,6 +114,22 @@ TEST(KCue, ReferenceCyclesSayNothing) {
   EXPECT_EQ(evaluate("a: b\nb: a\n"), "{a:_,b:_}");
 }
 
+// What random programs that once differed were reduced to; the values are those of the rules.
+TEST(KCue, FieldsThatLeadBackThroughLiterals) {
+  EXPECT_EQ(evaluate("d: {a: {x: d, b: x.a}.b, a: 1}"), "{d:{a:1}}");
+  EXPECT_EQ(evaluate("x: {a: {a}.b, a: {b: {c: 1}}}"), "{x:{a:{b:{c:1},c:1}}}");
+  EXPECT_EQ(evaluate("c: {{a: {{a: {c}.a}}.a}}"), "{c:{a:_}}");
+  EXPECT_EQ(evaluate("{d: {a: {a: {d: c}.d.a, c: d}.a}}"), "{d:{a:_}}");
+  EXPECT_EQ(evaluate("d: {a: {a: {d: e, a: d.a}.a}.a}\ne: d"), "{d:{a:_},e:{a:_}}");
+}
+
+TEST(KCue, StructuresWithoutEnd) {
+  EXPECT_TRUE(evaluate_core("c: {d: c, d: c.d.d}").structural_cycle);
+  EXPECT_TRUE(evaluate_core("c: {d: c.d.d, d: c}").structural_cycle);
+  EXPECT_TRUE(evaluate_core("e: {d: {e, b: d}, d: {b: {d: {b: {c: e, c: d, d: _}}}}}").structural_cycle);
+  EXPECT_TRUE(evaluate_core("b\nb: {b: {b: {b: {c: {b}, b: _}}, b: c}}\nc: _").structural_cycle);
+}
+
 // A value as shown, taken apart.
 struct Shown {
   char lack = 0;  // ? or %
