@@ -32,6 +32,7 @@ const Functions& Functions::all() {
     add_collection_functions(*f);
     add_catalog_functions(*f);
     add_type_functions(*f);
+    add_module_functions(*f);
     add_lookup_functions(*f);
     add_text_functions(*f);
     add_value_functions(*f);

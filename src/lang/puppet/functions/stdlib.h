@@ -12,6 +12,7 @@ void add_stdlib_string_functions(Functions& f);
 void add_stdlib_check_functions(Functions& f);
 void add_stdlib_data_functions(Functions& f);
 void add_stdlib_random_functions(Functions& f);
+void add_module_functions(Functions& f);  // those of other modules that templates and classes call all the time
 void add_lookup_functions(Functions& f);  // lookup, hiera*, template, inline_template
 void add_text_functions(Functions& f);    // core functions on text
 void add_value_functions(Functions& f);   // core functions on the rest

@@ -38,22 +38,6 @@ Val swapcase(const FunctionCall& c) {
   });
 }
 
-std::string regexp_escape(std::string_view s) {
-  std::string out;
-  for (char ch : s) {
-    switch (ch) {
-      case '\n': out += "\\n"; break;
-      case '\t': out += "\\t"; break;
-      case '\r': out += "\\r"; break;
-      case '\f': out += "\\f"; break;
-      case '\v': out += "\\v"; break;
-      default:
-        if (std::string_view(" #$()*+-.?[\\]^{|}").find(ch) != std::string_view::npos) out += '\\';
-        out += ch;
-    }
-  }
-  return out;
-}
 Val regexpescape(const FunctionCall& c) { return each_text(c, regexp_escape); }
 
 Val uriescape(const FunctionCall& c) {

@@ -5,7 +5,9 @@
 
 #include <memory>
 
+#include "base/file.h"
 #include "format/json.h"
+#include "lang/puppet/erb/render.h"
 #include "lang/puppet/eval/compiler.h"
 #include "lang/puppet/hiera/context.h"
 #include "lang/puppet/hiera/hiera.h"
@@ -268,19 +270,47 @@ void need_ruby(Compiler& compiler, std::string_view what, Pos at) {
 
 }  // namespace
 
+namespace {
+
+// Here if that can be done, by Ruby if not. A template within one that is rendered here and needs Ruby takes the outer
+// one with it: nothing of it has been done yet that would then be done twice.
+template <typename Ruby>
+std::string render_erb(Compiler& compiler, Scope& scope, std::string_view text, Pos at, Ruby&& by_ruby) {
+  thread_local int rendering = 0;
+  struct Rendering {
+    Rendering() { ++rendering; }
+    ~Rendering() { --rendering; }
+    Rendering(const Rendering&) = delete;
+    Rendering& operator=(const Rendering&) = delete;
+  };
+  try {
+    const Rendering here;
+    return erb::render(compiler, scope, text, at);
+  } catch (const erb::Unsupported& u) {
+    if (rendering != 0) throw;
+    return by_ruby(u.what);
+  }
+}
+
+}  // namespace
+
 std::string render_erb_file(Compiler& compiler, Scope& scope, const std::string& path, Pos at) {
-  need_ruby(compiler, fmt::format("the template {}", path), at);
-  Val v =
-      Conversation(compiler, scope, nullptr, at)
-          .ask(fmt::format("{{\"op\":\"template\",\"file\":{}}}", quoted(path)), "Failed to parse template " + path);
-  return to_text(v);
+  Result<std::string> text = read_file(path, compiler.budget().limits().input_bytes);
+  return render_erb(compiler, scope, text ? std::string_view(*text) : "<%", at, [&](const std::string& why) {
+    need_ruby(compiler, fmt::format("the template {} ({})", path, why), at);
+    return to_text(
+        Conversation(compiler, scope, nullptr, at)
+            .ask(fmt::format("{{\"op\":\"template\",\"file\":{}}}", quoted(path)), "Failed to parse template " + path));
+  });
 }
 
 std::string render_erb_text(Compiler& compiler, Scope& scope, std::string_view text, Pos at) {
-  need_ruby(compiler, "inline_template", at);
-  Val v = Conversation(compiler, scope, nullptr, at)
-              .ask(fmt::format("{{\"op\":\"inline\",\"text\":{}}}", quoted(text)), "Failed to parse inline template");
-  return to_text(v);
+  return render_erb(compiler, scope, text, at, [&](const std::string& why) {
+    need_ruby(compiler, fmt::format("inline_template ({})", why), at);
+    return to_text(
+        Conversation(compiler, scope, nullptr, at)
+            .ask(fmt::format("{{\"op\":\"inline\",\"text\":{}}}", quoted(text)), "Failed to parse inline template"));
+  });
 }
 
 Val call_ruby_function(Compiler& compiler, Scope& scope, const RubyFunction& f, std::string_view name,

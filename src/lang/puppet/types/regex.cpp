@@ -113,4 +113,21 @@ Regex::~Regex() {
   if (regex_) onig_free(static_cast<regex_t*>(regex_));
 }
 
+std::string regexp_escape(std::string_view s) {
+  std::string out;
+  for (char ch : s) {
+    switch (ch) {
+      case '\n': out += "\\n"; break;
+      case '\t': out += "\\t"; break;
+      case '\r': out += "\\r"; break;
+      case '\f': out += "\\f"; break;
+      case '\v': out += "\\v"; break;
+      default:
+        if (std::string_view(" #$()*+-.?[\\]^{|}").find(ch) != std::string_view::npos) out += '\\';
+        out += ch;
+    }
+  }
+  return out;
+}
+
 }  // namespace tutti::puppet

@@ -32,4 +32,6 @@ class Regex {
   void* regex_ = nullptr;
 };
 
+std::string regexp_escape(std::string_view text);  // a pattern that matches the text and nothing else
+
 }  // namespace tutti::puppet
