@@ -12,10 +12,19 @@
 
 namespace tutti::puppet::erb {
 
+// What a template shares with those it calls.
+struct Rendering {
+  explicit Rendering(Budget& budget) : heap(budget) {}
+  Heap heap;
+  std::vector<std::pair<std::string, Any>> variables;  // by scope.setvar
+  bool changed = false;                                // something that a variable of the manifest holds
+  std::vector<std::pair<std::string, Any>> changes;    // those variables, as they are now
+};
+
 // Runs one template. The syntax is in render.cpp, the methods of values are in methods.cpp.
 class Machine {
  public:
-  Machine(Compiler& compiler, Scope& scope, Pos at);
+  Machine(Compiler& compiler, Scope& scope, Rendering& rendering, Pos at);
   std::string run(const Template& t);
 
  private:
@@ -49,6 +58,13 @@ class Machine {
   void list_items(const Node& n, std::size_t from, std::vector<Any>& out);
   Variable& variable(std::string_view name);
   bool method_call(std::string_view name, Args args, Any& out);
+  // Before a change of an array or a hash.
+  template <typename Container>
+  void about_to_change(Container& c) {
+    if (c.foreign && !c.own_variable) throw Unsupported{"a change of a value of the manifest"};
+    if (c.foreign) rendering_.changed = c.changed = true;
+  }
+  void note_changes();
   void written();  // checks how much text there is
   Any set_index(const Any& receiver, const Any& index, const Any& value);
   Any yield(Args args);  // the block of the call that is being made
@@ -92,7 +108,8 @@ class Machine {
   Scope& scope_;
   Pos at_;
   Budget& budget_;
-  Heap heap_;
+  Rendering& rendering_;
+  Heap& heap_;
   Frame* frame_ = nullptr;
   // The block of the call that is being made, and the variables it sees.
   const Block* block_ = nullptr;

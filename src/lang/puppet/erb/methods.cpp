@@ -448,7 +448,7 @@ bool Machine::string_method(const Any& v, std::string_view name, Args args, Any&
     need_ascii(std::string_view(s).substr(0, static_cast<std::size_t>(groups_[0])));
     return out = Any::integer(groups_[0]), true;
   }
-  if (name == "match" && a.is(Kind::kRegex)) {
+  if (name == "match" && (a.is(Kind::kRegex) || text)) {  // text is read as a pattern
     if (!search(a, s)) return out = Any{}, true;
     std::vector<Any> groups;
     for (std::size_t i = 0; i + 1 < groups_.size(); i += 2)
@@ -664,7 +664,7 @@ bool Machine::list_change(const Any& v, std::string_view name, Args args, Any& o
                 name == "flatten!") &&
                args.empty();
   if ((!adds && !takes) || has_block()) return false;
-  if (v.list->foreign) throw Unsupported{"a change of a value of the manifest"};
+  about_to_change(*v.list);
   std::vector<Any>& items = v.list->items;
   if (name == "compact!") {
     std::size_t gone = std::erase_if(items, [](const Any& a) { return a.nil(); });
@@ -855,7 +855,7 @@ bool Machine::map_method(const Any& v, std::string_view name, Args args, Any& ou
     return out = at == Map::npos ? args[1] : map.pairs[at].second, true;
   }
   if (name == "delete" && args.size() == 1) {
-    if (map.foreign) throw Unsupported{"a change of a value of the manifest"};
+    about_to_change(map);
     out = at == Map::npos ? Any{} : map.pairs[at].second;
     if (at != Map::npos) map.erase(at);
     return true;

@@ -220,7 +220,7 @@ class Parser {
       }
       if (op.size() >= 2 && op.back() == '=' && is_assignment(op)) {
         std::string name = take().text;
-        if (local(name) == nullptr) unsupported("an assignment to what is not known");
+        if (local(name) == nullptr) declare(name);  // with nil in it
         std::string what = take().text;
         what.pop_back();
         skip_newlines();

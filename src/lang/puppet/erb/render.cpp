@@ -8,6 +8,7 @@
 #include "lang/puppet/erb/machine.h"
 #include "lang/puppet/eval/compiler.h"
 #include "lang/puppet/eval/growth.h"
+#include "lang/puppet/ruby/bridge.h"
 
 namespace tutti::puppet::erb {
 namespace {
@@ -83,15 +84,30 @@ constexpr std::array kPureFunctions = {"versioncmp",
 
 }  // namespace
 
-Machine::Machine(Compiler& compiler, Scope& scope, Pos at)
-    : compiler_(compiler), scope_(scope), at_(at), budget_(compiler.budget()), heap_(compiler.budget()) {}
+Machine::Machine(Compiler& compiler, Scope& scope, Rendering& rendering, Pos at)
+    : compiler_(compiler),
+      scope_(scope),
+      at_(at),
+      budget_(compiler.budget()),
+      rendering_(rendering),
+      heap_(rendering.heap) {}
 
 std::string Machine::run(const Template& t) {
   Frame frame;
   frame.slots.resize(t.slots);
   frame_ = &frame;
   evaluate(t.body);
+  note_changes();
   return std::move(out_);
+}
+
+void Machine::note_changes() {
+  for (const Variable& v : variables_) {
+    if (v.set && rendering_.changed) throw Unsupported{"a change of a value and of a variable"};
+    bool changed =
+        (v.value.is(Kind::kArray) && v.value.list->changed) || (v.value.is(Kind::kHash) && v.value.map->changed);
+    if (changed) rendering_.changes.emplace_back(v.name, v.value);
+  }
 }
 
 void Machine::written() {
@@ -103,6 +119,8 @@ Machine::Variable& Machine::variable(std::string_view name) {
     if (known.name == name) return known;
   const Val* v = compiler_.find_variable(scope_, name);
   Any value = v != nullptr ? heap_.from(*v) : Any{};
+  if (value.is(Kind::kArray)) value.list->own_variable = true;
+  if (value.is(Kind::kHash)) value.map->own_variable = true;
   return variables_.emplace_back(Variable{name, value});
 }
 
@@ -364,13 +382,15 @@ Any Machine::yield(Args args) {
 }
 
 Any Machine::set_index(const Any& receiver, const Any& index, const Any& value) {
-  if (receiver.is(Kind::kHash) && !receiver.map->foreign) {
+  if (receiver.is(Kind::kHash)) {
+    about_to_change(*receiver.map);
     Any key = index.is(Kind::kString) ? heap_.text(Kind::kString, index.str()) : index;
     heap_.count(sizeof(std::pair<Any, Any>));
     receiver.map->set(key, value);
     return value;
   }
-  if (receiver.is(Kind::kArray) && !receiver.list->foreign && index.is(Kind::kInt)) {
+  if (receiver.is(Kind::kArray) && index.is(Kind::kInt)) {
+    about_to_change(*receiver.list);
     std::vector<Any>& items = receiver.list->items;
     i64 at = index.i < 0 ? index.i + static_cast<i64>(items.size()) : index.i;
     if (at < 0 || at > 10'000'000) throw Unsupported{"an index"};
@@ -382,7 +402,7 @@ Any Machine::set_index(const Any& receiver, const Any& index, const Any& value) 
     items[place] = value;
     return value;
   }
-  throw Unsupported{"a change of a value of the manifest"};
+  throw Unsupported{"an assignment to an element"};
 }
 
 Any Machine::puppet_function(std::string_view name, const Any& args) {
@@ -400,12 +420,21 @@ Any Machine::puppet_function(std::string_view name, const Any& args) {
 }
 
 Any Machine::scope_method(std::string_view name, Args args) {
+  if (rendering_.changed) throw Unsupported{"the scope after a change of what it holds"};
   bool text = !args.empty() && args[0].is(Kind::kString);
   if ((name == "lookupvar" || name == "[]") && args.size() == 1 && text && !compiler_.settings().strict_variables) {
     std::string_view variable_name = args[0].str();
+    for (const auto& [set, value] : rendering_.variables)
+      if (set == variable_name) return value;
     if (variable_name.starts_with("::")) variable_name.remove_prefix(2);
     const Val* v = compiler_.find_variable(scope_, variable_name);
     return v != nullptr ? heap_.from(*v) : Any{};
+  }
+  if (name == "setvar" && args.size() == 2 && text) {
+    auto& all = rendering_.variables;
+    std::erase_if(all, [&](const auto& v) { return v.first == args[0].str(); });
+    all.emplace_back(args[0].str(), args[1]);
+    return args[1];
   }
   if (name == "call_function" && args.size() == 2 && text) return puppet_function(args[0].str(), args[1]);
   if (name.starts_with("function_") && args.size() == 1) return puppet_function(name.substr(9), args[0]);
@@ -496,9 +525,22 @@ Known known_template(Compiler& compiler, std::string_view text) {
 }  // namespace
 
 std::string render(Compiler& compiler, Scope& scope, std::string_view text, Pos at) {
+  thread_local Rendering* outer = nullptr;
   const Known known = known_template(compiler, text);
   if (!known.read) throw Unsupported{known.needs};
-  return Machine(compiler, scope, at).run(*known.read);
+  if (outer != nullptr) return Machine(compiler, scope, *outer, at).run(*known.read);
+  Rendering rendering(compiler.budget());
+  struct Outermost {
+    explicit Outermost(Rendering& r) { outer = &r; }
+    ~Outermost() { outer = nullptr; }
+    Outermost(const Outermost&) = delete;
+    Outermost& operator=(const Outermost&) = delete;
+  };
+  const Outermost here(rendering);
+  std::string out = Machine(compiler, scope, rendering, at).run(*known.read);
+  for (const auto& [name, value] : rendering.changes)
+    change_variable(compiler, scope, Symbol(name), Heap::to(value, compiler.arena()));
+  return out;
 }
 
 }  // namespace tutti::puppet::erb

@@ -68,18 +68,19 @@ struct Any {
   const std::string& str() const;
 };
 
-// `foreign`: it is the manifest's, which would notice a change.
+// `foreign`: it is the manifest's, which would notice a change. The arrays and hashes that variables of the manifest
+// hold themselves (`own_variable`) may change all the same: the manifest is told when all is done.
 struct Text {
   std::string text;
   bool foreign = false;
 };
 struct List {
   std::vector<Any> items;
-  bool foreign = false;
+  bool foreign = false, own_variable = false, changed = false;
 };
 struct Map {
   std::vector<std::pair<Any, Any>> pairs;
-  bool foreign = false;
+  bool foreign = false, own_variable = false, changed = false;
 
   std::size_t find(const Any& key);  // npos: it is not there
   void set(const Any& key, const Any& value);

@@ -176,7 +176,7 @@ class Conversation {
     if (what == "context") return context();
     if (what == "changed") {
       for (const Entry& e : question.find("values")->value.entries()) {
-        change(e.key, from_wire(e.value, compiler_.arena(), &compiler_));
+        change_variable(compiler_, scope_, e.key, from_wire(e.value, compiler_.arena(), &compiler_));
       }
       return "null";
     }
@@ -186,19 +186,6 @@ class Conversation {
       return "null";
     }
     return "null";
-  }
-
-  // Puppet's values are Ruby's: what a template did to a variable is seen by the scope and by the resource whose
-  // parameter the variable is.
-  void change(Symbol name, const Val& value) {
-    const Val* there = compiler_.find_variable(scope_, name.text());
-    if (there == nullptr) return;
-    if (scope_.resource != nullptr) {
-      ResourceParam* p = scope_.resource->find(name);
-      if (p != nullptr && p->value.kind == there->kind && p->value.list == there->list)
-        p->value = value.with_origin(p->value.origin);
-    }
-    *const_cast<Val*>(there) = value.with_origin(there->origin);  // NOLINT: the one way in which a variable changes
   }
 
   std::string context() {
@@ -293,6 +280,17 @@ std::string render_erb(Compiler& compiler, Scope& scope, std::string_view text, 
 }
 
 }  // namespace
+
+void change_variable(Compiler& compiler, Scope& scope, Symbol name, const Val& value) {
+  const Val* there = compiler.find_variable(scope, name.text());
+  if (there == nullptr) return;
+  if (scope.resource != nullptr) {
+    ResourceParam* p = scope.resource->find(name);
+    if (p != nullptr && p->value.kind == there->kind && p->value.list == there->list)
+      p->value = value.with_origin(p->value.origin);
+  }
+  *const_cast<Val*>(there) = value.with_origin(there->origin);  // NOLINT: the one way in which a variable changes
+}
 
 std::string render_erb_file(Compiler& compiler, Scope& scope, const std::string& path, Pos at) {
   Result<std::string> text = read_file(path, compiler.budget().limits().input_bytes);

@@ -16,6 +16,10 @@ struct RubyFunction;
 std::string render_erb_file(Compiler& compiler, Scope& scope, const std::string& path, Pos at);
 std::string render_erb_text(Compiler& compiler, Scope& scope, std::string_view text, Pos at);
 
+// Puppet's values are Ruby's: what a template did to a variable is seen by the scope and by the resource whose
+// parameter the variable is.
+void change_variable(Compiler& compiler, Scope& scope, Symbol name, const Val& value);
+
 // A Ruby function of a module (Environment::ruby_function).
 Val call_ruby_function(Compiler& compiler, Scope& scope, const RubyFunction& f, std::string_view name,
                        std::span<const Val> args, const Closure* block, Pos at);
