@@ -24,6 +24,14 @@ RubyProcess& process() {
 
 std::string quoted(std::string_view s) { return to_wire(Val::string(s)); }
 
+void check_nesting(int depth, Pos at) {
+  constexpr int kMostNested = 100;
+  if (depth > kMostNested)
+    throw LimitError("LIMIT-DEPTH",
+                     fmt::format("templates and functions in Ruby call one another more than {} deep", kMostNested),
+                     at.at);
+}
+
 // One request and whatever Ruby asks before it answers.
 class Conversation {
  public:
@@ -33,10 +41,7 @@ class Conversation {
   Val ask(const std::string& request, std::string_view what) {
     const Nesting nesting;
     try {
-      if (nesting.depth() > kMostNested)
-        throw LimitError("LIMIT-DEPTH",
-                         fmt::format("templates and functions in Ruby call one another more than {} deep", kMostNested),
-                         at_.at);
+      check_nesting(nesting.depth(), at_);
       return converse(request, what);
     } catch (const LimitError&) {
       process().stop();  // it is in the middle of something that nobody waits for any more
@@ -45,8 +50,6 @@ class Conversation {
   }
 
  private:
-  static constexpr int kMostNested = 100;
-
   // How many requests of this thread are open: a template may ask for another one.
   class Nesting {
    public:
@@ -272,6 +275,7 @@ std::string render_erb(Compiler& compiler, Scope& scope, std::string_view text, 
   };
   try {
     const Rendering here;
+    check_nesting(rendering, at);
     return erb::render(compiler, scope, text, at);
   } catch (const erb::Unsupported& u) {
     if (rendering != 0) throw;
