@@ -86,9 +86,9 @@ int perform(const Verb& verb, Parsed parsed) {
   bool keep = call.manner.output.empty() || code == exit_code::kOk || code == exit_code::kDifferent;
   if (keep) {
     if (Result<void> written = call.out.commit(); !written) {
-      if (written.error().code == EPIPE) return code == exit_code::kOk ? exit_code::kError : code;
-      call.session.diagnostics.error("IO-WRITE", {}, written.error().message);
-      code = exit_code::kError;
+      bool gone = written.error().code == EPIPE;
+      if (!gone) call.session.diagnostics.error("IO-WRITE", {}, written.error().message);
+      if (!call.acted && (!gone || code == exit_code::kOk)) code = exit_code::kError;
     }
   }
   progress.reset();

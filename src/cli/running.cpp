@@ -363,9 +363,17 @@ int Running::answered(int code) {
   return write_answer(call, answer, call.options.get("out")) ? code : exit_code::kError;
 }
 
+// A name as one word of a command line.
+static std::string as_typed(const std::string& name) {
+  bool plain = name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-/#:@~") ==
+               std::string::npos;
+  return plain ? name : shell_quote(name);
+}
+
 int report_outcome(Running& running, const deploy::Outcome& o) {
   end_interrupts();
   Call& call = running.call;
+  call.acted = call.acted || o.run != 0;
   if (!o.wrong.empty()) {
     bool held = o.wrong_code == store::kHeld;
     call.session.diagnostics.error(held                            ? "STATE-HELD"
@@ -377,11 +385,11 @@ int report_outcome(Running& running, const deploy::Outcome& o) {
            : o.open || o.wrong_code == store::kFenced ? exit_code::kUnknown
                                                       : exit_code::kError;
   }
-  for (auto& f : o.failures) {
-    Diagnostic& d = call.session.diagnostics.error(o.unknown ? "RUN-UNKNOWN" : "RUN-FAILED", {}, f);
-    std::string name = f.substr(0, f.find(':'));
-    if (o.unknown)
-      d.note(fmt::format("look, then say what is so: `tutti resume --done {0}` or `tutti resume --repeat {0}`", name));
+  for (std::size_t i = 0; i < o.failures.size(); ++i) {
+    Diagnostic& d = call.session.diagnostics.error(o.unknown ? "RUN-UNKNOWN" : "RUN-FAILED", {}, o.failures[i]);
+    if (i < o.actions.size() && !o.actions[i].empty())
+      d.note(fmt::format("look, then say what is so: `tutti resume --done {0}` or `tutti resume --repeat {0}`",
+                         as_typed(o.actions[i])));
   }
   if (o.open) {
     running.tell(o, fmt::format("Run {}: interrupted, {}.\n", o.run, o.summary));

@@ -32,6 +32,7 @@ struct Call {
   FileSink out;
   std::vector<std::string> arguments;  // what is neither an option nor an option's value
   Options options;                     // of the verb and of the languages
+  bool acted = false;                  // something was done: whoever does not hear of it does not undo it
 
   // The parts of the files given, by language; empty when something is wrong.
   std::vector<Part> parts(std::span<const std::string> files);

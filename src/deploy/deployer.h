@@ -97,6 +97,7 @@ struct Outcome {
   u32 would = 0;  // catalogs: what would have been changed
   double seconds = 0;
   std::vector<std::string> failures;  // "db.start: ...", one line each
+  std::vector<std::string> actions;   // of each of them, "db.start" where its result is not known, else ""
   std::vector<std::string> stuck;
   std::string summary;
   std::string wrong;                          // why nothing was done: the lock, a stale plan, the store
@@ -226,6 +227,7 @@ class Deployer {
                    const std::vector<engine::ActionSpan>& actions, const Fate& fate, const resource::Scrubber& scrub);
   void set_durations(engine::PlannedSystem& program);
   bool finish_preparing(Prepared& p);
+  bool check_steps(const Value& wanted);
   bool check_resources(const model::Deployment& wanted, const engine::PlannedSystem& program);
   // False, and an error, where what is recorded under that name is not of the same nature as what is to come.
   enum class Nature : u8 { kSystem, kCatalog, kNothing };
@@ -234,6 +236,7 @@ class Deployer {
 
   Session& session_;
   Place& place_;
+  std::set<std::string> claims_told_;
 };
 
 // Durations are learnt under these keys, the first that is known counts.

@@ -3,14 +3,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <set>
 
 #include "base/file.h"
-#include "base/near.h"
 #include "deploy/deployer.h"
 #include "deploy/encode.h"
 #include "format/yaml.h"
@@ -101,8 +99,7 @@ namespace {
 
 // What is in a template belongs to the configuration: a changed template is a change. It is looked for beside the file
 // that names it.
-bool read_templates(Session& session, model::Deployment& deployment) {
-  std::size_t before = session.diagnostics.errors();
+void read_templates(Session& session, model::Deployment& deployment) {
   model::Reader reader(session);
   TreeBuilder builder(session.arena);
   for (model::Component& c : deployment.components) {
@@ -113,7 +110,7 @@ bool read_templates(Session& session, model::Deployment& deployment) {
     const Source* source = session.sources->find(reader.at(e->value));
     if (path.is_relative() && source && !source->path.empty())
       path = std::filesystem::path(source->path).parent_path() / path;
-    auto text = read_file(path.string(), u64{64} << 20);
+    auto text = session.sources->open(path.string(), u64{64} << 20);
     if (!text) {
       session.diagnostics.error("DEPLOY-TEMPLATE", reader.at(e->value), text.error().message);
       continue;
@@ -121,10 +118,9 @@ bool read_templates(Session& session, model::Deployment& deployment) {
     MapDraft config;
     for (const Entry& x : c.config.entries())
       if (x.key.text() != "template") config.set(x.key, x.value, x.field);
-    config.set(Symbol("content"), builder.string(*text, e->value.origin()));
+    config.set(Symbol("content"), builder.string((*text)->text, Origin((*text)->first)));
     c.config = config.build(builder, c.config.origin());
   }
-  return session.diagnostics.errors() == before;
 }
 
 }  // namespace
@@ -166,8 +162,9 @@ std::optional<Prepared> Deployer::prepare(const Value& wanted, const std::string
     auto prepared = prepare(plain, system, kind, options);
     return session_.diagnostics.errors() == before ? std::move(prepared) : std::nullopt;
   }
-  auto deployment = model::read_deployment(session_, wanted, library(session_));
-  if (!deployment || !read_templates(session_, *deployment)) return std::nullopt;
+  auto deployment = model::read_deployment(session_, wanted, library(session_),
+                                           [&](model::Deployment& d) { read_templates(session_, d); });
+  if (!deployment || !check_steps(wanted)) return std::nullopt;
   Prepared p;
   p.system = !system.empty() ? system : !deployment->name.empty() ? deployment->name : "system";
   p.kind = kind;
@@ -188,79 +185,6 @@ std::optional<Prepared> Deployer::prepare(const Value& wanted, const std::string
   if (!check_resources(*deployment, p.program)) return std::nullopt;
   note_may_change(p, *was);
   return p;
-}
-
-namespace {
-
-// The setting that a complaint is about: the first whose value it quotes or that it names; the component where it is
-// none of them.
-Pos setting_meant(Session& session, const model::Component& c, std::string_view complaint) {
-  auto part = [&](std::size_t i) {
-    return i < complaint.size() && std::isalnum(static_cast<unsigned char>(complaint[i]));
-  };
-  auto place_of = [&](std::string_view word) {
-    std::size_t at = word.empty() ? std::string_view::npos : complaint.find(word);
-    return at == std::string_view::npos || part(at - 1) || part(at + word.size()) ? std::string_view::npos : at;
-  };
-  Pos meant;
-  std::size_t first = std::string_view::npos;
-  for (const Entry& e : c.config.entries()) {
-    std::size_t at = std::min(place_of(e.key.text()), e.value.is(Kind::kString) ? place_of(e.value.text()) : first);
-    if (at >= first) continue;
-    first = at;
-    meant = session.origins.nearest(e.value.origin());
-  }
-  return meant ? meant : c.at;
-}
-
-// The first parameter that no such resource has, with what may have been meant; "" when it has all of them.
-std::string unknown_parameter(Session& session, const resource::Resource& r, Pos& where) {
-  auto own = resource::find_provider(r.type)->parameters(), common = resource::common_parameters();
-  std::vector<std::string_view> names(own.begin(), own.end());
-  names.insert(names.end(), common.begin(), common.end());
-  // Of commands: may be run again when it is not known whether it ran; removes what may be there in part only.
-  if (r.type == "exec") names.insert(names.end(), {"repeatable", "half_made"});
-  for (const Entry& e : r.parameters.entries()) {
-    if (e.value.is(Kind::kNull) || std::find(names.begin(), names.end(), e.key.text()) != names.end()) continue;
-    std::string_view meant = nearest(e.key.text(), names);
-    where = session.origins.nearest(e.value.origin());
-    return fmt::format("`{}`{}", e.key.text(), meant.empty() ? "" : fmt::format(" (did you mean `{}`?)", meant));
-  }
-  return "";
-}
-
-}  // namespace
-
-// What actions will ask for, as far as it is known before they run: resources that there are, with parameters that can
-// be.
-bool Deployer::check_resources(const model::Deployment& wanted, const engine::PlannedSystem& program) {
-  std::size_t before = session_.diagnostics.errors();
-  const model::System& s = program.system;
-  resource::Knowledge knowledge(s);
-  for (u32 i = 0; i < s.instances.size(); ++i) {
-    const model::Component* c = wanted.find(Symbol(program.component_of[i]));
-    const Value* stays = resource::with(s.instances[i], "stays");
-    if (!c || (stays && !stays->as_bool())) continue;
-    std::set<std::string> said;  // the same file is made and altered
-    for (auto& t : s.type_of(i).transitions) {
-      const model::Action& action = s.type_of(i).action_of(t);
-      std::string wrong = resource::unknown_step(action), whose, problem;
-      Pos where;
-      if (wrong.empty())
-        for (auto& r : knowledge.resources(i, action, session_.arena, problem)) {
-          if (!wrong.empty() || !problem.empty()) break;
-          if (std::string name = unknown_parameter(session_, r, where); !name.empty())
-            wrong = "there is no parameter " + name;
-          if (wrong.empty() && r.title.find("${") == std::string::npos && !model::has_placeholders(r.parameters))
-            wrong = resource::find_provider(r.type)->check(r);
-          if (!wrong.empty()) whose = fmt::format("{} {}: ", r.type, r.title);
-        }
-      if (!wrong.empty() && said.insert(whose + wrong).second)
-        session_.diagnostics.error("DEPLOY-RESOURCE", where ? where : setting_meant(session_, *c, wrong),
-                                   fmt::format("`{}` cannot {}: {}{}", c->name.text(), t.name.text(), whose, wrong));
-    }
-  }
-  return session_.diagnostics.errors() == before;
 }
 
 // Every resource of a catalog is looked at in every run, whatever is recorded: the world is what counts.

@@ -184,6 +184,7 @@ Outcome Deployer::execute(const Program& p, RunSettings& settings, const store::
       } else {
         text = "was in flight: whether its command ran to its end cannot be seen";
         out.failures.push_back(fmt::format("{}: its result is not known", name));
+        out.actions.push_back(name);
       }
       if (settings.events.line) settings.events.line(0, fmt::format("{}  {}", name, text));
     }

@@ -390,8 +390,10 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
       if (!unknown.empty() && !settings.give_up) {
         // Nobody but the user can say. Nothing is done until they do.
         out.unknown = true;
-        for (auto& [i, t] : unknown)
-          out.failures.push_back(fmt::format("{}: its result is not known", s.transition_text(i, t)));
+        for (auto& [i, t] : unknown) {
+          out.actions.push_back(s.transition_text(i, t));
+          out.failures.push_back(fmt::format("{}: its result is not known", out.actions.back()));
+        }
         out.summary = "the result of an action is not known";
         return out;
       }
@@ -412,7 +414,11 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
   for (auto& [i, t] : unknown) fate.failed[i] = s.type_of(i).transitions[t].name.text();
   std::set<u32> touched;
   if (replay) touched = replay->touched;
-  std::vector<std::pair<u32, std::string>> failures;  // told in the order of the components, not of their ends
+  struct Failed {
+    u32 instance;
+    std::string line, action;
+  };
+  std::vector<Failed> failures;  // told in the order of the components, not of their ends
   for (auto& a : report.actions) {
     const model::ComponentType& type = s.type_of(a.instance);
     const model::Transition& t = type.transitions[a.transition];
@@ -430,14 +436,18 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
       ++out.failed;
       if (a.code == EHOSTUNREACH || a.code == ECONNRESET) ++out.unreachable;
       // Whoever gives a run up wants it ended: what nobody knows counts as failed.
-      if (!settings.give_up && (a.how == How::kLost || a.how == How::kCancelled)) out.open = out.unknown = true;
-      std::string line =
-          fmt::format("{}: {}", s.transition_text(a.instance, a.transition), a.message.empty() ? "failed" : a.message);
-      failures.emplace_back(a.instance, std::move(line));
+      bool cut_off = !settings.give_up && (a.how == How::kLost || a.how == How::kCancelled);
+      if (cut_off) out.open = out.unknown = true;
+      std::string name = s.transition_text(a.instance, a.transition);
+      failures.push_back(
+          {a.instance, fmt::format("{}: {}", name, a.message.empty() ? "failed" : a.message), cut_off ? name : ""});
     }
   }
-  std::stable_sort(failures.begin(), failures.end(), [](auto& x, auto& y) { return x.first < y.first; });
-  for (auto& [instance, line] : failures) out.failures.push_back(std::move(line));
+  std::stable_sort(failures.begin(), failures.end(), [](auto& x, auto& y) { return x.instance < y.instance; });
+  for (auto& f : failures) {
+    out.failures.push_back(std::move(f.line));
+    out.actions.push_back(std::move(f.action));
+  }
   for (u32 i = 0; i < s.instances.size(); ++i) {
     if (!is_catalog(s, i)) continue;
     auto outputs = knowledge.outputs(i);

@@ -209,6 +209,8 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
             c.needs.push_back(n);
       if (const Value* orders = resource::with(inst, "orders")) c.orders = engine::read_orders(*orders);
       c.outputs = knowledge.outputs(i);
+      if (auto st = c.outputs.find("status"); c.type == "resource" && st != c.outputs.end() && st->second == "failed")
+        c.failed = "apply";
       for (auto& [key, value] : c.outputs)
         if (scrub.has_secret(value)) c.secret.insert(key);
       if (complete && acted.count(i)) renew_checks(i);
@@ -292,8 +294,8 @@ std::vector<Deployer::Drift> Deployer::drift(const engine::Recorded& recorded,
     auto not_seen = [&](const std::string& why) {
       out.push_back({name, c.type, fmt::format("{} {}", c.type, name), {}, why});
     };
-    if (!catalog && !c.failed.empty() && !c.untouched)
-      not_seen(fmt::format("its `{}` failed", c.failed));
+    if (!catalog && !c.failed.empty())
+      not_seen(fmt::format("its `{}` failed{}", c.failed, c.untouched ? " before it had begun" : ""));
     else if (!catalog && unseen(c, recorded))
       not_seen("its commands have no check");
     for (auto& r : held) {

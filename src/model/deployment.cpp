@@ -10,6 +10,7 @@
 
 #include "model/component_model.h"
 #include "model/deployment_check.h"
+#include "model/read.h"
 #include "model/reader.h"
 #include "model/template.h"
 
@@ -32,7 +33,7 @@ struct KindName {
 };
 constexpr KindName kKinds[] = {{"string", Kind::kString},  {"int", Kind::kInt},   {"integer", Kind::kInt},
                                {"number", Kind::kDecimal}, {"bool", Kind::kBool}, {"list", Kind::kList},
-                               {"map", Kind::kMap}};
+                               {"map", Kind::kMap},        {"port", Kind::kInt},  {"seconds", Kind::kDecimal}};
 
 // A map with the setting at a dotted path marked as secret.
 Value with_secret(const Value& map, std::string_view path, const TreeBuilder& builder, bool& found) {
@@ -53,8 +54,8 @@ Value with_secret(const Value& map, std::string_view path, const TreeBuilder& bu
 
 class DeploymentReader : public Reader {
  public:
-  DeploymentReader(Session& session, const Value& library)
-      : Reader(session), library_(library), builder_(session.arena) {}
+  DeploymentReader(Session& session, const Value& library, const Completion& complete)
+      : Reader(session), library_(library), complete_(complete), builder_(session.arena) {}
 
   std::optional<Deployment> read(const Value& root) {
     std::size_t before = session_.diagnostics.errors();
@@ -79,6 +80,7 @@ class DeploymentReader : public Reader {
     }
     if (wants(*components, Kind::kMap, "`components`")) read_components(*components, "");
     resolve_needs();
+    if (complete_) complete_(out_);
     bool resolved = session_.diagnostics.errors() == before;
     if (check_references()) {
       settle_configs();
@@ -220,6 +222,17 @@ class DeploymentReader : public Reader {
             fmt::format("a {} has no place `{}` to wait in", kind.name.text(), where->name.text()));
       return;
     }
+    // What it waits for it would hold for ever in the place where it stays.
+    if (where->name == c.state || where->name == kind.removed) {
+      std::vector<std::string_view> passed;
+      for (auto& p : places)
+        if (p.name != c.state && p.name != kind.removed) passed.push_back(p.name.text());
+      error("DEPLOY-ORDER", *place,
+            fmt::format("`{}` does not pass through `{}`, it {} there", c.name.text(), where->name.text(),
+                        where->name == c.state ? "stays" : "begins and ends"))
+          .note(fmt::format("it can wait before it enters {}", fmt::join(passed, ", ")));
+      return;
+    }
     c.orders.push_back({where->name, whom->name, Symbol(), whom->at});
   }
 
@@ -276,39 +289,51 @@ class DeploymentReader : public Reader {
 
   // What a placeholder in the configuration of a component means.
   struct Reference {
-    enum class Kind : u8 { kOwn, kSetting, kOutput, kHost, kNobody, kNothing } kind = Kind::kNobody;
+    enum class Kind : u8 { kOwn, kSetting, kOutput, kHost, kNobody, kNothing, kUnset } kind = Kind::kNobody;
     const Component* to = nullptr;  // a component that it names itself, and not by a port
     std::string key;
   };
 
   Reference reference(const Component& c, std::string_view path) const {
     constexpr std::array<std::string_view, 6> kWords{"name", "home", "component", "host", "config", "half_made"};
-    constexpr std::array<std::string_view, 4> kPrefixes{"config.", "old.", "self.", "hosts."};
+    constexpr std::array<std::string_view, 3> kPrefixes{"old.", "self.", "hosts."};
     if (std::find(kWords.begin(), kWords.end(), path) != kWords.end() ||
         std::any_of(kPrefixes.begin(), kPrefixes.end(), [&](auto p) { return path.starts_with(p); }))
       return {Reference::Kind::kOwn, nullptr, ""};
+    if (path.starts_with("config.")) {
+      std::string_view key = path.substr(7);
+      const Entry* top = c.config.find(key.substr(0, key.find('.')));
+      bool there = at_path(c.config, key) || (top && has_placeholders(top->value));
+      return {there ? Reference::Kind::kOwn : Reference::Kind::kUnset, nullptr, std::string(key)};
+    }
     if (path.starts_with("uses.")) path.remove_prefix(5);
+    Reference r;
     for (auto& n : c.needs)
       if (std::string_view port = n.port.text();
-          path.size() > port.size() && path.starts_with(port) && path[port.size()] == '.')
-        return {Reference::Kind::kOwn, nullptr, ""};
-    Reference r;
+          path.size() > port.size() && path.starts_with(port) && path[port.size()] == '.') {
+        r.to = out_.find(n.provider);
+        r.key = path.substr(port.size() + 1);
+        r.kind = !r.to || of_other(*r.to, r.key) != Reference::Kind::kNothing ? Reference::Kind::kOwn
+                                                                              : Reference::Kind::kNothing;
+        if (r.kind == Reference::Kind::kOwn) return r;
+      }
     for (std::size_t i = 0; i < path.size(); ++i) {
       if (path[i] != '.' && path[i] != ':') continue;
       const Component* o = out_.find(Symbol(path.substr(0, i)));
       if (!o) continue;
       r.to = o;
       r.key = path.substr(i + 1);
-      if (at_path(o->config, r.key)) {
-        r.kind = Reference::Kind::kSetting;
-        return r;
-      }
-      r.kind = r.key == "host" || r.key == "address" ? Reference::Kind::kHost
-               : gives(kind_of(*o), Symbol(r.key))   ? Reference::Kind::kOutput
-                                                     : Reference::Kind::kNothing;
+      r.kind = of_other(*o, r.key);
       if (r.kind != Reference::Kind::kNothing) return r;
     }
     return r;
+  }
+
+  Reference::Kind of_other(const Component& o, std::string_view key) const {
+    return at_path(o.config, key)              ? Reference::Kind::kSetting
+           : key == "host" || key == "address" ? Reference::Kind::kHost
+           : gives(kind_of(o), Symbol(key))    ? Reference::Kind::kOutput
+                                               : Reference::Kind::kNothing;
   }
 
   const ComponentKind& kind_of(const Component& c) const { return out_.kinds.at(std::string(c.type.text())); }
@@ -348,7 +373,9 @@ class DeploymentReader : public Reader {
               if (r.kind == Reference::Kind::kSetting) edges[from].emplace_back(r.to, r.key.substr(0, r.key.find('.')));
               if (path.starts_with("config."))
                 edges[from].emplace_back(&c, std::string(path.substr(7, path.find('.', 7) - 7)));
-              if (r.kind == Reference::Kind::kNobody || r.kind == Reference::Kind::kNothing) return std::nullopt;
+              if (r.kind == Reference::Kind::kNobody || r.kind == Reference::Kind::kNothing ||
+                  r.kind == Reference::Kind::kUnset)
+                return std::nullopt;
               return Value::string("?");
             },
             builder_, &missing);
@@ -372,18 +399,33 @@ class DeploymentReader : public Reader {
     return session_.diagnostics.errors() == before;
   }
 
+  // Where these words are in a text that was taken from a file as it is (a template); else where the value is.
+  Pos place_in(const Value& v, std::string_view words) const {
+    Pos begin = at(v);
+    const Source* source = v.is(Kind::kString) ? session_.sources->find(begin) : nullptr;
+    std::size_t offset = source && source->text == v.text() ? v.text().find(words) : std::string_view::npos;
+    return offset == std::string_view::npos ? begin : source->pos(offset);
+  }
+
   void unknown_reference(const Component& c, const std::string& path, const Value& where) {
     Reference r = reference(c, path);
     for (auto name : broken_)  // its own trouble was reported
       if (path.starts_with(std::string(name) + ".")) return;
-    std::vector<std::string_view> known;
+    std::vector<std::string_view> known, own;
     for (auto& o : out_.components) known.push_back(o.name.text());
-    if (r.kind == Reference::Kind::kNothing)
-      error("DEPLOY-REFERENCE", where,
-            fmt::format("`${{{}}}`: `{}` ({}) has no setting and gives no output `{}`", path, r.to->name.text(),
-                        r.to->type.text(), r.key));
+    for (const Entry& e : c.config.entries()) own.push_back(e.key.text());
+    Pos place = place_in(where, "${" + path);
+    if (r.kind == Reference::Kind::kUnset)
+      session_.diagnostics
+          .error("DEPLOY-REFERENCE", place,
+                 fmt::format("`${{{}}}`: `{}` ({}) has no such setting here", path, c.name.text(), c.type.text()))
+          .did_you_mean(nearest(r.key.substr(0, r.key.find('.')), own));
+    else if (r.kind == Reference::Kind::kNothing)
+      session_.diagnostics.error("DEPLOY-REFERENCE", place,
+                                 fmt::format("`${{{}}}`: `{}` ({}) has no setting and gives no output `{}`", path,
+                                             r.to->name.text(), r.to->type.text(), r.key));
     else
-      error("DEPLOY-REFERENCE", where, fmt::format("`${{{}}}` refers to nothing", path))
+      session_.diagnostics.error("DEPLOY-REFERENCE", place, fmt::format("`${{{}}}` refers to nothing", path))
           .did_you_mean(nearest(path.substr(0, path.find('.')), known))
           .note("`$${` is a plain `${`, and `${a.b|words}` gives the words where there is no value");
   }
@@ -484,6 +526,11 @@ class DeploymentReader : public Reader {
       std::size_t before = session_.diagnostics.errors();
       auto whole = whole_type({Symbol(name), at(e.value)});
       if (whole && session_.diagnostics.errors() == before) check_settings(*this, name, e.value, *whole);
+      if (whole && session_.diagnostics.errors() == before && whole->find("places")) {
+        std::vector<Entry> one{
+            {e.key, Field::kPlain, engine_type(describe_kind(Symbol(name), *whole, {}), {}, {}, builder_)}};
+        read_types(session_, builder_.map(one));
+      }
     }
   }
 
@@ -568,8 +615,15 @@ class DeploymentReader : public Reader {
     if (word == "any" || v.is(Kind::kLazy) || v.is(Kind::kReference)) return true;
     if (v.is(Kind::kString) && v.text().find("${") != std::string_view::npos) return true;  // known when it runs
     for (auto& k : kKinds)
-      if (k.word == word) return v.is(k.kind) || (k.kind == Kind::kDecimal && v.is(Kind::kInt));
+      if (k.word == word) return (v.is(k.kind) || (k.kind == Kind::kDecimal && v.is(Kind::kInt))) && can_be(v, word);
     return true;
+  }
+  static bool can_be(const Value& number, std::string_view word) {
+    if (word == "port") return number.fits_i64() && number.as_i64() > 0 && number.as_i64() < 65536;
+    return word != "seconds" || !number.number_text().starts_with('-');
+  }
+  static std::string_view kind_words(std::string_view word) {
+    return word == "port" ? "a port (1 to 65535)" : word == "seconds" ? "a number that is not below 0" : word;
   }
 
   // Some languages have nothing but text (XML): what reads as a number or a truth is one where that is wanted.
@@ -616,9 +670,11 @@ class DeploymentReader : public Reader {
         if (!words.empty() && !any(given)) given = from_text(given);
         if (!words.empty() && !any(given)) {
           std::string wanted;
-          for (auto& w : words) wanted += (wanted.empty() ? "" : " or ") + std::string(w.name.text());
+          for (auto& w : words) wanted += (wanted.empty() ? "" : " or ") + std::string(kind_words(w.name.text()));
+          bool number = e.value.is(Kind::kInt) || e.value.is(Kind::kDecimal);
           error("DEPLOY-CONFIG-KIND", e.value,
-                fmt::format("`{}` of {} must be {}, not {}", e.key.text(), what, wanted, kind_word(e.value.kind())));
+                fmt::format("`{}` of {} must be {}, not {}", e.key.text(), what, wanted,
+                            number && !e.value.secret() ? e.value.number_text() : kind_word(e.value.kind())));
         }
       }
       bool secret = f->value.is(Kind::kMap) && f->value.find("secret") &&
@@ -672,6 +728,7 @@ class DeploymentReader : public Reader {
   }
 
   const Value& library_;
+  const Completion& complete_;
   TreeBuilder builder_;
   Value types_;
   Symbol host_;
@@ -719,8 +776,9 @@ ComponentKind describe_kind(Symbol name, const Value& tree, Pos at) {
 
 bool is_deployment(const Value& root) { return root.is(Kind::kMap) && root.find("components") != nullptr; }
 
-std::optional<Deployment> read_deployment(Session& session, const Value& root, const Value& library) {
-  return DeploymentReader(session, library).read(root);
+std::optional<Deployment> read_deployment(Session& session, const Value& root, const Value& library,
+                                          const Completion& complete) {
+  return DeploymentReader(session, library, complete).read(root);
 }
 
 }  // namespace tutti::model

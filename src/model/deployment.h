@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -73,8 +74,11 @@ struct Deployment {
   const Component* find(Symbol component) const;
 };
 
-// `library` holds the types that ship with tutti. Every complaint is at the user's own line.
-std::optional<Deployment> read_deployment(Session& session, const Value& root, const Value& library);
+// `library` holds the types that ship with tutti. Every complaint is at the user's own line. `complete` puts in what
+// is elsewhere (templates), before references are looked at.
+using Completion = std::function<void(Deployment&)>;
+std::optional<Deployment> read_deployment(Session& session, const Value& root, const Value& library,
+                                          const Completion& complete = {});
 
 // What a type's tree says beyond its life cycle. The places must be there.
 ComponentKind describe_kind(Symbol name, const Value& tree, Pos at);

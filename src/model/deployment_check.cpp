@@ -12,8 +12,8 @@ namespace {
 constexpr std::array<std::string_view, 10> kHostKeys{"ssh",     "port",    "user",      "identity", "config",
                                                      "options", "address", "directory", "local",    "doc"};
 constexpr std::array<std::string_view, 5> kSettingKeys{"is", "required", "default", "secret", "doc"};
-constexpr std::array<std::string_view, 8> kSettingKinds{"any",    "string", "int",  "integer",
-                                                        "number", "bool",   "list", "map"};
+constexpr std::array<std::string_view, 10> kSettingKinds{"any",  "string", "int", "integer", "number",
+                                                         "bool", "list",   "map", "port",    "seconds"};
 
 bool is_text(const Value& v) { return v.is(Kind::kString) && !v.text().empty(); }
 
@@ -81,6 +81,8 @@ void check_host(Reader& reader, const Entry& host) {
   for (const char* key : {"ssh", "user", "identity", "config", "address", "directory"})
     if (const Entry* e = v.find(key); e && !is_text(e->value))
       reader.error("DEPLOY-HOST", e->value, fmt::format("`{}` of {} must be a text", key, what));
+  if (const Entry* e = v.find("directory"); e && is_text(e->value) && !e->value.text().starts_with('/'))
+    reader.error("DEPLOY-HOST", e->value, fmt::format("`directory` of {} must be a full path", what));
   if (const Entry* e = v.find("port"); e && !is_port(e->value))
     reader.error("DEPLOY-HOST", e->value, fmt::format("`port` of {} must be a number from 1 to 65535", what));
   const Entry* options = v.find("options");

@@ -245,14 +245,17 @@ std::vector<Resource> Knowledge::resources(u32 instance, const model::Action& ac
   return out;
 }
 
-std::string unknown_step(const model::Action& action) {
-  const Entry* todo = action.what.find("do");
+std::string unknown_step(const Value& what, const Value** at) {
+  const Entry* todo = what.find("do");
   if (!todo) return "";
   auto steps = todo->value.is(Kind::kList) ? todo->value.items() : std::span<const Value>(&todo->value, 1);
   for (const Value& step : steps) {
     if (!step.is(Kind::kMap) || step.find("files")) continue;
-    for (const Entry& e : step.entries())
-      if (!find_provider(e.key.text())) return fmt::format("there is no resource type `{}`", e.key.text());
+    for (const Entry& e : step.entries()) {
+      if (find_provider(e.key.text())) continue;
+      if (at) *at = &step;
+      return fmt::format("there is no resource type `{}`", e.key.text());
+    }
   }
   return "";
 }

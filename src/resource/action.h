@@ -46,8 +46,8 @@ class Knowledge {
   std::vector<std::map<std::string, std::string>> outputs_;
 };
 
-// What a step of an action asks for and no provider gives: "there is no resource type `fil`", or "".
-std::string unknown_step(const model::Action& action);
+// What a step of an action asks for and no provider gives: "there is no resource type `fil`", or "". `step` gets it.
+std::string unknown_step(const Value& what, const Value** step = nullptr);
 
 // Whether an action that was cut off may simply be done again: everything it does is looked at before it is touched.
 bool repeatable(const std::vector<Resource>& resources);

@@ -11,6 +11,7 @@
 
 #include "model/reader.h"
 #include "resource/provider.h"
+#include "resource/real_path.h"
 #include "resource/schedule.h"
 
 namespace tutti::resource {
@@ -417,24 +418,6 @@ class CatalogReader {
     }
   }
 
-  // A path as the file system has it, whatever links lead there; what it is itself stays as it is named.
-  std::string real_path(const std::string& path) {
-    std::size_t slash = path.rfind('/');
-    if (slash == std::string::npos || slash == 0) return path;
-    auto [known, fresh] = real_directories_.try_emplace(path.substr(0, slash));
-    if (fresh) {
-      std::error_code none;
-      known->second = std::filesystem::weakly_canonical(known->first, none).string();
-      if (none) known->second = known->first;
-    }
-    return (known->second == "/" ? "" : known->second) + path.substr(slash);
-  }
-
-  std::string real_thing(const std::string& thing) {
-    constexpr std::string_view kFile = "file:";
-    return thing.starts_with(kFile) ? std::string(kFile) + real_path(thing.substr(kFile.size())) : thing;
-  }
-
   // Writes more of a file than how it may be used.
   static bool writes_all(const Resource& r) {
     Params p(r.parameters);
@@ -445,12 +428,15 @@ class CatalogReader {
   void find_conflicts() {
     std::map<std::string, std::vector<u32>> writers, readers, whole, parts, made;
     std::vector<std::pair<std::string, u32>> purged;
+    RealPaths real;
+    for (Node& n : nodes_)
+      if (n.provider) real.learn({lower(n.type), n.title, n.parameters});
     for (u32 i = 0; i < nodes_.size(); ++i) {
       Node& n = nodes_[i];
       if (!n.provider) continue;
       Resource r{lower(n.type), n.title, n.parameters};
       for (auto& w : n.provider->writes(r)) {
-        std::string thing = real_thing(w);
+        std::string thing = real.of_thing(w);
         writers[thing].push_back(i);
         if (writes_all(r)) whole[thing].push_back(i);
         if (r.type != "file" && thing.starts_with("file:")) made[thing].push_back(i);
@@ -458,8 +444,8 @@ class CatalogReader {
         if (r.type == "file" && p.truth("purge") && p.text("recurse", "false") != "false")
           purged.emplace_back(thing + "/", i);
       }
-      for (auto& w : n.provider->reads(r)) readers[real_thing(w)].push_back(i);
-      for (auto& file : n.provider->parts(r)) parts["file:" + real_path(file)].push_back(i);
+      for (auto& w : n.provider->reads(r)) readers[real.of_thing(w)].push_back(i);
+      for (auto& file : n.provider->parts(r)) parts["file:" + real.of_path(file)].push_back(i);
       out_.managed.push_back(managed_as(r));
     }
     std::sort(out_.managed.begin(), out_.managed.end());
@@ -522,7 +508,6 @@ class CatalogReader {
   TreeBuilder builder_;
   model::Reader reader_;
   std::vector<Node> nodes_;
-  std::map<std::string, std::string> real_directories_;
   std::map<std::string, u32> by_ref_, by_name_;
   std::set<std::string> containers_;
   std::map<std::string, Value> schedules_;

@@ -73,6 +73,8 @@ class Exec : public Provider {
       for (auto& path : p.list(name))
         if (p.text("provider") != "shell" && !path.starts_with('/'))
           return fmt::format("{} must be a fully qualified path", name);
+    if (const Value* path = p.find("path"); path && !path->is(Kind::kString) && !path->is(Kind::kList))
+      return "path must be a text or a list of texts";
     if (const Value* env = p.find("environment"); env && !env->is(Kind::kMap))
       for (auto& setting : p.list("environment"))
         if (std::size_t at = setting.find('='); at == std::string::npos || at == 0)

@@ -217,7 +217,7 @@ std::string File::check(const Resource& r) const {
                        p.text("validate_replacement", "%"));
   int given = p.has("content") + p.has("source") + p.has("target");
   if (given > 1) return "only one of content, source and target can be given";
-  if (auto m = p.maybe("mode"); m && !mode_from(*m, 0, false)) return fmt::format("{} is not a mode", *m);
+  if (auto m = p.maybe("mode"); m && !is_mode(*m)) return fmt::format("{} is not a mode", *m);
   if (auto e = p.maybe("ensure")) {
     static constexpr std::string_view kKnown[] = {"absent", "false", "present", "file", "directory", "link"};
     bool known = std::find(std::begin(kKnown), std::end(kKnown), *e) != std::end(kKnown);
@@ -319,8 +319,9 @@ Result<Step> File::compare(Context& c, Wanted want) const {
       add("group", fmt::format("group changed '{}' to '{}'", s.group, want.group), s.group, want.group);
     if (!want.mode.empty() && s.kind != FileKind::kLink) {
       auto mode = mode_from(want.mode, s.mode, s.kind == FileKind::kDirectory);
-      if (!mode) return failure(fmt::format("{} is not a mode", want.mode));
-      if (*mode != s.mode) {
+      if (!mode) {
+        add("mode", "", mode_text(s.mode), want.mode);  // it fails when it is made, as in Puppet
+      } else if (*mode != s.mode) {
         std::string a = mode_text(s.mode), b = mode_text(*mode);
         add("mode",
             fmt::format("mode changed '{}' to '{}'{}", a, b, mode_is_symbolic(want.mode) ? " (" + want.mode + ")" : ""),
@@ -579,11 +580,15 @@ Result<void> File::make(Context& c, const Step& step) const {
     if (w.ensure != E::kFile || is.kind == FileKind::kDirectory)
       if (auto r = c.host.remove(w.path, true); !r) return r;
   }
+  if (auto mode = mode_from(w.mode.empty() ? "0" : w.mode, is.mode, is.kind == FileKind::kDirectory); !mode)
+    return tl::unexpected(mode.error());
   auto mode = [&](u32 base, bool dir) { return w.mode.empty() ? base : mode_from(w.mode, base, dir).value_or(base); };
+  // What is made with a symbolic mode gets it once more, on top of itself, as in Puppet: `u+x,g+X`.
+  auto first_mode = [&](u32 base, bool dir) { return mode(mode(base, dir), dir); };
   if (fresh) {
     switch (w.ensure) {
       case E::kDirectory:
-        if (auto r = c.host.make_directory(w.path, mode(0755, true)); !r) return r;
+        if (auto r = c.host.make_directory(w.path, first_mode(0755, true)); !r) return r;
         break;
       case E::kLink:
         if (auto r = c.host.make_link(w.path, w.target); !r) return r;
@@ -591,7 +596,7 @@ Result<void> File::make(Context& c, const Step& step) const {
       default:
         if (there && is.kind == FileKind::kLink)
           if (auto r = c.host.remove(w.path, false); !r) return r;
-        if (auto r = c.host.write(w.path, w.content.value_or(""), mode(0644, false)); !r) return r;
+        if (auto r = c.host.write(w.path, w.content.value_or(""), first_mode(0644, false)); !r) return r;
     }
     if (!w.owner.empty() || !w.group.empty()) return c.host.set_owner(w.path, w.owner, w.group, w.ensure != E::kLink);
     return {};

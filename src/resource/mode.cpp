@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+
 namespace tutti::resource {
 namespace {
 
@@ -16,59 +19,63 @@ std::optional<u32> octal(std::string_view text) {
   return m;
 }
 
-// One clause: [ugoa]*([+-=][rwxXst]*|[+-=][ugo])+
-bool clause(std::string_view text, u32& mode, bool directory) {
-  u32 who = 0;  // u 1, g 2, o 4
-  std::size_t i = 0;
-  for (; i < text.size(); ++i) {
-    if (text[i] == 'u')
-      who |= 1;
-    else if (text[i] == 'g')
-      who |= 2;
-    else if (text[i] == 'o')
-      who |= 4;
-    else if (text[i] == 'a')
-      who |= 7;
-    else
-      break;
+constexpr std::string_view kWho = "ugoa", kOperators = "+-=", kBits = "rwxXstugo";
+
+// [ugoa]*[+-=] and then bits and more operators
+bool is_clause(std::string_view text) {
+  std::size_t end = std::min(text.find_first_not_of(kWho), text.size());
+  text.remove_prefix(end);
+  return !text.empty() && kOperators.find(text[0]) != std::string_view::npos &&
+         text.find_first_not_of(fmt::format("{}{}", kOperators, kBits)) == std::string_view::npos;
+}
+
+template <class Each>
+bool each_clause(std::string_view text, Each each) {
+  while (true) {
+    std::size_t comma = text.find(',');
+    if (!each(text.substr(0, comma))) return false;
+    if (comma == std::string_view::npos) return true;
+    text.remove_prefix(comma + 1);
   }
-  if (who == 0) who = 7;
-  if (i == text.size()) return false;
-  const u32 before = mode;
-  while (i < text.size()) {
-    char op = text[i++];
-    if (op != '+' && op != '-' && op != '=') return false;
-    u32 bits = 0;  // rwx
-    bool s = false, t = false;
-    for (; i < text.size() && text[i] != '+' && text[i] != '-' && text[i] != '='; ++i) {
-      switch (text[i]) {
-        case 'r': bits |= 4; break;
-        case 'w': bits |= 2; break;
-        case 'x': bits |= 1; break;
+}
+
+constexpr u32 kSticky = 01000;
+
+struct Who {
+  char letter;
+  u32 shift;
+  u32 special;  // what `s` means of it
+};
+constexpr Who kAll[] = {{'u', 6, 04000}, {'g', 3, 02000}, {'o', 0, kSticky}};
+
+// `original` is the mode before the first clause; false where a bit cannot be with its operator.
+bool clause(std::string_view text, u32 original, u32& mode, bool directory) {
+  std::size_t begin = text.find_first_of(kOperators);
+  std::string_view whom = text.substr(0, begin);
+  const u32 before = mode;  // what `g=u` takes, however many are changed
+  for (const Who& who : kAll) {
+    if (!whom.empty() && whom.find(who.letter) == std::string_view::npos && whom.find('a') == std::string_view::npos)
+      continue;
+    u32 bits = before >> who.shift & 7;
+    char op = 0;
+    auto put = [&](u32 what) { bits = op == '-' ? bits & ~what : bits | what; };
+    auto put_special = [&](u32 what) { mode = op == '-' ? mode & ~what : mode | what; };
+    for (char c : text.substr(begin)) switch (c) {
+        case '=': bits = 0; [[fallthrough]];
+        case '+':
+        case '-': op = c; break;
+        case 'r': put(4); break;
+        case 'w': put(2); break;
+        case 'x': put(1); break;
         case 'X':
           if (op != '+') return false;  // what may be run already can be added to, not told from the rest
-          if (directory || (before & 0111)) bits |= 1;
+          if (directory || (original & 0111)) put(1);
           break;
-        case 's': s = true; break;
-        case 't': t = true; break;
-        case 'u': bits |= before >> 6 & 7; break;
-        case 'g': bits |= before >> 3 & 7; break;
-        case 'o': bits |= before & 7; break;
-        default: return false;
+        case 's': put_special(who.special); break;
+        case 't': put_special(kSticky); break;
+        default: put(before >> (c == 'u' ? 6 : c == 'g' ? 3 : 0) & 7);
       }
-    }
-    u32 mask = 0, reach = 0;
-    if (who & 1) mask |= bits << 6, reach |= 0700;
-    if (who & 2) mask |= bits << 3, reach |= 0070;
-    if (who & 4) mask |= bits, reach |= 0007;
-    if (s) mask |= (who & 1 ? 04000u : 0u) | (who & 2 ? 02000u : 0u);
-    if (t) mask |= 01000;
-    if (op == '+')
-      mode |= mask;
-    else if (op == '-')
-      mode &= ~mask;
-    else
-      mode = (mode & ~reach) | mask;
+    mode = (mode & ~(7u << who.shift)) | bits << who.shift;
   }
   return true;
 }
@@ -77,22 +84,27 @@ bool clause(std::string_view text, u32& mode, bool directory) {
 
 bool mode_is_symbolic(std::string_view text) { return !octal(text); }
 
-std::optional<u32> mode_from(std::string_view text, u32 current, bool directory) {
+bool is_mode(std::string_view text) { return octal(text) || each_clause(text, is_clause); }
+
+Result<u32> mode_from(std::string_view text, u32 current, bool directory) {
   if (auto m = octal(text)) {
     if (directory) {
       if (*m & 0400) *m |= 0100;
       if (*m & 0040) *m |= 0010;
       if (*m & 0004) *m |= 0001;
     }
-    return m;
+    return *m;
   }
+  if (!is_mode(text)) return failure(fmt::format("{} is not a mode", text));
   u32 mode = current;
-  while (true) {
-    std::size_t comma = text.find(',');
-    if (!clause(text.substr(0, comma), mode, directory)) return std::nullopt;
-    if (comma == std::string_view::npos) return mode;
-    text.remove_prefix(comma + 1);
-  }
+  std::string_view wrong;
+  if (each_clause(text, [&](std::string_view one) {
+        wrong = one;
+        return clause(one, current, mode, directory);
+      }))
+    return mode;
+  return failure(fmt::format("X only works with the '+' operator{} in symbolic mode \"{}\"",
+                             wrong == text ? "" : fmt::format(" at \"{}\"", wrong), text));
 }
 
 std::string mode_text(u32 mode) { return fmt::format("{:04o}", mode); }

@@ -17,6 +17,8 @@ constexpr std::string_view kParameters[] = {
     "vendor",      "package_settings", "description", "instance",        "status",
     "enable_only", "allowcdrom",       "command",     "install_only"};
 
+constexpr std::string_view kFormat = "-f=${binary:Package}\t${Version}\t${db:Status-Abbrev}\n";
+
 struct Installed {
   std::string stamp;
   std::map<std::string, std::pair<std::string, std::string>> packages;  // name -> version, state ("ii", "rc", "hi")
@@ -32,7 +34,7 @@ Result<std::shared_ptr<const Installed>> installed(Host& host) {
   auto& slot = known[std::string(host.name())];
   if (slot && slot->stamp == stamp) return slot;
   Command k;
-  k.argv = {"dpkg-query", "-W", "-f=${binary:Package}\t${Version}\t${db:Status-Abbrev}\n"};
+  k.argv = {"dpkg-query", "-W", std::string(kFormat)};
   k.most_output = u64{64} << 20;
   auto r = host.run(k);
   if (!r.ok()) return failure(fmt::format("dpkg-query: {} {}", r.describe(), r.err));
@@ -172,6 +174,7 @@ class Package : public Provider {
         r = run(c, {"apt-mark", ch.to == "hold" ? "hold" : "unhold", *name});
       else
         r = bring(c, *name, held);
+      if (r && ch.property == "ensure") r = brought(c, *name);
       if (!r) return r;
       if (ch.property == "ensure" && c.params.text("mark") == "hold")
         if (auto again = run(c, {"apt-mark", "hold", *name}); !again) return again;
@@ -262,6 +265,21 @@ class Package : public Provider {
     }
     if (found.empty()) return failure(fmt::format("no version of {} is {}", name, ensure));
     return found;
+  }
+
+  // Whoever is told to install and says that all went well may have installed nothing.
+  static Result<void> brought(Context& c, const std::string& name) {
+    std::string ensure = c.params.text("ensure", "present");
+    if (ensure == "held" || c.params.has("source")) return {};
+    Command k;
+    k.argv = {"dpkg-query", "-W", std::string(kFormat), name};
+    auto r = c.host.run(k);
+    if (r.end == CommandResult::End::kLost) return failure(r.describe(), r.lost_code());
+    std::size_t state = r.ok() ? r.out.rfind('\t') : std::string::npos;
+    bool there = state != std::string::npos && r.out.compare(state + 2, 1, "i") == 0;
+    bool gone = ensure == "absent" || ensure == "purged";
+    if (there != gone) return {};
+    return failure(fmt::format("apt-get went well, but {} is {}", name, gone ? "still installed" : "not installed"));
   }
 
   static Result<void> bring(Context& c, const std::string& name, bool held) {

@@ -134,7 +134,8 @@ class Process : public Provider {
     if (e != "running" && e != "stopped" && e != "reloaded") return fmt::format("ensure cannot be {}", e);
     if (e == "running") {
       auto words = p.list("command");
-      if (words.empty() || words[0].empty()) return "command: a process needs one";
+      if (words.empty() || words[0].find_first_not_of(" \t\r\n") == std::string::npos)
+        return "command: a process needs one";
       const Value* command = p.find("command");
       for (const Value& w : command->is(Kind::kList) ? command->items() : std::span<const Value>(command, 1))
         if (w.is(Kind::kMap) || w.is(Kind::kList)) return "command: its words are texts";

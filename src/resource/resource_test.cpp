@@ -76,11 +76,21 @@ TEST(Modes, NumbersAndSymbols) {
   EXPECT_EQ(mode_from("u=rw,g=r,o=", 0644, false), 0640u);
   EXPECT_EQ(mode_from("g+X", 0600, false), 0600u);
   EXPECT_EQ(mode_from("g+X", 0700, false), 0710u);
-  EXPECT_EQ(mode_from("a=rX", 0700, false), std::nullopt);
+  EXPECT_EQ(mode_from("o+s,u+s", 0755, false), 05755u);
+  EXPECT_EQ(mode_from("u+x,g+X", 0640, false), 0740u);  // nobody could run it before
+  EXPECT_EQ(mode_from("a-g", 0754, false), 0200u);
+  EXPECT_EQ(mode_from("ug+o,o=u", 0641, false), 0757u);
+  EXPECT_EQ(mode_from("=", 04755, false), 04000u);
+  EXPECT_EQ(mode_from("+", 0640, false), 0640u);
+  EXPECT_TRUE(is_mode("u=rwx,g=rX"));
+  EXPECT_EQ(mode_from("u=rwx,g=rX", 0700, false).error().message,
+            "X only works with the '+' operator at \"g=rX\" in symbolic mode \"u=rwx,g=rX\"");
+  EXPECT_FALSE(is_mode("u=rw,"));
+  EXPECT_FALSE(is_mode("u=r, g=r"));
   EXPECT_EQ(mode_from("g=u", 0700, false), 0770u);
   EXPECT_EQ(mode_from("u+s", 0755, false), 04755u);
-  EXPECT_EQ(mode_from("9", 0, false), std::nullopt);
-  EXPECT_EQ(mode_from("u*x", 0, false), std::nullopt);
+  EXPECT_FALSE(mode_from("9", 0, false));
+  EXPECT_FALSE(mode_from("u*x", 0, false));
 }
 
 TEST_F(Resources, FileIsMadeOnceAndThenLeftAlone) {

@@ -11,6 +11,15 @@ constexpr OptionSpec kOptions[] = {
     {"out", "FORMAT", "text (the default), json or yaml"},
 };
 
+// Where it stands. A resource of a catalog that failed or was skipped has had its turn, but is not done.
+std::vector<std::string> state_of(const engine::RecordedComponent& c) {
+  auto st = c.outputs.find("status");
+  if (c.type == "resource" && st != c.outputs.end() && st->second != "ok") return {st->second};
+  std::vector<std::string> places;
+  for (Symbol p : c.places) places.emplace_back(p.text());
+  return places;
+}
+
 // Several systems: a line for each.
 int overview(Running& running, const std::vector<std::string>& systems) {
   Call& call = running.call;
@@ -76,15 +85,13 @@ int run(Call& call) {
     std::vector<Entry> components;
     for (auto& name : recorded->order) {
       auto& c = recorded->components.at(name);
-      std::vector<std::string> places;
-      for (Symbol p : c.places) places.emplace_back(p.text());
       std::vector<Entry> outputs;
       for (auto& [k, v] : c.outputs)
         outputs.push_back({Symbol(k), Field::kPlain, c.secret.count(k) ? make.text(v).as_secret() : make.text(v)});
       components.push_back({Symbol(name), Field::kPlain,
                             make.map({{"type", make.text(c.type)},
                                       {"host", make.text(c.host.text())},
-                                      {"state", make.list(places)},
+                                      {"state", make.list(state_of(c))},
                                       {"forgotten", Value::boolean(c.forgotten)},
                                       {"failed", make.text(open.count(name) ? "" : c.failed)},
                                       {held ? "doing" : "interrupted", make.list(open[name])},
@@ -101,8 +108,7 @@ int run(Call& call) {
   for (auto& name : recorded->order) wide = std::max(wide, name.size());
   for (auto& name : recorded->order) {
     auto& c = recorded->components.at(name);
-    std::vector<std::string_view> places;
-    for (Symbol p : c.places) places.push_back(p.text());
+    std::vector<std::string> places = state_of(c);
     if (open.count(name) && !held) places = {"unknown"};
     std::string uses;
     for (bool hold : {true, false}) {

@@ -257,9 +257,17 @@ void Compiler::add_to_catalog(Resource* r, Scope& scope) {
   }
   std::string key;
   if (unique_key(*r, key) && key != r->title) {
-    if (Resource* old = catalog_.find(r->type, key))
-      fail(r->at, fmt::format("cannot alias {} to {}: {} is already declared", r->ref(), key, old->ref()),
+    if (Resource* old = catalog_.find(r->type, key)) {
+      // the parts that name it, of which some types have several: ["curl"]
+      std::string parts;
+      for (std::size_t at = 0; at <= key.size();) {
+        std::size_t end = std::min(key.find('\0', at), key.size());
+        if (end > at) parts += fmt::format("{}\"{}\"", parts.empty() ? "" : ", ", key.substr(at, end - at));
+        at = end + 1;
+      }
+      fail(r->at, fmt::format("cannot alias {} to [{}]: {} is already declared", r->ref(), parts, old->ref()),
            "PP-DUPLICATE");
+    }
     catalog_.alias(arena().copy(std::string_view(key)), r);
   }
   catalog_.add(r);
