@@ -432,7 +432,8 @@ Any Machine::scope_method(std::string_view name, Args args) {
   }
   if (name == "setvar" && args.size() == 2 && text) {
     auto& all = rendering_.variables;
-    std::erase_if(all, [&](const auto& v) { return v.first == args[0].str(); });
+    bool again = std::any_of(all.begin(), all.end(), [&](const auto& v) { return v.first == args[0].str(); });
+    if (again || scope_.vars.find(Symbol(args[0].str())) != nullptr) throw Unsupported{"a variable that is set again"};
     all.emplace_back(args[0].str(), args[1]);
     return args[1];
   }
@@ -538,8 +539,14 @@ std::string render(Compiler& compiler, Scope& scope, std::string_view text, Pos 
   };
   const Outermost here(rendering);
   std::string out = Machine(compiler, scope, rendering, at).run(*known.read);
-  for (const auto& [name, value] : rendering.changes)
-    change_variable(compiler, scope, Symbol(name), Heap::to(value, compiler.arena()));
+  // All values first: what cannot be told to the manifest is left to Ruby as long as nothing was told.
+  std::vector<Val> set, changed;
+  for (const auto& [name, value] : rendering.variables) set.push_back(Heap::to(value, compiler.arena(), true));
+  for (const auto& [name, value] : rendering.changes) changed.push_back(Heap::to(value, compiler.arena()));
+  for (std::size_t i = 0; i < set.size(); i++)
+    compiler.set_variable(scope, Symbol(rendering.variables[i].first), set[i]);
+  for (std::size_t i = 0; i < changed.size(); i++)
+    change_variable(compiler, scope, Symbol(rendering.changes[i].first), changed[i]);
   return out;
 }
 

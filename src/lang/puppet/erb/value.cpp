@@ -103,7 +103,7 @@ Any Heap::from(const Val& v) {
   }
 }
 
-Val Heap::to(const Any& v, Arena& arena) {
+Val Heap::to(const Any& v, Arena& arena, bool symbols_as_text) {
   switch (v.kind) {
     case Kind::kNil: return Val::undef();
     case Kind::kBool: return Val::boolean(v.b);
@@ -112,14 +112,18 @@ Val Heap::to(const Any& v, Arena& arena) {
     case Kind::kString: return make_string(arena, v.str());
     case Kind::kArray: {
       std::vector<Val> items;
-      for (const Any& item : v.list->items) items.push_back(to(item, arena));
+      for (const Any& item : v.list->items) items.push_back(to(item, arena, symbols_as_text));
       return make_array(arena, items);
     }
     case Kind::kHash: {
       HashDraft draft;
-      for (const auto& [key, value] : v.map->pairs) draft.set(to(key, arena), to(value, arena));
+      for (const auto& [key, value] : v.map->pairs)
+        draft.set(to(key, arena, symbols_as_text), to(value, arena, symbols_as_text));
       return draft.build(arena);
     }
+    case Kind::kSymbol:
+      if (symbols_as_text) return make_string(arena, v.str());
+      [[fallthrough]];
     default: throw Unsupported{"an argument of a type that only Ruby has"};
   }
 }

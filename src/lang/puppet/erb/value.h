@@ -108,7 +108,8 @@ class Heap {
 
   // Throws Unsupported for what Ruby has a class of its own for.
   Any from(const Val& v);
-  static Val to(const Any& v, Arena& arena);
+  // A symbol has no place in a manifest: it is refused, or text.
+  static Val to(const Any& v, Arena& arena, bool symbols_as_text = false);
 
  private:
   Budget& budget_;

@@ -177,6 +177,13 @@ class Conversation {
       return to_wire(params.build(arena));
     }
     if (what == "context") return context();
+    if (what == "set") {
+      std::string_view name = text("name");
+      if (!compiler_.set_variable(scope_, Symbol(name),
+                                  from_wire(question.find("value")->value, compiler_.arena(), &compiler_)))
+        compiler_.fail(at_, fmt::format("Cannot reassign variable '${}'", name), "PP-RUBY");
+      return "null";
+    }
     if (what == "changed") {
       for (const Entry& e : question.find("values")->value.entries()) {
         change_variable(compiler_, scope_, e.key, from_wire(e.value, compiler_.arena(), &compiler_));
@@ -193,13 +200,16 @@ class Conversation {
 
   std::string context() {
     HashDraft c;
-    std::vector<Val> classes, tags, path;
+    std::vector<Val> classes, tags, tags_of_catalog, path;
     for (Symbol s : compiler_.catalog().classes) classes.push_back(Val::string(s.text()));
     if (scope_.resource != nullptr) {
       for (Symbol s : scope_.resource->tags) tags.push_back(Val::string(s.text()));
       c.set("resource", make_string(compiler_.arena(), scope_.resource->ref()));
     }
     for (const std::string& p : compiler_.settings().modulepath) path.push_back(Val::string(p));
+    tags_of_catalog.push_back(Val::string("settings"));
+    for (Symbol s : compiler_.catalog().tags) tags_of_catalog.push_back(Val::string(s.text()));
+    c.set("catalog_tags", make_array(compiler_.arena(), tags_of_catalog));
     c.set("classes", make_array(compiler_.arena(), classes));
     c.set("tags", make_array(compiler_.arena(), tags));
     c.set("modulepath", make_array(compiler_.arena(), path));

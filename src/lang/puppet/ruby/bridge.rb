@@ -56,6 +56,7 @@ module Tutti
       end
     when Regexp then { '$' => 'regexp', 'text' => value.source }
     when Puppet::Pops::Types::PSensitiveType::Sensitive then { '$' => 'sensitive', 'value' => encode(value.unwrap) }
+    when Puppet::Pops::Types::PBinaryType::Binary then { '$' => 'binary', 'text' => value.to_s }
     when TypeText then { '$' => 'type', 'text' => value.to_s }
     when Puppet::LookupContext then { '$' => 'context', 'number' => value.number }
     else value.class.name == 'Set' ? value.map { |v| encode(v) } : text(value.to_s)
@@ -80,7 +81,7 @@ module Tutti
       when 'sensitive' then Puppet::Pops::Types::PSensitiveType::Sensitive.new(decode(value['value']))
       when 'type' then TypeText.new(value['text'])
       when 'context' then Puppet::LookupContext.new(value['number'], value['environment_name'], value['module_name'])
-      when 'binary' then value['text'].unpack1('m')
+      when 'binary' then Puppet::Pops::Types::PBinaryType::Binary.new(value['text'])
       when 'hash' then value['pairs'].to_h { |k, v| [decode(k), decode(v)] }
       end
     else value
@@ -204,6 +205,7 @@ module Puppet
     end
     module Errors; end
     module Logging; end
+    class TagSet < Set; end
   end
 
   module Pops
@@ -215,6 +217,16 @@ module Puppet
           def to_s = 'Sensitive [value redacted]'
           alias inspect to_s
           def ==(other) = other.is_a?(Sensitive) && other.unwrap == @value
+        end
+      end
+      class PBinaryType
+        # Bytes; as text they are base64.
+        class Binary
+          def initialize(text) = @text = text
+          def to_s = @text
+          def binary_buffer = @text.unpack1('m')
+          def length = binary_buffer.bytesize
+          def ==(other) = other.is_a?(Binary) && other.to_s == @text
         end
       end
       module Iterable
@@ -294,9 +306,12 @@ module Puppet
       end
       Source = Struct.new(:name, :type, :module_name)
 
-      # What Ruby code sets itself stays on this side, until the outermost request is answered.
+      # What Ruby code sets stays on this side too, until the outermost request is answered: it may change yet.
       def own = @own ||= {}
-      def setvar(name, value, *_) = own[name.to_s] = value
+      def setvar(name, value, *_)
+        Tutti.ask('ask' => 'set', 'name' => name.to_s, 'value' => Tutti.encode(value))
+        own[name.to_s] = value
+      end
       def lookupvar(name, *_)
         own.fetch(name.to_s) { Tutti.ask('ask' => 'var', 'name' => name.to_s.delete_prefix('::')) }
       end
@@ -315,13 +330,14 @@ module Puppet
       ResourceView = Struct.new(:ref, :parameters) do
         def [](name) = parameters[name.to_s]
         def to_hash = parameters.transform_keys(&:to_sym)
+        def to_s = ref == 'Class[Main]' ? 'Class[main]' : ref
       end
       def context = Tutti.ask('ask' => 'context')
       def tags = context['tags']
       def catalog = self
       def classes = context['classes']
       def compiler = Compiler.new(environment, self)
-      def environment = EnvironmentName.new(context['environment'])
+      def environment = EnvironmentName.new(context['environment'].to_sym)
       def resource = ResourceView.new(context['resource'], {})
       def source = Source.new(context['class'], :hostclass, context['module'])
       def call_function(name, args, &block) = Tutti.ask('ask' => 'call', 'name' => name.to_s, 'args' => Tutti.encode(args.is_a?(Array) ? args : [args]))
@@ -408,26 +424,21 @@ end
 
 # What a template sees as self.
 class TemplateBinding
-  attr_reader :scope, :file
-  alias __file__ file
-
   def initialize(file, variables)
-    @scope = Puppet::SCOPE
-    @file = file
+    @__scope__ = Puppet::SCOPE
+    @__file__ = file
     variables.each { |name, value| instance_variable_set("@#{name}", value) }
   end
 
-  def has_variable?(name) = @scope.include?(name)
-  def classes = @scope.classes
-  def tags = @scope.tags
-  def all_tags = @scope.tags
+  def scope = @__scope__
+  def file = @__file__
+  def has_variable?(name) = scope.include?(name.to_s)
+  def classes = scope.classes
+  def tags = raise(NotImplementedError, "Call 'all_tags' instead.")
+  def all_tags = Puppet::Util::TagSet.new(scope.context['catalog_tags'])
+  def to_s = "template[#{file || 'inline'}]"
+  def inspect = '#<Puppet::Parser::TemplateWrapper>'
   def get_binding = binding
-
-  def method_missing(name, *args)
-    return @scope.lookupvar(name.to_s) if args.empty? && @scope.include?(name.to_s)
-    super
-  end
-  def respond_to_missing?(*) = false
 end
 
 module Tutti
@@ -440,8 +451,8 @@ module Tutti
   def render(text, file)
     erb, names = TEMPLATES[[text, file]] ||= begin
       made = ERB.new(text, trim_mode: '-')
-      made.filename = file || '(inline template)'
-      [made, text.scan(/@([a-z_]\w*)/).flatten.uniq - %w[scope file]]
+      made.filename = file
+      [made, text.scan(/@([a-z_]\w*)/).flatten.uniq - %w[__scope__ __file__]]
     end
     variables = names.empty? ? {} : ask('ask' => 'vars', 'names' => names)
     shared = variables.select { |_, v| v.is_a?(Array) || v.is_a?(Hash) }
@@ -449,6 +460,7 @@ module Tutti
     result = erb.result(TemplateBinding.new(file, variables).get_binding)
     # A template may append to an array it was given; in Puppet the catalog then has it, and modules rely on that.
     changed = shared.reject { |name, v| v.hash == before[name] }
+    changed.merge!(Puppet::SCOPE.own.select { |_, v| v.is_a?(Array) || v.is_a?(Hash) })
     ask('ask' => 'changed', 'values' => encode(changed)) unless changed.empty?
     result
   end
@@ -520,7 +532,7 @@ module Tutti
              end
     say(result.equal?(ABSENT) ? { 'absent' => true } : { 'result' => encode(result) })
   rescue Exception => e # rubocop:disable Lint/RescueException: whatever happens, the compiler must hear of it
-    at = (e.backtrace_locations || []).find { |l| l.path == request['file'] || l.path == '(inline template)' }
+    at = (e.backtrace_locations || []).find { |l| l.path == request['file'] || l.path == '(erb)' }
     line = at&.lineno || (e.is_a?(SyntaxError) ? e.message[/:(\d+):/, 1].to_i : nil)
     say('error' => text(e.message.to_s), 'class' => e.class.to_s, 'file' => line && request['file'], 'line' => line)
   end

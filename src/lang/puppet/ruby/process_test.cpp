@@ -59,6 +59,15 @@ TEST_F(Ruby, HasGemsWhenTheyAreNamedOrSearched) {
             R"({"result":"2020-02-29"})");
 }
 
+// Variables are reached with @ or through the scope, never by their bare names; what is set is the scope's.
+TEST_F(Ruby, ATemplateIsPuppetsWrapper) {
+  EXPECT_EQ(answer(R"({"op":"inline","text":"<%= to_s %> <%= __FILE__ %> <%= (x rescue 'none') %>"})"),
+            R"({"result":"template[inline] (erb) none"})");
+  EXPECT_EQ(answer(R"({"op":"inline","text":"<% scope.setvar('v', 1) %><%= scope['v'] %>"})"),
+            R"({"ask":"set","name":"v","value":1})");
+  EXPECT_EQ(answer(R"({"value":null})"), R"({"result":"1"})");
+}
+
 TEST_F(Ruby, TellsOfAnErrorAndGoesOn) {
   std::string error = answer(R"({"op":"inline","text":"<%= nil.foo %>"})");
   EXPECT_NE(error.find(R"("class":"NoMethodError")"), std::string::npos) << error;
