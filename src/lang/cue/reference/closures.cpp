@@ -250,10 +250,14 @@ class Closures {
 
 Decided run_closures(const TermPtr& program, int most_depth, std::size_t most_closures) {
   // A few levels are enough for most programs; a structure without end fills any number of them, and soon all the room.
-  Decided few = Closures(most_depth / 2, most_closures).run(program);
-  if (few.end != End::kEndless) return few;
-  Decided more = Closures(most_depth, most_closures).run(program);
-  return more.end == End::kUnknown ? few : more;
+  Decided out = Closures(most_depth / 4, most_closures).run(program);
+  for (int depth : {most_depth / 2, most_depth}) {
+    if (out.end != End::kEndless) break;
+    Decided more = Closures(depth, most_closures).run(program);
+    if (more.end == End::kUnknown) break;
+    out = more;
+  }
+  return out;
 }
 
 }  // namespace tutti::cue::kcue

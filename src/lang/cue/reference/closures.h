@@ -18,6 +18,6 @@ struct Decided {
 // projection found nothing, `%{a:1}` where one found something in an operand that lacks something else. `~` stands for
 // what is not decided: projections that feed themselves for ever without saying anything, and structures without end
 // within what lacks something. Visible places deeper than most_depth make the end kEndless.
-Decided run_closures(const TermPtr& program, int most_depth = 12, std::size_t most_closures = 25'000);
+Decided run_closures(const TermPtr& program, int most_depth = 24, std::size_t most_closures = 25'000);
 
 }  // namespace tutti::cue::kcue
