@@ -448,7 +448,9 @@ Node* Compiler::field(const ast::Field* f) {
     case AK::kLit: {
       Label name = label(l);
       if (!name.valid()) return bad(f, "cannot use _ as label");
-      return store_.make<Field>(name, arc_of(f->constraint), value, f);
+      auto* out = store_.make<Field>(name, arc_of(f->constraint), value, f);
+      out->told_where_used = f->from_schema && name.is_def();
+      return out;
     }
     case AK::kList: return store_.make<Pattern>(filter, value, f);
     case AK::kParen:

@@ -118,7 +118,7 @@ void State::check_typos() {
   auto lift = [&](List<ReqSet>& list) {
     if (lifted.empty()) {
       lifted.resize(base.size());
-      find_ellipses(infos);
+      find_ellipses(infos, base);
       for (std::size_t i = 0; i < base.size(); ++i) lifted[i] = ctx.ellipsis_in.get(base[i].id) != 0;
     }
     for (std::size_t i = 0; i < list.size(); ++i)
@@ -408,24 +408,33 @@ void State::find_flags() {
     });
 }
 
-// For each number that conjuncts with an ellipsis are contained in, the first of them.
-void State::find_ellipses(const List<ConjunctInfo>& list) {
+// For each number that conjuncts with an ellipsis are contained in, the first of them. In `{#A & {...}}` the ellipsis
+// is part of what is embedded, which is closed by #A all the same: "the result of {A} is A".
+void State::find_ellipses(const List<ConjunctInfo>& list, const List<ReqSet>& all) {
   flatten_replaces();
   ctx.ellipsis_in.clear();
-  for (auto& c : list)
-    if (c.flags & kHasEllipsis)
-      walk_out(c.id, [&](DefId p) {
-        u32& first = ctx.ellipsis_in.at(p);
-        if (first) return false;
-        first = c.id;
-        return true;
-      });
+  auto beside_closed = [&](const ConjunctInfo& c) {
+    return c.embed != 0 && std::ranges::any_of(all, [&](const ReqSet& r) {
+             return r.kind == DefKind::kReference && !r.ignored && r.embed == c.embed && !contains(r.id, c.id);
+           });
+  };
+  for (auto& c : list) {
+    if (!(c.flags & kHasEllipsis)) continue;
+    DefId end = beside_closed(c) ? c.embed : 0;
+    walk_out(c.id, [&](DefId p) {
+      if (p == end) return false;
+      u32& first = ctx.ellipsis_in.at(p);
+      if (first) return false;
+      first = c.id;
+      return true;
+    });
+  }
 }
 
 // A bare `_` or an ellipsis lifts the requirement below.
 void State::filter_top(List<ReqSet>& a, const List<ConjunctInfo>& parent) {
   find_flags();
-  find_ellipses(parent);
+  find_ellipses(parent, a);
   erase_if(a, [&](ReqSet& r) {
     u32 f = ctx.flags_in.get(r.id);
     bool any = f != 0;

@@ -286,6 +286,11 @@ bool Vertex::says_nothing() const {
   return !conjuncts.empty() && std::all_of(conjuncts.begin(), conjuncts.end(), top);
 }
 
+bool Vertex::told_where_used() const {
+  auto told = [](const KeptConjunct& c) { return c.x->type == NodeType::kField && to<Field>(c.x)->told_where_used; };
+  return label.is_def() && !conjuncts.empty() && std::all_of(conjuncts.begin(), conjuncts.end(), told);
+}
+
 // Adds the conjuncts of another vertex, and those it may still get.
 void State::schedule_vertex(Conjunct c, Vertex* arc, CloseInfo ci) {
   if (!arc->closed_recursive && !arc->closed_once && ci.embed != 0) ci.from_def = false;

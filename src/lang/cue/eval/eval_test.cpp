@@ -34,6 +34,15 @@ TEST(CueEval, Defaults) {
 
 TEST(CueEval, Closedness) { EXPECT_EQ(evaluate("#D: {a: int}\nx: #D & {b: 1}"), "error: x.b: field not allowed"); }
 
+// "The result of { A } is A": an ellipsis within what is embedded does not open what stands beside it there.
+TEST(CueEval, EllipsesWithinEmbeddings) {
+  const std::string a = "#A: {a?: int}\n";
+  EXPECT_EQ(evaluate(a + "y: #A & {...} & {b: 1}"), "error: y.b: field not allowed");
+  EXPECT_EQ(evaluate(a + "y: {#A & {...}} & {b: 1}"), "error: y.b: field not allowed");
+  EXPECT_EQ(evaluate(a + "y: {{x: #A & {...}}} & {x: b: 1}"), "error: y.x.b: field not allowed");
+  EXPECT_EQ(evaluate(a + "y: {#A, ...} & {b: 1}"), "{#A:{a?:int},y:{b:1,a?:int}}");
+}
+
 TEST(CueEval, Cycles) {
   EXPECT_EQ(evaluate("s: {lo: hi - w, hi: lo + w, w: 7} & {lo: 3}"), "{s:{lo:3,hi:10,w:7}}");
   EXPECT_EQ(evaluate("a: b: a"), "error: a.b: structural cycle");

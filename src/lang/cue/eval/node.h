@@ -283,6 +283,7 @@ enum class ArcType : u8 { kMember, kRequired, kOptional, kPending, kNotPresent }
 
 struct Field : Node {
   ArcType arc = ArcType::kMember;
+  bool told_where_used = false;  // of a definition: what is wrong with it concerns only what refers to it
   Label label;
   Ref<Node> value;
   Field(Label l, ArcType a, Node* v, const ast::Node* s) : Node(NodeType::kField, s), arc(a), label(l), value(v) {}

@@ -82,8 +82,14 @@ Node* reclose(CallContext& c) {
   return c.args[0];
 }
 
-// The elements of a list as they are.
-std::vector<Node*> raw_elements(CallContext& c, std::size_t i) {
+// A list some of whose elements are errors.
+bool is_list_with_errors(Vertex* v) {
+  Bottom* b = v->bottom();
+  return b && b->child_error && b->node == v && !v->arcs.empty() && v->arcs[0]->label.is_int();
+}
+
+// The elements of a list as they are, with errors among them if those say no more than that nothing is such an element.
+std::vector<Node*> raw_elements(CallContext& c, std::size_t i, bool errors = false) {
   std::vector<Node*> out;
   bool ok;
   Bottom* saved = c.context.errs;
@@ -92,7 +98,9 @@ std::vector<Node*> raw_elements(CallContext& c, std::size_t i) {
     c.context.errs = saved;
     v = c.args[i];
   }
-  if (!v || v->type != NodeType::kVertex || !to<Vertex>(v)->is_list()) {
+  bool usable = v && v->type == NodeType::kVertex &&
+                (to<Vertex>(v)->is_list() || (errors && is_list_with_errors(to<Vertex>(v)->deref_value())));
+  if (!usable) {
     if (v && c.context.concreteness(v) > 1 && c.context.kinds(v) & kListKind)
       c.context.add_errf(Code::kIncomplete, v->pos, "incomplete {}: {}", Kinds{kListKind}, static_cast<const Node*>(v));
     else
@@ -100,6 +108,7 @@ std::vector<Node*> raw_elements(CallContext& c, std::size_t i) {
                          c.context.kinds(v), Kinds{kListKind});
     return out;
   }
+  if (errors) v = to<Vertex>(v)->deref_value();
   for (Vertex* a : to<Vertex>(v)->arcs)
     if (a->label.is_int()) out.push_back(a);
   return out;
@@ -193,7 +202,7 @@ Node* match_n(CallContext& c) {
   bool ok;
   Node* list = ctx.get_default(c.args[2], &ok);
   if (list && list->type == NodeType::kVertex) ctx.finalize(to<Vertex>(list));
-  for (Node* check : raw_elements(c, 2)) {
+  for (Node* check : raw_elements(c, 2, true)) {
     Vertex* v = ctx.unify_values(self, check);
     Bottom* err = validate_tree(ctx, v, kFinal);
     if (!err) {
@@ -292,7 +301,8 @@ struct Table {
 };
 
 Table& table() {
-  static Table& all = *(new Room)->make<Table>();
+  static Room& room = *new Room;
+  static Table& all = *room.make<Table>();
   return all;
 }
 

@@ -358,7 +358,7 @@ struct State : StateFlags {
   void walk_out(DefId child, F each);
   bool evidence_for_many(List<ReqSet>& a, const List<ConjunctInfo>& infos);
   void find_flags();
-  void find_ellipses(const List<ConjunctInfo>& infos);
+  void find_ellipses(const List<ConjunctInfo>& infos, const List<ReqSet>& all);
   void filter_top(List<ReqSet>& a, const List<ConjunctInfo>& parent);
 
   // errors

@@ -244,7 +244,7 @@ bool State::complete_arcs(Cond want, Mode mode, bool check_typos) {
   }
   for (u32 i = 0; i < node->arcs.size(); ++i) {
     Vertex* a = node->arcs[i];
-    if (a->label.is_let() || a->arc_type > ArcType::kRequired) continue;
+    if (a->label.is_let() || a->arc_type > ArcType::kRequired || a->told_where_used()) continue;
     // a field that is not there leads nowhere
     Bottom* err = a->deref_value()->bottom();
     if (err && !(a->arc_type == ArcType::kRequired && err->code == Code::kStructuralCycle))

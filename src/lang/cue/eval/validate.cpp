@@ -81,7 +81,7 @@ struct Checker {
       add(b);
       return;
     }
-    if (a->label.is_let() || !ctx.is_defined(a)) return;
+    if (a->label.is_let() || !ctx.is_defined(a) || a->told_where_used()) return;
     if (!config.all_errors && err) return;
     bool hidden = !a->label.is_regular();
     in_definition += hidden;

@@ -214,7 +214,8 @@ struct Vertex : Node {
   }
 
   bool rooted() const { return !non_rooted && !label.is_let() && !is_dynamic; }
-  bool says_nothing() const;  // is `_`, as far as is known
+  bool says_nothing() const;     // is `_`, as far as is known
+  bool told_where_used() const;  // see Field
   bool is_data_value() const { return is_data || conjuncts.empty(); }
   bool is_constraint() const { return arc_type == ArcType::kOptional || arc_type == ArcType::kRequired; }
   bool is_list() const { return base && base->type == NodeType::kListMarker; }

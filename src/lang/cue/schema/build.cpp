@@ -89,6 +89,7 @@ ast::Node* Build::label(std::string_view n, Pos pos) {
 
 ast::Field* Build::field(ast::Node* label, ast::Node* value, Tok constraint) {
   ast::Field* f = make_field(arena, label, value);
+  f->from_schema = true;
   f->constraint = constraint;
   return f;
 }

@@ -250,7 +250,8 @@ struct Field : Node {
   Node* label = nullptr;  // Ident, Lit, Interpolation, Paren, List (pattern) or Alias of one
   PostfixAlias* alias = nullptr;
   Node* value = nullptr;
-  Nodes attrs;  // Attribute
+  Nodes attrs;               // Attribute
+  bool from_schema = false;  // made of JSON Schema: a definition that nothing can fulfil is none that anything must
   explicit Field(Node* l) : Node(Kind::kField), label(l) {}
 };
 struct Embed : Node {
