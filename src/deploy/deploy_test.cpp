@@ -485,6 +485,26 @@ TEST_F(Killed, AtRandomMomentsNothingIsLostAndNothingDoneTwice) {
   std::printf("%d runs, %d cut off, %d of them again while resuming\n", points, cut, again);
 }
 
+TEST_F(Killed, WhatWasBeingWrittenBesideAFileIsTakenAway) {
+  std::string file = dir + "/f", seen = dir + "/seen";
+  for (bool stop : {false, true}) {
+    std::string text = "system: s\ncomponents:\n  f: {type: file, config: {path: " + file +
+                       ", content: x, validate_cmd: 'test -e % && { test -e " + seen + " || { touch " + seen +
+                       "; sleep 30; }; }'}}\n";
+    EXPECT_TRUE(killed_once(seen, [&] { apply(text); }));
+    EXPECT_TRUE(fs::exists(file + ".tutti-check"));
+    ASSERT_TRUE(here()->write(file + std::string(kUnfinished), "ha", 0600));
+    Call c(dir);
+    c.settings.give_up = stop;
+    c.deployer->resume(c.deployer->unfinished("s"), c.settings);
+    EXPECT_FALSE(fs::exists(file + ".tutti-check"));
+    EXPECT_FALSE(fs::exists(file + std::string(kUnfinished)));
+    EXPECT_EQ(fs::exists(file), !stop);
+    fs::remove_all(dir);
+    fs::create_directories(dir + "/out");
+  }
+}
+
 TEST_F(Killed, AnActionWhoseResultCannotBeSeenIsNotRepeatedUnasked) {
   std::string text =
       "system: s\ncomponents:\n  j: {type: job, config: {command: 'echo x >> " + dir + "/log; sleep 5'}}\n";

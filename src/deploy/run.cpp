@@ -362,6 +362,7 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
       for (auto& o : record->open) {
         std::string name = s.transition_text(o.instance, o.transition), why;
         engine::Outputs outputs;
+        if (replay->begun.count({o.instance, o.transition})) executor.clear_unfinished(o.instance, o.transition);
         auto decision = settings.decisions.find(name);
         bool begun = replay->begun.count({o.instance, o.transition}) > 0;
         auto f = decision != settings.decisions.end()

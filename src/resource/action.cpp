@@ -25,7 +25,12 @@ Knowledge::Knowledge(const model::System& system) : system_(system), outputs_(sy
 
 void Knowledge::learn(u32 instance, const std::map<std::string, std::string>& outputs) {
   std::lock_guard lock(mutex_);
-  for (auto& [k, v] : outputs) outputs_[instance][k] = v;
+  for (auto& [k, v] : outputs) {
+    auto [at, fresh] = outputs_[instance].try_emplace(k);
+    if (!fresh && at->second == v) continue;
+    at->second = v;
+    ++version_;
+  }
 }
 
 std::map<std::string, std::string> Knowledge::outputs(u32 instance) const {

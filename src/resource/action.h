@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <string>
@@ -21,6 +22,7 @@ class Knowledge {
 
   void learn(u32 instance, const std::map<std::string, std::string>& outputs);
   std::map<std::string, std::string> outputs(u32 instance) const;
+  u64 version() const { return version_; }  // another one whenever something else is known
   void set_hosts(std::map<std::string, Value> hosts) { hosts_ = std::move(hosts); }
   void set_home(std::string here, std::string elsewhere) {
     home_ = std::move(here), remote_home_ = std::move(elsewhere);
@@ -44,6 +46,7 @@ class Knowledge {
   std::string home_, remote_home_;
   mutable std::mutex mutex_;
   std::vector<std::map<std::string, std::string>> outputs_;
+  std::atomic<u64> version_{0};
 };
 
 // What a step of an action asks for and no provider gives: "there is no resource type `fil`", or "". `step` gets it.

@@ -292,30 +292,30 @@ bool ResourceExecutor::for_held(u32 instance, const std::function<void(const std
 // A component that was renamed, or has exchanged its path with another: who makes and who removes may come in any
 // order.
 std::string ResourceExecutor::heir(u32 instance, const Resource& removed) const {
-  std::call_once(heirs_known_, [&] {
+  std::lock_guard lock(heirs_mutex_);
+  // What depends on what others give is asked again only when they have given something else.
+  u64 version = knowledge_.version();
+  bool first = !heirs_version_;
+  if (heirs_version_ != version) {
+    open_things_.clear();
     for (u32 i = 0; i < system_.instances.size(); ++i) {
       const Value* stays = with(system_.instances[i], "stays");
-      if (stays && !stays->as_bool()) continue;
+      if ((stays && !stays->as_bool()) || (!first && !open_heirs_.count(i))) continue;
       std::vector<std::string> things;
-      if (!for_held(i, [&](const std::string& thing) { things.push_back(thing); }))
-        open_heirs_.push_back(i);
-      else
-        for (auto& thing : things) heirs_[thing].push_back(i);
+      bool settled = for_held(i, [&](const std::string& thing) { things.push_back(thing); });
+      if (first && !settled) open_heirs_.insert(i);
+      for (auto& thing : things) (open_heirs_.count(i) ? open_things_ : heirs_)[thing].push_back(i);
     }
-  });
-  std::string other;
+    heirs_version_ = version;
+  }
   for (auto& written : find_provider(removed.type)->writes(removed)) {
     std::string wanted = fmt::format("{} {}", system_.instances[instance].host.text(), written);
-    auto take = [&](u32 i) {
-      if (other.empty() && i != instance) other = system_.instances[i].name.text();
-    };
-    if (auto it = heirs_.find(wanted); it != heirs_.end()) std::for_each(it->second.begin(), it->second.end(), take);
-    for (u32 i : open_heirs_)
-      for_held(i, [&](const std::string& thing) {
-        if (thing == wanted) take(i);
-      });
+    for (auto* things : {&heirs_, &open_things_})
+      if (auto it = things->find(wanted); it != things->end())
+        for (u32 i : it->second)
+          if (i != instance) return std::string(system_.instances[i].name.text());
   }
-  return other;
+  return "";
 }
 
 ResourceExecutor::Found ResourceExecutor::probe(u32 instance, u32 transition, bool begun, std::string& why,
@@ -371,6 +371,34 @@ ResourceExecutor::Found ResourceExecutor::probe(u32 instance, u32 transition, bo
     return Found::kUnknown;
   }
   return Found::kNotDone;
+}
+
+void ResourceExecutor::clear_unfinished(u32 instance, u32 transition) {
+  const model::ComponentType& type = system_.type_of(instance);
+  const model::Action& action = type.action_of(type.transitions[transition]);
+  Host* host = options_.host ? options_.host(system_.instances[instance].host) : nullptr;
+  if (!host || action.what.is(Kind::kNull)) return;
+  Arena arena;
+  std::string problem, script;
+  std::vector<Resource> todo;
+  const Value* config = with(system_.instances[instance], "config");
+  if (!action.what.find("resource"))
+    todo = knowledge_.resources(instance, action, arena, problem);
+  else if (auto r = config ? resource_of(*config) : std::nullopt)
+    todo = {std::move(*r)};
+  for (const Resource& r : todo) {
+    const Provider* provider = find_provider(r.type);
+    if (!provider || r.type == "exec") continue;
+    std::vector<std::string> files = provider->parts(r);
+    if (r.type == "file") files.push_back(Params(r.parameters).text("path", r.title));
+    for (auto& file : files) {
+      std::string path = shell_quote(file);
+      script += fmt::format("rm -f -- {0}{1} {0}{1}-* {0}.tutti-check; ", path, kUnfinished);
+      if (Params(r.parameters).text("recurse", "false") != "false")
+        script += fmt::format("find {0} -name '*{1}' -exec rm -f {{}} + 2>/dev/null; ", path, kUnfinished);
+    }
+  }
+  if (!script.empty()) host->shell(script + "true");
 }
 
 engine::Outputs ResourceExecutor::taken_as_done(u32 instance, u32 transition) {

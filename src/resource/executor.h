@@ -6,8 +6,10 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <thread>
+#include <unordered_map>
 #include <vector>
 
 #include "engine/run/executor.h"
@@ -63,6 +65,8 @@ class ResourceExecutor : public engine::Executor {
   // `begun`: it had begun to act. `outputs` gets what its checks give, when it is there.
   enum class Found : u8 { kDone, kNotDone, kUnknown, kFailed };
   Found probe(u32 instance, u32 transition, bool begun, std::string& why, engine::Outputs& outputs);
+  // Takes away what an action that was cut off had begun to write beside files.
+  void clear_unfinished(u32 instance, u32 transition);
   // The user says that it is done.
   engine::Outputs taken_as_done(u32 instance, u32 transition);
 
@@ -103,10 +107,11 @@ class ResourceExecutor : public engine::Executor {
   std::set<std::pair<u32, u32>> cut_off_;  // of a catalog: had begun in the run that is taken up again
   u32 idle_ = 0;
   bool closing_ = false, woken_ = false;
-  // Who is going to have what, for `heir`: known once, and those of whom it has to be asked each time.
-  mutable std::once_flag heirs_known_;
-  mutable std::map<std::string, std::vector<u32>> heirs_;
-  mutable std::vector<u32> open_heirs_;
+  // Who is going to have what, for `heir`: known once, and as it is while others have given no more than they had.
+  mutable std::mutex heirs_mutex_;
+  mutable std::optional<u64> heirs_version_;
+  mutable std::unordered_map<std::string, std::vector<u32>> heirs_, open_things_;
+  mutable std::set<u32> open_heirs_;
 };
 
 // Ends everything that an earlier process started for this run and that still goes on. Returns how many there were.

@@ -139,6 +139,9 @@ std::unique_ptr<Host> here();
 
 // A word quoted for a POSIX shell.
 std::string shell_quote(std::string_view word);
+
+// How the name of a file that is being written ends until it is whole and takes the other's place.
+inline constexpr std::string_view kUnfinished = ".tutti-new";
 std::string sha256_hex(std::string_view bytes);
 // For a shell, before the words of a command: what makes it another user's or group's; "" where it is nobody else's.
 std::string as_somebody(const Command& command);

@@ -6,6 +6,7 @@
 #include <netdb.h>
 #include <poll.h>
 #include <pwd.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -368,9 +369,38 @@ Result<FileState> Here::stat(const std::string& path, bool follow, bool digest) 
   return s;
 }
 
+namespace {
+
+// A new file that nobody else writes, locked as long as it is open. One that is there is a dead process's, which goes,
+// or somebody is at work on it, who is waited for.
+int open_unfinished(const std::string& beside) {
+  for (;;) {
+    int fd = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    struct stat ours {
+    }, there{};
+    if (fd >= 0) {
+      bool same = ::flock(fd, LOCK_EX) == 0 && ::fstat(fd, &ours) == 0 && ::lstat(beside.c_str(), &there) == 0 &&
+                  ours.st_ino == there.st_ino && ours.st_dev == there.st_dev;
+      if (same) return fd;
+      ::close(fd);  // taken for a dead process's before it was locked
+      continue;
+    }
+    if (errno != EEXIST) return -1;
+    Fd other(::open(beside.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    // In a directory of everybody's somebody else's file could be held for ever.
+    bool mine = other.fd >= 0 && ::fstat(other.fd, &ours) == 0 && ours.st_uid == ::geteuid();
+    if (mine) ::flock(other.fd, LOCK_EX);
+    bool stays = mine && ::lstat(beside.c_str(), &there) == 0 &&
+                 ours.st_ino != there.st_ino;  // it has become what it was for, and there is a newer one
+    if (!stays && ::unlink(beside.c_str()) != 0 && errno != ENOENT) return -1;
+  }
+}
+
+}  // namespace
+
 Result<void> Here::write(const std::string& path, std::string_view bytes, u32 mode) {
-  std::string beside = fmt::format("{}.tutti-{}-{:x}", path, ::getpid(), reinterpret_cast<std::uintptr_t>(&path));
-  Fd fd(::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  std::string beside = fmt::format("{}{}", path, kUnfinished);
+  Fd fd(open_unfinished(beside));
   if (fd.fd < 0) return refused("write", path);
   auto give_up = [&] {
     auto f = refused("write", path);
@@ -401,8 +431,11 @@ Result<void> Here::make_directory(const std::string& path, u32 mode) {
 Result<void> Here::make_link(const std::string& path, const std::string& target) {
   struct stat st {};
   if (::lstat(path.c_str(), &st) == 0 && S_ISLNK(st.st_mode)) {
-    std::string beside = fmt::format("{}.tutti-{}", path, ::getpid());
-    if (::symlink(target.c_str(), beside.c_str()) != 0) return refused("make link", path);
+    std::string beside = fmt::format("{}{}", path, kUnfinished);
+    bool made = ::symlink(target.c_str(), beside.c_str()) == 0;
+    if (!made && errno == EEXIST && ::unlink(beside.c_str()) == 0)  // a dead process's
+      made = ::symlink(target.c_str(), beside.c_str()) == 0;
+    if (!made) return refused("make link", path);
     if (::rename(beside.c_str(), path.c_str()) != 0) return refused("make link", path);
     return {};
   }

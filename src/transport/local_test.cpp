@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <filesystem>
 #include <thread>
@@ -41,6 +42,34 @@ TEST_F(LocalHost, InputEnvironmentDirectoryAndUmaskReachTheCommand) {
   c.cwd = dir;
   c.umask = 027;
   EXPECT_EQ(host->run(c).out, "in\nx y\n" + dir + "\n0027\n");
+}
+
+TEST_F(LocalHost, WhatADeadWriterLeftIsInNobodysWay) {
+  std::string path = dir + "/f", beside = path + std::string(kUnfinished);
+  ASSERT_TRUE(host->write(beside, "ha", 0600));  // half of something
+  ASSERT_TRUE(host->write(path, "whole", 0640));
+  EXPECT_EQ(*host->read(path), "whole");
+  EXPECT_FALSE(std::filesystem::exists(beside));
+  std::filesystem::create_symlink("/nowhere", dir + "/l");
+  std::filesystem::create_symlink("/elsewhere", dir + "/l" + std::string(kUnfinished));
+  ASSERT_TRUE(host->make_link(dir + "/l", "/here"));
+  EXPECT_EQ(std::filesystem::read_symlink(dir + "/l"), "/here");
+  EXPECT_FALSE(std::filesystem::is_symlink(dir + "/l" + std::string(kUnfinished)));
+}
+
+TEST_F(LocalHost, SeveralWhoWriteOneFileEachWriteAllOfIt) {
+  std::string path = dir + "/f";
+  std::vector<std::thread> all;
+  std::atomic<int> failed = 0;
+  for (char c = 'a'; c < 'e'; ++c)
+    all.emplace_back([&, c] {
+      for (int i = 0; i < 50; ++i)
+        if (!host->write(path, std::string(5000, c), 0644)) ++failed;
+    });
+  for (auto& t : all) t.join();
+  EXPECT_EQ(failed, 0);
+  std::string text = *host->read(path);
+  EXPECT_EQ(text, std::string(5000, text[0]));
 }
 
 TEST_F(LocalHost, WhatCannotBeStartedSaysWhy) {

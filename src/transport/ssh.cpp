@@ -284,10 +284,11 @@ Result<std::string> SshHost::read(const std::string& path) {
 }
 
 Result<void> SshHost::write(const std::string& path, std::string_view bytes, u32 mode) {
-  std::string p = shell_quote(path), t = shell_quote(path + ".tutti-" + nonce());
-  auto r = ask(fmt::format("( umask 077; cat > {1} ) && {{ [ ! -e {0} ] || chown --reference={0} {1}; }} && chmod "
-                           "{2:o} {1} && mv -f {1} {0} || {{ rm -f {1}; exit 1; }}",
-                           p, t, mode),
+  std::string p = shell_quote(path), t = shell_quote(fmt::format("{}{}-{}", path, kUnfinished, nonce()));
+  // Where we are killed on the way what comes ends early: half a file must not take the place of a whole one.
+  auto r = ask(fmt::format("( umask 077; cat > {1} ) && [ \"$(wc -c < {1})\" -eq {3} ] && {{ [ ! -e {0} ] || chown "
+                           "--reference={0} {1}; }} && chmod {2:o} {1} && mv -f {1} {0} || {{ rm -f {1}; exit 1; }}",
+                           p, t, mode, bytes.size()),
                std::string(bytes));
   if (!r.ok()) return refused(r, "write", path);
   return {};
