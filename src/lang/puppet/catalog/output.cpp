@@ -23,10 +23,41 @@ Value rich(const TreeBuilder& b, std::string_view type, const Value& value, Orig
   return b.map(std::span<const Entry>(e, 2), o);
 }
 
-// A type as an object of Pcore's own type for it.
-Value type_tree(const TreeBuilder& b, const Type* t, Origin o) {
-  t = resolved(t);
-  if ((t->kind == TK::kResource || t->kind == TK::kClass) && t->has_title) {
+Value type_tree(const TreeBuilder& b, const Type* t, Origin o, bool part = true);
+
+// What an Object type is made from.
+Value object_tree(const TreeBuilder& b, const Type& t, Origin o) {
+  MapDraft m;
+  if (&t == plain(TK::kObject)) return m.build(b, o);
+  if (!t.name.empty()) m.set(sym("name"), b.string(t.name, o));
+  if (t.inner != nullptr) m.set(sym("parent"), type_tree(b, t.inner, o));
+  MapDraft attributes;
+  std::size_t inherited = t.inner != nullptr ? t.inner->members.size() : 0;
+  for (const Member& a : t.members.subspan(std::min(inherited, t.members.size()))) {
+    Value type = type_tree(b, a.type, o);
+    if (a.has_value) {
+      MapDraft with_default;
+      with_default.set(sym("type"), type);
+      with_default.set(sym("value"), to_tree(b, a.value, o));
+      type = with_default.build(b, o);
+    }
+    attributes.set(Symbol(a.name), type);
+  }
+  if (t.members.size() > inherited) m.set(sym("attributes"), attributes.build(b, o));
+  return m.build(b, o);
+}
+
+// A type as an object of Pcore's own type for it. A reference to a resource is text, unless it is part of another type.
+Value type_tree(const TreeBuilder& b, const Type* t, Origin o, bool part) {
+  if (t->kind == TK::kAlias) {  // none that contains itself: Compiler::finish_resource
+    MapDraft alias;
+    alias.set(sym("__ptype"), b.string("Pcore::TypeAliasType", o));
+    alias.set(sym("name"), b.string(t->name, o));
+    alias.set(sym("type_expr"), Value::null(o));
+    alias.set(sym("resolved_type"), t->inner != nullptr ? type_tree(b, t->inner, o) : Value::null(o));
+    return alias.build(b, o);
+  }
+  if ((t->kind == TK::kResource || t->kind == TK::kClass) && t->has_title && !part) {
     std::string title = t->kind == TK::kClass ? capitalize_segments(t->name) : std::string(t->title);
     std::string_view type = t->kind == TK::kClass ? "Class" : t->name;
     return Value::resource(Symbol(type), b.arena().copy(std::string_view(title)), o);
@@ -37,6 +68,13 @@ Value type_tree(const TreeBuilder& b, const Type* t, Origin o) {
                                               : std::string(plain(t->kind)->name);
   m.set(sym("__ptype"), b.string("Pcore::" + name + "Type", o));
   if (t->kind == TK::kResource && !t->name.empty()) m.set(sym("type_name"), b.string(t->name, o));
+  if (t->kind == TK::kResource && t->has_title) m.set(sym("title"), b.string(t->title, o));
+  if (t->kind == TK::kClass && t->has_title) m.set(sym("class_name"), b.string(t->name, o));
+  if (t->kind == TK::kRuntime && t->values.size() == 2) {
+    m.set(sym("runtime"), to_tree(b, t->values[0], o));
+    m.set(sym("name_or_pattern"), to_tree(b, t->values[1], o));
+  }
+  if (t->kind == TK::kObject) m.set(sym("_pcore_init_hash"), object_tree(b, *t, o));
   auto range = [&](MapDraft& into, bool size) {
     if (t->min != kNoMin && !(size && t->min == 0 && t->max == kNoMax))
       into.set(sym("from"), Value::integer(t->min, o));
@@ -105,6 +143,7 @@ Value type_tree(const TreeBuilder& b, const Type* t, Origin o) {
       of.set(sym("__ptype"), b.string("Pcore::TupleType", o));
       std::vector<Value> types;
       for (const Type* x : t->types) types.push_back(type_tree(b, x, o));
+      if (types.empty() && t->max != 0) types.push_back(type_tree(b, plain(TK::kUnit), o));  // any of that many
       of.set(sym("types"), b.list(types, o));
       i64 count = static_cast<i64>(t->types.size());
       if (t->flag || t->min != count || t->max != count) {
@@ -127,6 +166,7 @@ Value type_tree(const TreeBuilder& b, const Type* t, Origin o) {
   } else if (t->kind == TK::kOptional || t->kind == TK::kNotUndef || t->kind == TK::kType || t->kind == TK::kIterable ||
              t->kind == TK::kIterator || t->kind == TK::kInit) {
     if (!t->types.empty()) m.set(sym("type"), type_tree(b, t->types[0], o));
+    if (t->kind == TK::kInit && !t->values.empty()) m.set(sym("init_args"), to_tree(b, Val::array(t->values), o));
   } else if (t->kind == TK::kArray && !t->types.empty()) {
     m.set(sym("element_type"), type_tree(b, t->types[0], o));
     size("size_type");
@@ -201,7 +241,7 @@ Value to_tree(const TreeBuilder& b, const Val& v, Origin otherwise) {
       }
       return b.map(entries, o);
     }
-    case VK::kType: return type_tree(b, v.t, o);
+    case VK::kType: return type_tree(b, v.t, o, false);
     case VK::kSensitive: return rich(b, "Sensitive", to_tree(b, *v.box, o).as_secret(), o);
     case VK::kRegex: return rich(b, "Regexp", Value::string(v.text(), o), o);
     case VK::kBinary: return rich(b, "Binary", b.string(base64_encode(v.text()), o), o);
@@ -257,17 +297,28 @@ std::string catalog_ref(const Resource& r) { return r.title == "main" && r.is_cl
 
 namespace {
 
-// References may be nested in lists, and are written as one.
-Val flat(Arena& arena, const Val& v) {
+// References may be nested in lists, and are written as one; so is all that stands in a list with them.
+Val flat(Arena& arena, const Val& v, bool keeps_undef) {
   std::vector<Val> all;
   auto walk = [&](auto&& self, const Val& x) -> void {
     if (x.is(VK::kArray))
       for (const Val& i : x.items()) self(self, i);
-    else if (!x.undefined())
+    else if (keeps_undef || !x.undefined())
       all.push_back(x);
   };
   walk(walk, v);
   return make_array(arena, all).with_origin(v.origin);
+}
+
+bool has_reference(const Val& v) {
+  if (v.is(VK::kArray)) return std::any_of(v.items().begin(), v.items().end(), has_reference);
+  return v.is(VK::kType) && (v.t->kind == TK::kResource || v.t->kind == TK::kClass) && v.t->has_title;
+}
+
+bool nests_references(const Val& v) {
+  bool nests = v.is(VK::kArray) &&
+               std::any_of(v.items().begin(), v.items().end(), [](const Val& i) { return i.is(VK::kArray); });
+  return nests && has_reference(v);
 }
 
 bool is_relation(Symbol name) {
@@ -310,7 +361,11 @@ Value CatalogTree::parameters(const Resource& r) {
     if (p.value.undefined()) continue;
     if (std::any_of(parts.begin(), parts.end(), [&](const auto& x) { return x.first == p.name; })) continue;
     if (!r.native && p.name == k_name && p.value.is(VK::kString) && p.value.text() == r.title) continue;
-    Val value = p.value.is(VK::kArray) && is_relation(p.name) ? flat(b_.arena(), p.value) : p.value;
+    Val value = p.value;
+    if (value.is(VK::kArray) && is_relation(p.name))
+      value = flat(b_.arena(), value, false);
+    else if (nests_references(value))
+      value = flat(b_.arena(), value, true);
     Value v = to_tree(b_, value, p.at);
     if (origins_ && p.how != How::kWritten && p.how != How::kLookup)  // a lookup has said where it found it
       v = v.with_origin(origins_->add(p.how, p.at, v.origin(), p.replaced, p.name));

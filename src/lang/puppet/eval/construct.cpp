@@ -541,7 +541,11 @@ struct Maker {
         if (t->kind == TK::kOptional && !args.empty() && args[0].undefined()) return args[0];
         return c.construct(t->types[0], args, at);
       case TK::kInit:
-        if (!t->types.empty()) return c.construct(t->types[0], args, at);
+        if (!t->types.empty()) {
+          std::vector<Val> all(args.begin(), args.end());
+          all.insert(all.end(), t->values.begin(), t->values.end());
+          return c.construct(t->types[0], all, at);
+        }
         break;
       case TK::kSensitive: {
         const Val& v = from();

@@ -117,6 +117,18 @@ void Compiler::check_parameters(Resource& r) {
   }
 }
 
+static bool holds_endless_type(const Val& v) {
+  auto in_pair = [](const Pair& p) { return holds_endless_type(p.key) || holds_endless_type(p.value); };
+  switch (v.kind) {
+    case VK::kType: return is_endless(v.t);
+    case VK::kArray: return std::any_of(v.items().begin(), v.items().end(), holds_endless_type);
+    case VK::kHash: return std::any_of(v.entries().begin(), v.entries().end(), in_pair);
+    case VK::kObject: return std::any_of(v.o->fields.begin(), v.o->fields.end(), in_pair);
+    case VK::kSensitive: return holds_endless_type(*v.box);
+    default: return false;
+  }
+}
+
 void Compiler::finish_resource(Resource& r) {
   merge_scope_tags(r);
   if (r.definition && !r.is_node && (!r.evaluated || changed_late_.contains(&r))) check_parameters(r);
@@ -125,6 +137,12 @@ void Compiler::finish_resource(Resource& r) {
       r.sensitive.push_back(p.name);
       p.value = p.value.box->with_origin(p.value.origin);
     }
+  for (const ResourceParam& p : r.params)
+    if (!r.is_virtual && holds_endless_type(p.value))
+      fail(p.at,
+           fmt::format("{}: the value of '{}' is a type that contains itself, which a catalog cannot hold", r.ref(),
+                       p.name.text()),
+           "PP-CATALOG");
   check_native(r);
   if (r.definition && !r.is_node)
     for (const ResourceParam& p : r.params) {

@@ -117,5 +117,15 @@ TEST(PuppetLanguage, ScopesOfManyDefinesServeAgain) {
     EXPECT_EQ(c.resources["notify[d" + std::to_string(n) + "-1]"][0].second, std::to_string(2 * n));
 }
 
+TEST(PuppetLanguage, BreakEndsSomeIterationsOnly) {
+  EXPECT_TRUE(compile_for_test("$x = [1, 2].map |$v| { if $v == 2 { break() } $v }").ok);
+  for (const char* name : {"any", "all", "index", "partition", "group_by"}) {
+    Compiled c = compile_for_test(std::string("$x = [1, 2].") + name + " |$v| { break() }");
+    EXPECT_FALSE(c.ok) << name;
+    EXPECT_NE(c.errors.find("break()"), std::string::npos) << c.errors;
+  }
+  EXPECT_TRUE(compile_for_test("[1].each |$a| { [2].any |$b| { break() } }").ok);  // it is the outer one that ends
+}
+
 }  // namespace
 }  // namespace tutti::puppet

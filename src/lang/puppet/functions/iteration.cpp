@@ -59,56 +59,62 @@ template <class F>
 void walk(const FunctionCall& c, const Val& over, F f, bool wanted = true, Splat splat = Splat::kTwo) {
   bool two = c.block_takes_any() ? splat == Splat::kTwo : c.block_params() == 2;
   i64 index = 0;
-  try {
-    if (over.is(VK::kHash)) {
-      for (const Pair& p : over.entries()) {
-        c.compiler.budget().step();
-        Val both[2] = {p.key, p.value};
-        Val pair = two ? Val{} : make_array(c.arena(), both);
-        Val answer = c.yield(two ? std::span<const Val>(both) : std::span<const Val>(&pair, 1), wanted);
-        if (!f(p.key, p.value, answer)) return;
-      }
-      return;
-    }
-    std::vector<Val> held;
-    std::span<const Val> items;
-    if (over.is(VK::kArray))
-      items = over.items();
-    else
-      held = iterate(c, over), items = held;
-    for (const Val& v : items) {
+  if (over.is(VK::kHash)) {
+    for (const Pair& p : over.entries()) {
       c.compiler.budget().step();
-      Val both[2] = {Val::integer(index), v};
-      Val answer = c.yield(two ? std::span<const Val>(both) : std::span<const Val>(&v, 1), wanted);
-      ++index;
-      if (!f(Val::integer(index - 1), v, answer)) return;
+      Val both[2] = {p.key, p.value};
+      Val pair = two ? Val{} : make_array(c.arena(), both);
+      Val answer = c.yield(two ? std::span<const Val>(both) : std::span<const Val>(&pair, 1), wanted);
+      if (!f(p.key, p.value, answer)) return;
     }
+    return;
+  }
+  std::vector<Val> held;
+  std::span<const Val> items;
+  if (over.is(VK::kArray))
+    items = over.items();
+  else
+    held = iterate(c, over), items = held;
+  for (const Val& v : items) {
+    c.compiler.budget().step();
+    Val both[2] = {Val::integer(index), v};
+    Val answer = c.yield(two ? std::span<const Val>(both) : std::span<const Val>(&v, 1), wanted);
+    ++index;
+    if (!f(Val::integer(index - 1), v, answer)) return;
+  }
+}
+
+// For the functions that break() ends; it is not allowed in the blocks of the others.
+template <typename F>
+void walk_to_break(const FunctionCall& c, F f, bool wanted = true) {
+  try {
+    walk(c, c.arg(0), f, wanted);
   } catch (BreakSignal&) {
   }
 }
 
 Val f_each(const FunctionCall& c) {
-  walk(
-      c, c.arg(0), [](const Val&, const Val&, const Val&) { return true; }, false);
+  walk_to_break(
+      c, [](const Val&, const Val&, const Val&) { return true; }, false);
   return c.arg(0);
 }
 
 Val f_map(const FunctionCall& c) {
   std::vector<Val> out;
-  walk(c, c.arg(0), [&](const Val&, const Val&, const Val& a) { return out.push_back(a), true; });
+  walk_to_break(c, [&](const Val&, const Val&, const Val& a) { return out.push_back(a), true; });
   return c.array(out);
 }
 
 Val f_filter(const FunctionCall& c) {
   if (c.arg(0).is(VK::kHash)) {
     HashDraft h;
-    walk(c, c.arg(0),
-         [&](const Val& k, const Val& v, const Val& a) { return (a.truthy() ? h.set(k, v) : void()), true; });
+    walk_to_break(c,
+                  [&](const Val& k, const Val& v, const Val& a) { return (a.truthy() ? h.set(k, v) : void()), true; });
     return c.hash(h);
   }
   std::vector<Val> out;
-  walk(c, c.arg(0),
-       [&](const Val&, const Val& v, const Val& a) { return (a.truthy() ? out.push_back(v) : void()), true; });
+  walk_to_break(c,
+                [&](const Val&, const Val& v, const Val& a) { return (a.truthy() ? out.push_back(v) : void()), true; });
   return c.array(out);
 }
 
@@ -167,11 +173,8 @@ Val f_index(const FunctionCall& c) {
     return found;
   }
   if (c.arg(0).is(VK::kHash) && c.block_params() == 1 && !c.block_takes_any()) {  // the values, not pairs
-    try {
-      for (const Pair& p : c.arg(0).entries())
-        if (c.yield(p.value).truthy()) return p.key;
-    } catch (BreakSignal&) {
-    }
+    for (const Pair& p : c.arg(0).entries())
+      if (c.yield(p.value).truthy()) return p.key;
     return found;
   }
   walk(c, c.arg(0), [&](const Val& k, const Val&, const Val& a) {

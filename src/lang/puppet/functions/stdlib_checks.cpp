@@ -73,7 +73,7 @@ Val check(const FunctionCall& c) {
 bool is_array(const Val& v) { return v.is(VK::kArray); }
 bool is_hash(const Val& v) { return v.is(VK::kHash); }
 bool is_bool(const Val& v) { return v.is(VK::kBool); }
-bool is_string(const Val& v) { return v.is(VK::kString) && !(numeric_like(v)); }
+bool is_string(const Val& v) { return v.undefined() || (v.is(VK::kString) && !numeric_like(v)); }
 bool is_ip(const Val& v) { return v.is(VK::kString) && (ipv4(v.text()) || ipv6(v.text())); }
 bool is_ip4(const Val& v) { return v.is(VK::kString) && ipv4(v.text()); }
 bool is_ip6(const Val& v) { return v.is(VK::kString) && ipv6(v.text()); }
@@ -387,7 +387,7 @@ void add_stdlib_check_functions(Functions& f) {
   f.add3x("is_array", check<is_array, SIZE_MAX>);
   f.add3x("is_hash", check<is_hash>);
   f.add3x("is_bool", check<is_bool>);
-  f.add3x("is_string", check<is_string, SIZE_MAX>);
+  f.add("is_string", {{"Any+", check<is_string, SIZE_MAX>}});
   f.add3x("is_integer", check<integer_like>);
   f.add3x("is_float", check<float_like>);
   f.add3x("is_numeric", check<numeric_like>);

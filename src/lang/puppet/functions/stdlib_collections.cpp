@@ -435,6 +435,7 @@ Val range(const FunctionCall& c) {
   i64 step = 1;
   bool exclusive = false;
   if (c.count() > 1) {
+    if (c.arg(0).is(VK::kBool) || c.arg(1).is(VK::kBool)) c.fail("range(): true and false have no place in a range");
     from = to_text(c.arg(0));
     to = to_text(c.arg(1));
     if (c.count() > 2 && !is_empty_text(c.arg(2))) step = std::abs(ruby_to_i(c.arg(2)));

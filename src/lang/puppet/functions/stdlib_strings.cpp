@@ -184,7 +184,7 @@ Val batch_escape(const FunctionCall& c) {
 
 Val powershell_escape(const FunctionCall& c) {
   std::string out;
-  for (char ch : to_text(c.arg(0))) {
+  for (char ch : ruby_to_s(c.arg(0))) {
     if (ch == '"') {
       out += "\\`\"";
       continue;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_set>
 
 #include "base/budget.h"
 #include "lang/puppet/types/regex.h"
@@ -272,6 +273,31 @@ bool alias_instance(const Type* alias, const Val& v) {
 }
 
 }  // namespace
+
+namespace {
+
+bool endless(const Type* t, std::vector<const Type*>& open, std::unordered_set<const Type*>& finite) {
+  if (t == nullptr || finite.contains(t)) return false;
+  if (t->kind == TK::kAlias) {
+    if (std::find(open.begin(), open.end(), t) != open.end()) return true;
+    open.push_back(t);
+  }
+  auto inner = [&](const Type* x) { return endless(x, open, finite); };
+  bool found = std::any_of(t->types.begin(), t->types.end(), inner) ||
+               std::any_of(t->members.begin(), t->members.end(), [&](const Member& m) { return inner(m.type); }) ||
+               inner(t->inner) || inner(t->block);
+  if (t->kind == TK::kAlias) open.pop_back();
+  if (!found) finite.insert(t);
+  return found;
+}
+
+}  // namespace
+
+bool is_endless(const Type* t) {
+  std::vector<const Type*> open;
+  std::unordered_set<const Type*> finite;
+  return endless(t, open, finite);
+}
 
 bool is_instance(const Type* t, const Val& v) {
   switch (t->kind) {

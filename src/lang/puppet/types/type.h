@@ -111,6 +111,7 @@ const Type* variant_of(Arena& arena, std::span<const Type* const> types);  // fl
 const Type* parameterize(Arena& arena, const Type* base, std::span<const Val> args);
 
 const Type* resolved(const Type* t);  // through aliases
+bool is_endless(const Type* t);       // an alias that contains itself, so that all of it cannot be written
 bool is_instance(const Type* t, const Val& v);
 bool assignable(const Type* to, const Type* from);
 bool same_type(const Type* a, const Type* b);

@@ -351,7 +351,10 @@ const Type* parameterize(Arena& arena, const Type* base, std::span<const Val> ar
       if (args.size() != 1) bad(base, "takes one type");
       types.push_back(type_arg(base, args[0]));
       break;
-    case TK::kInit: types.push_back(type_arg(base, args[0])); break;
+    case TK::kInit:
+      types.push_back(type_arg(base, args[0]));
+      t.values = arena.copy(args.subspan(1));
+      break;
     case TK::kCallable: return make_callable(arena, args);
     case TK::kResource: return make_resource(arena, base, args);
     case TK::kClass:
@@ -359,7 +362,10 @@ const Type* parameterize(Arena& arena, const Type* base, std::span<const Val> ar
       if (args.size() != 1 || !args[0].is(VK::kString)) bad(base, "needs the name of a class");
       if (!class_name(args[0].text())) bad(base, fmt::format("'{}' cannot be the name of a class", args[0].text()));
       return class_type(arena, args[0].text());
-    case TK::kRuntime: t.values = arena.copy(args); break;
+    case TK::kRuntime:
+      if (args.size() != 2 || !args[0].is(VK::kString) || !args[1].is(VK::kString)) bad(base, "takes two strings");
+      t.values = arena.copy(args);
+      break;
     case TK::kObject: return make_object(arena, args);
     default: bad(base, "takes no arguments");
   }

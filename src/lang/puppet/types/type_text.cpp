@@ -128,7 +128,11 @@ void append_type(std::string& out, const Type* t, bool names_only, int depth) {
       out += ']';
       return;
     case TK::kRuntime:
-      if (!t->values.empty()) out += "[", append_values(out, t->values), out += "]";
+      if (!t->values.empty()) {
+        out += fmt::format("[{}, ", t->values[0].text());  // the runtime stands without quotes
+        append_values(out, t->values.subspan(1));
+        out += "]";
+      }
       return;
     case TK::kCollection:
       if (t->sized) out += "[", append_size(out, t, false), out += "]";
@@ -199,6 +203,10 @@ void append_type(std::string& out, const Type* t, bool names_only, int depth) {
       if (t->types.empty()) return;
       out += '[';
       append_list(out, t->types, depth);
+      if (t->kind == TK::kInit && !t->values.empty()) {
+        out += ", ";
+        append_values(out, t->values);
+      }
       out += ']';
   }
 }
