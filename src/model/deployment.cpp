@@ -82,6 +82,7 @@ class DeploymentReader : public Reader {
     resolve_needs();
     if (complete_) complete_(out_);
     bool resolved = session_.diagnostics.errors() == before;
+    if (resolved) check_actions();
     if (check_references()) {
       settle_configs();
       imply_needs();
@@ -397,6 +398,51 @@ class DeploymentReader : public Reader {
     for (auto& [s, unused] : where)
       if (state[s] == 0) visit(s);
     return session_.diagnostics.errors() == before;
+  }
+
+  // What the actions of a type refer to, beside the configuration of their component: said once for each place.
+  void check_actions() {
+    std::set<std::pair<Pos, std::string>> said;
+    for (auto& c : out_.components) {
+      const Entry* transitions = kind_of(c).tree.find("transitions");
+      if (!transitions || !transitions->value.is(Kind::kMap)) continue;
+      for (const Entry& t : transitions->value.entries())
+        for (const char* what : {"do", "run"})
+          if (const Entry* e = t.value.is(Kind::kMap) ? t.value.find(what) : nullptr) check_texts(c, e->value, said);
+    }
+  }
+
+  void check_texts(const Component& c, const Value& v, std::set<std::pair<Pos, std::string>>& said) {
+    if (v.is(Kind::kList))
+      for (const Value& item : v.items()) check_texts(c, item, said);
+    if (v.is(Kind::kMap))
+      for (const Entry& e : v.entries()) check_texts(c, e.value, said);
+    if (!v.is(Kind::kString) || !has_placeholders(v)) return;
+    std::string missing;
+    auto known = [&](std::string_view path) -> std::optional<Value> {
+      for (std::string_view own : {"config.", "old."})
+        if (path.starts_with(own) && !may_have(kind_of(c), path.substr(own.size()))) return std::nullopt;
+      bool open = path.starts_with("config.") || path.starts_with("uses.");  // a port may be there or not
+      Reference::Kind kind = open ? Reference::Kind::kOwn : reference(c, path).kind;
+      if (kind == Reference::Kind::kNobody || kind == Reference::Kind::kNothing) return std::nullopt;
+      return Value::string("?");
+    };
+    expand(v, known, builder_, &missing);
+    if (missing.empty() || !said.insert({at(v), missing}).second) return;
+    session_.diagnostics
+        .error("DEPLOY-REFERENCE", place_in(v, "${" + missing),
+               fmt::format("`${{{}}}` in an action of type `{}` refers to nothing{}", missing, c.type.text(),
+                           missing.starts_with("config.") || missing.starts_with("old.")
+                               ? ": it has no such setting"
+                               : fmt::format(" that `{}` could mean", c.name.text())))
+        .note("`$${` is a plain `${`, and `${a.b|words}` gives the words where there is no value");
+  }
+
+  // Whether a component of this kind may have such a setting.
+  static bool may_have(const ComponentKind& kind, std::string_view path) {
+    const Entry* description = kind.tree.find("config");
+    if (!description || !description->value.is(Kind::kMap)) return true;
+    return description->value.find("...") || description->value.find(path.substr(0, path.find('.')));
   }
 
   // Where these words are in a text that was taken from a file as it is (a template); else where the value is.
