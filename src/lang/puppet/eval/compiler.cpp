@@ -108,6 +108,9 @@ bool Compiler::compile(std::span<const Program* const> manifests) {
     s->name = Symbol("settings");
     s->resource = &settings_class;
     set_variable(*s, Symbol("strict_variables"), Val::boolean(settings().strict_variables));
+    static constexpr const char* kStrict[] = {"off", "warning", "error"};
+    set_variable(*s, Symbol("strict"), Val::string(kStrict[static_cast<int>(settings().strict)]));
+    set_variable(*s, Symbol("storeconfigs"), Val::boolean(settings().storeconfigs));
     set_variable(*s, Symbol("environment"), make_string(arena(), settings().environment_name));
     set_variable(*s, Symbol("modulepath"),
                  make_string(arena(), fmt::format("{}", fmt::join(settings().modulepath, ":"))));

@@ -32,6 +32,7 @@ const Symbol& sym_alias() {
 
 // [[:alnum:]_][[:alnum:]_:.-]* ; letters beyond ASCII count.
 bool valid_tag(std::string_view s) {
+  if (s.ends_with('\n')) s.remove_suffix(1);  // Puppet's pattern ends in \Z
   if (s.empty()) return false;
   for (std::size_t n = 0; n < s.size(); ++n) {
     unsigned char c = static_cast<unsigned char>(s[n]);

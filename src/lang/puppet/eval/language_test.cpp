@@ -127,5 +127,20 @@ TEST(PuppetLanguage, BreakEndsSomeIterationsOnly) {
   EXPECT_TRUE(compile_for_test("[1].each |$a| { [2].any |$b| { break() } }").ok);  // it is the outer one that ends
 }
 
+TEST(PuppetLanguage, SmallThingsThatPuppetHas) {
+  Compiled c = compile_for_test(
+      "notify { 'd': message => \"${Deferred('f', [1, 'x'])} ${[Deferred('g')]}\" }\n"
+      "notify { 's': message => \"${settings::strict} ${settings::storeconfigs}\" }\n"
+      "notify { 'e': message => inline_epp('a<%= 1 %> b<%# lost %>') }\n"
+      "notify { \"t\\n\": }\n");
+  ASSERT_TRUE(c.ok) << c.errors;
+  EXPECT_EQ(c.resources["notify[d]"][0].second,
+            R"('Deferred({\'name\' => \'f\', \'arguments\' => [1, \'x\']}) [Deferred({\'name\' => \'g\'})]')");
+  EXPECT_EQ(c.resources["notify[s]"][0].second, "'warning false'");
+  EXPECT_EQ(c.resources["notify[e]"][0].second, "'a1'");
+  EXPECT_TRUE(compile_for_test("notify { 'x': tag => \"t\\n\" }").ok);
+  EXPECT_FALSE(compile_for_test("notify { 'x': tag => \"t\\n\\n\" }").ok);
+}
+
 }  // namespace
 }  // namespace tutti::puppet

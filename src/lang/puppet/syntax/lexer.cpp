@@ -748,6 +748,7 @@ void Lexer::epp_text(bool skip_leading) {
       if (text_[open + 3] == '-') trim_end();
       skip_leading = text_[end - 1] == '-';
       at_ = end + 2;
+      if (done()) return;  // a comment at the very end takes the text before it along, in Puppet
     } else if (follows("<%")) {
       epp_open_at_ = at_;
       epp_open_ = true;

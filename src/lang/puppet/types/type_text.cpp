@@ -245,8 +245,7 @@ std::string timespan_text(i64 ns) {
 }
 
 std::string object_text(const Val& v) {
-  if (!v.o->type) return "Deferred";
-  std::string out = std::string(v.o->type->name) + "({";
+  std::string out = std::string(v.o->type ? v.o->type->name : "Deferred") + "({";
   for (std::size_t n = 0; n < v.o->fields.size(); ++n) {
     if (n) out += ", ";
     out += to_literal(v.o->fields[n].key) + " => " + to_literal(v.o->fields[n].value);
