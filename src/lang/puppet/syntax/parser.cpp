@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/utf8.h"
+#include "lang/puppet/types/regex.h"
 
 namespace tutti::puppet {
 
@@ -292,11 +293,18 @@ class Parser {
     Pos begin = pos_here();
     std::vector<const Node*> out;
     while (!at(Tok::kEnd) && !at(Tok::kRBrace)) {
-      if (accept(Tok::kSemic)) continue;
+      if (at(Tok::kSemic)) {
+        unexpected();
+        next();
+        continue;
+      }
       std::size_t first = at_;
       try {
         refuse_foreign_word();
         statement(out);
+        if (accept(Tok::kSemic) && (at(Tok::kEnd) || at(Tok::kRBrace)))
+          complain(cur(), fmt::format("syntax error at {}", describe(cur())),
+                   "`;` stands between two statements, not after the last one");
       } catch (SyntaxError&) {
         recover(first);
       }
@@ -815,7 +823,12 @@ const Node* Parser::primary() {
     case Tok::kString: return next(), literal(NodeKind::kString, t.text, t);
     case Tok::kTypeName: return next(), named(NodeKind::kTypeName, t);
     case Tok::kNumber: return next(), number(t);
-    case Tok::kRegex: return next(), literal(NodeKind::kRegex, t.text, t);
+    case Tok::kRegex: {
+      next();
+      if (std::string why; Regex::get(t.text, &why) == nullptr)
+        complain(source_.span(t.from, t.to), fmt::format("{}: /{}/", why, t.text));
+      return literal(NodeKind::kRegex, t.text, t);
+    }
     case Tok::kDqPre: return interpolated();
     case Tok::kHeredoc: return heredoc();
     case Tok::kTrue:

@@ -67,5 +67,21 @@ TEST(PuppetParser, EppTemplate) {
   EXPECT_EQ(p.program->params.size(), 1u);
 }
 
+TEST(PuppetParser, SemicolonsStandBetweenStatements) {
+  EXPECT_EQ(Parsed("$a = 1; $b = 2\nif $a { $c = 1; notice $c }").errors(), "");
+  for (const char* text : {"$a = 1;", "; $a = 1", "$a = 1;; $b = 2", "if $a { $b = 1; }", "class c { ; }"})
+    EXPECT_NE(Parsed(text).errors().find("syntax error at"), std::string::npos) << text;
+}
+
+TEST(PuppetParser, RegularExpressionsAreReadWithTheFile) {
+  EXPECT_NE(Parsed("if false { $x =~ /(/ }").errors().find("unmatched"), std::string::npos);
+  EXPECT_NE(Parsed("node /[/ { }").errors().find("char-class"), std::string::npos);
+}
+
+TEST(PuppetParser, NodesMayStandInClasses) {
+  EXPECT_EQ(Parsed("class c { node 'a' { } }").errors(), "");
+  EXPECT_NE(Parsed("define d { node 'a' { } }").errors(), "");
+}
+
 }  // namespace
 }  // namespace tutti::puppet

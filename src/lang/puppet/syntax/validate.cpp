@@ -325,8 +325,8 @@ class Validator {
   }
 
   void definition(const Definition& d, Place place) {
-    bool nested_class = place == Place::kClass && (d.kind == NodeKind::kClass || d.kind == NodeKind::kDefine);
-    if (place != Place::kTop && !nested_class) {
+    bool may_nest = d.kind == NodeKind::kClass || d.kind == NodeKind::kDefine || d.kind == NodeKind::kNodeDef;
+    if (place != Place::kTop && !(place == Place::kClass && may_nest)) {
       std::string_view what = d.kind == NodeKind::kFunction    ? "functions may only appear at top level"
                               : d.kind == NodeKind::kTypeAlias ? "type aliases may only appear at top level"
                                                                : "classes, definitions, and nodes may only appear at "
