@@ -699,6 +699,7 @@ void Lexer::heredoc() {
         if (!text.empty() && text.back() == '\r') text.pop_back();
       }
       jump_ = next;
+      if (nesting_ == 0) out_.heredocs.push_back({static_cast<u32>(start), static_cast<u32>(next)});
       emit(Tok::kHeredoc, from, syntax);
       Lexer inner(arena_.copy(std::string_view(text)), source_, std::move(origins), out_, arena_, diagnostics_,
                   nesting_ + 1);

@@ -106,6 +106,7 @@ struct Comment {
 struct TokenList {
   std::vector<Token> tokens;      // always ends with kEnd
   std::vector<Comment> comments;  // in order, for the formatter
+  std::vector<Comment> heredocs;  // the lines of their texts and what ends them, in order, for the formatter
   bool cut = false;               // something is not closed, which was reported: the end is not where it should be
   u32 cut_at = 0;                 // where that begins
 };
