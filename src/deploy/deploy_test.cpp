@@ -410,6 +410,21 @@ TEST_F(Deploy, OutputsFlowToWhoRefersToThem) {
   EXPECT_EQ(*here()->read(dir + "/b"), "it is hello");
 }
 
+TEST_F(Deploy, AnActionThatLacksWhatAnotherShouldHaveGivenFails) {
+  auto text = [&](const std::string& make) {
+    return "system: s\ntypes: {t: {extends: thing, transitions: {make: {do: [{file: {title: " + dir +
+           "/t, content: '${gen.word} ${gen.other|none}'}}]}}}}\ncomponents:\n  gen: {type: generic, config: {make: " +
+           make + "}}\n  a: {type: t, after: [gen]}\n";
+  };
+  Outcome o = apply(text("'true'"));
+  ASSERT_EQ(o.failures.size(), 1u);
+  EXPECT_EQ(o.failures[0], "a.make: there is no value yet for `${gen.word}`, which its action refers to");
+  EXPECT_FALSE(fs::exists(dir + "/t"));
+  EXPECT_TRUE(apply(text("echo tutti:word=here")).finished);
+  EXPECT_TRUE(apply(text("echo tutti:word=here")).finished);
+  EXPECT_EQ(*here()->read(dir + "/t"), "here none");
+}
+
 TEST_F(Deploy, TwoAtOnceTheSecondIsRefused) {
   Call c(dir);
   auto lease = c.place->store->acquire("s", store::this_process("somebody"), 30);

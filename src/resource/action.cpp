@@ -168,10 +168,26 @@ std::vector<Resource> Knowledge::resources(u32 instance, const model::Action& ac
     problem = fmt::format("there is no value yet for `${{{}}}`, which its configuration refers to", missing);
     return out;
   }
+  bool lacks = false;  // something of another's, which may have words in its place
   auto lookup = [&](std::string_view path) {
     auto found = look_up(instance, path, config, old, arena);
     if (reads && found && !is_own(path)) (*reads)[std::string(path)] = *found;
+    lacks = lacks || (!found && !is_own(path));
     return found;
+  };
+  // Settings of its own may be left out. What another should have given may not, except to whoever goes.
+  auto full_text = [&](const Value& text) {
+    lacks = false;
+    Value full = model::expand(text, lookup, builder);
+    if (!lacks || goes) return full;
+    auto others = [&](std::string_view path) {
+      return is_own(path) ? std::optional<Value>(Value::string("?")) : look_up(instance, path, config, old, arena);
+    };
+    std::string lacking;
+    model::expand(text, others, builder, &lacking);
+    if (!lacking.empty() && problem.empty())
+      problem = fmt::format("there is no value yet for `${{{}}}`, which its action refers to", lacking);
+    return full;
   };
   auto add = [&](std::string_view type, const Value& parameters, std::string_view fallback) {
     Resource r;
@@ -185,11 +201,10 @@ std::vector<Resource> Knowledge::resources(u32 instance, const model::Action& ac
     out.push_back(std::move(r));
   };
   if (const Entry* run = action.what.find("run")) {
-    std::vector<Entry> p{{Symbol("command"), Field::kPlain, model::expand(run->value, lookup, builder)},
+    std::vector<Entry> p{{Symbol("command"), Field::kPlain, full_text(run->value)},
                          {Symbol("provider"), Field::kPlain, Value::string("shell")}};
     for (std::string_view key : {"cwd", "environment", "creates", "unless", "onlyif"})
-      if (const Entry* e = action.what.find(key))
-        p.push_back({e->key, Field::kPlain, model::expand(e->value, lookup, builder)});
+      if (const Entry* e = action.what.find(key)) p.push_back({e->key, Field::kPlain, full_text(e->value)});
     if (action.idempotent) p.push_back({Symbol("repeatable"), Field::kPlain, Value::boolean(true)});
     if (action.timeout > 0)
       p.push_back({Symbol("timeout"), Field::kPlain, Value::integer(static_cast<i64>(action.timeout + 1))});
@@ -204,7 +219,7 @@ std::vector<Resource> Knowledge::resources(u32 instance, const model::Action& ac
     steps.push_back(todo->value);
   for (const Value& step : steps) {
     if (!step.is(Kind::kMap)) continue;
-    Value full = model::expand(step, lookup, builder);
+    Value full = full_text(step);
     if (const Entry* files = full.find("files")) {
       const Entry* ensure = full.find("ensure");
       bool absent = ensure && text_of(ensure->value) == "absent";
