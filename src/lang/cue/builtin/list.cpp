@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "lang/cue/builtin/data.h"
 #include "lang/cue/builtin/support.h"
@@ -54,6 +55,34 @@ void flatten_into(CallContext& c, Node* list, i64 depth, std::vector<Node*>& out
   }
 }
 
+// x.a.b, y[0] and the like: a way into one of the operands of a comparer.
+bool leads_into_operand(const Node* n) {
+  while (n->type == NodeType::kSelector) n = to<Selector>(n)->x;
+  return n->type == NodeType::kFieldRef && to<FieldRef>(n)->up == 0 &&
+         (to<FieldRef>(n)->label == Label::string("x") || to<FieldRef>(n)->label == Label::string("y"));
+}
+
+// Of {x: {}, y: {}, less: x.a < y.a} the comparison; nullptr where the comparer says more than that.
+const Node* plain_comparison(const StructLit* s) {
+  const Node* less = nullptr;
+  for (const Node* d : s->decls) {
+    if (d->type != NodeType::kField || to<Field>(d)->arc != ArcType::kMember) return nullptr;
+    const auto* f = to<Field>(d);
+    const Node* v = f->value;
+    if (f->label == Label::string("less")) {
+      bool compares = !less && v->type == NodeType::kBinary &&
+                      (to<Binary>(v)->op == Op::kLt || to<Binary>(v)->op == Op::kGt) &&
+                      leads_into_operand(to<Binary>(v)->x) && leads_into_operand(to<Binary>(v)->y);
+      if (!compares) return nullptr;
+      less = v;
+    } else {
+      bool any_struct = v->type == NodeType::kStruct && to<StructLit>(v)->decls.empty();
+      if (!any_struct || !(f->label == Label::string("x") || f->label == Label::string("y"))) return nullptr;
+    }
+  }
+  return less;
+}
+
 // Orders by a comparer {x, y, less}: each comparison unifies x and y with the two values and looks at less.
 class Comparer {
  public:
@@ -67,28 +96,43 @@ class Comparer {
     }
     cmp_ = c.structure(1);
     if (cmp_ && !cmp_->deref_value()->find_raw(Label::string("less"))) error_ = c.error("field not found: less");
+    if (!ok()) return;
+    const Vertex* v = cmp_->deref_value();
+    if (v->conjuncts.size() != 1 || v->closed_recursive || v->closed_once) return;
+    const KeptConjunct& only = v->conjuncts[0];
+    Node* x = expression_of(only.x);
+    if (x->type == NodeType::kStruct) comparison_ = const_cast<Node*>(plain_comparison(to<StructLit>(x)));
+    if (comparison_) make_scope(only.env);
   }
   Node* error() const { return error_; }
   bool ok() const { return cmp_ && !error_; }
 
   bool less(Node* a, Node* b) {
     if (error_) return false;
+    if (std::optional<bool> known = quick_less(a, b)) return *known;
     Context& ctx = c_.context;
-    // Plain comparisons of scalars need no evaluation: Ascending and Descending are what is used nearly always.
-    auto* lit = ctx.store.make<StructLit>();
-    Node* fields[] = {ctx.store.make<Field>(Label::string("x"), ArcType::kMember, a, nullptr),
-                      ctx.store.make<Field>(Label::string("y"), ArcType::kMember, b, nullptr)};
-    lit->decls = ctx.store.keep(std::vector<Node*>(fields, fields + 2));
+    if (!operands_) {
+      x_ = ctx.store.make<Field>(Label::string("x"), ArcType::kMember, a, nullptr);
+      y_ = ctx.store.make<Field>(Label::string("y"), ArcType::kMember, b, nullptr);
+      operands_ = ctx.store.make<StructLit>();
+      operands_->decls = ctx.store.keep(std::vector<Node*>{x_, y_});
+      scope_ = ctx.arena.make<Environment>();
+    }
+    x_->value = a, y_->value = b;
     Vertex* n = ctx.new_vertex();
     n->parent = cmp_->parent;
     n->label = cmp_->label;
     Vertex* v = cmp_->deref_value();
     for (const KeptConjunct& k : v->conjuncts) n->conjuncts.push(ctx.arena, k);
-    n->conjuncts.push(ctx.arena, Conjunct{ctx.arena.make<Environment>(), lit, {}});
+    n->conjuncts.push(ctx.arena, Conjunct{scope_, operands_, {}});
     ctx.finalize(n);
     Vertex* result = n->find_raw(Label::string("less"));
     Node* r = result ? plain(ctx.default_of(result)) : nullptr;
-    if (r && r->type == NodeType::kBool) return to<Bool>(r)->value;
+    if (r && r->type == NodeType::kBool) {
+      bool answer = to<Bool>(r)->value;
+      ctx.reclaim_all(n);
+      return answer;
+    }
     if (r && r->type == NodeType::kBottom)
       error_ = r;
     else
@@ -97,9 +141,47 @@ class Comparer {
   }
 
  private:
+  void make_scope(Environment* around) {
+    Context& ctx = c_.context;
+    Vertex* v = ctx.new_vertex();
+    for (Vertex*& side : sides_) {
+      side = ctx.new_vertex();
+      side->label = Label::string(&side == sides_ ? "x" : "y");
+      side->parent = v;
+      side->status = Status::kFinalized;
+      v->add_arc(ctx.arena, side);
+    }
+    v->base = ctx.struct_marker;
+    v->status = Status::kFinalized;
+    inside_ = ctx.new_env(around, v);
+  }
+
+  // A comparison of fields of structs that are there is looked up, with nothing unified.
+  std::optional<bool> quick_less(Node* a, Node* b) {
+    Context& ctx = c_.context;
+    auto is_struct = [&](Node* n) {
+      return n->type == NodeType::kVertex && to<Vertex>(n)->deref_value()->status == Status::kFinalized &&
+             to<Vertex>(n)->deref_value()->base == ctx.struct_marker;
+    };
+    if (!comparison_ || !is_struct(a) || !is_struct(b)) return {};
+    sides_[0]->base = to<Vertex>(a)->deref_value();
+    sides_[1]->base = to<Vertex>(b)->deref_value();
+    EvalScope scope(ctx, inside_, comparison_->pos);
+    Node* r = ctx.value(comparison_, {Status::kFinalized, kScalarKnown, Mode::kFinalize});
+    if (scope.pop() || !r || r->type != NodeType::kBool) return {};
+    return to<Bool>(r)->value;
+  }
+
   CallContext& c_;
   Vertex* cmp_ = nullptr;
   Node* error_ = nullptr;
+  Node* comparison_ = nullptr;  // where it is all that the comparer says
+  Vertex* sides_[2] = {};
+  Environment* inside_ = nullptr;
+  // {x: A, y: B}, made once: of one comparison nothing is left when the next begins
+  StructLit* operands_ = nullptr;
+  Field *x_ = nullptr, *y_ = nullptr;
+  Environment* scope_ = nullptr;
 };
 
 Node* sort(CallContext& c) {

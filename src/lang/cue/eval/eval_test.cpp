@@ -123,6 +123,22 @@ TEST(CueEval, StructsOfComprehensionsOnly) {
 }
 
 // A check of a part of the value is another one; the same check of the same value has no end.
+TEST(CueEval, SortedStructs) {
+  const std::string list = "import \"list\"\nlet l = [{a: 3}, {a: 1}, {a: 2, b: 1}]\n";
+  EXPECT_EQ(evaluate(list + "s: list.Sort(l, {x: {}, y: {}, less: x.a < y.a})"), "{s:[{a:1},{a:2,b:1},{a:3}]}");
+  EXPECT_EQ(evaluate(list + "s: list.Sort(l, {x: {}, y: {}, less: x.a > y.a})"), "{s:[{a:3},{a:2,b:1},{a:1}]}");
+  EXPECT_EQ(evaluate(list + "s: list.Sort(l, {x: {a: int}, y: {}, less: x.a < y.a})"), "{s:[{a:1},{a:2,b:1},{a:3}]}");
+  // what the comparer does not admit is an error, also where the comparison could do without
+  EXPECT_EQ(evaluate(list + "#c: {x: {}, y: {}, less: x.a < y.a}\ns: list.Sort(l, #c)").substr(0, 6), "error:");
+}
+
+TEST(CueEval, AndOfMany) {
+  const std::string many = "import \"list\"\nx: and([for i in list.Range(0, 2000, 1) {>i}])\n";
+  EXPECT_EQ(evaluate(many), "{x:>1999}");
+  EXPECT_EQ(evaluate(many + "x: 2000"), "{x:2000}");
+  EXPECT_EQ(evaluate(many + "x: 7"), "error: x: invalid value 7 (out of bound >1999)");
+}
+
 TEST(CueEval, RecursiveChecks) {
   std::string schema = "#E: matchN(1, [int, {u!: #E}])\n";
   EXPECT_EQ(evaluate(schema + "x: #E & {u: u: u: 1}\ny: x.u.u.u").substr(0, 6), "{#E:ma");

@@ -118,6 +118,16 @@ Node* and_all(CallContext& c) {
   std::vector<Node*> a = raw_elements(c, 0);
   if (c.failed()) return nullptr;
   if (a.empty()) return c.context.store.make<Top>();
+  // Of many, each is evaluated first: a bound or a type need only be said then, where an expression has to be kept and
+  // compared with all the others.
+  constexpr std::size_t kMany = 256;
+  if (a.size() > kMany)
+    for (Node*& x : a) {
+      auto* v = to<Vertex>(x);
+      c.context.finalize(v);
+      const Node* is = v->deref_value()->base;
+      if (is && (is->type == NodeType::kBound || is->type == NodeType::kBasicType)) x = v->deref_value()->base;
+    }
   return c.context.store.make<Conjunction>(c.context.store.keep(a));
 }
 

@@ -113,6 +113,7 @@ class Exporter {
   ast::Node* reference(Environment* env, Node* x);
   std::string field_name(Environment* env, const FieldRef* x);
   std::string value_name(const ValueRef* x) const;
+  std::string predeclared_name(std::string name) const;
   std::string import_name_of(const ImportRef* x);
   ast::Node* pattern_label(Environment* env, const LabelRef* x);
   ast::Node* let_name(Environment* env, const LetRef* x);

@@ -285,6 +285,8 @@ ast::Node* Exporter::shown_alone(Folded& f, std::vector<ast::Node*>& inside, std
     return f.opened.empty() && !f.data ? ident("_") : closed_if(take_scope(), f, about);
   if (inside.size() + beside.size() != 1) return nullptr;
   ast::Node* only = beside.empty() ? inside[0] : beside[0];
+  // a check beside {} has a value, alone it has none
+  if (!f.opened.empty() && only->kind == ast::Kind::kCall && !beside.empty()) return nullptr;
   if (f.attributes.empty() && !uses_lets()) return only;
   if (only->kind != ast::Kind::kStruct) return nullptr;
   OutputScope& here = scopes_.innermost();

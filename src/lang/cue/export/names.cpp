@@ -100,6 +100,19 @@ std::string Exporter::value_name(const ValueRef* x) const {
   return named ? named->alias : name;
 }
 
+// A predeclared name is written with underscores where a field hides it.
+std::string Exporter::predeclared_name(std::string name) const {
+  auto declared = [](const KeptConjunct& c) {
+    const ast::Node* f = c.x->src();
+    return f && f->kind == ast::Kind::kField && ast::as<ast::Field>(f)->label->kind == ast::Kind::kIdent;
+  };
+  auto hides = [&](const OutputScope& s) {
+    const Vertex* field = s.shows ? s.shows->find_raw(Label::string(name)) : nullptr;
+    return field && std::ranges::any_of(field->conjuncts.begin(), field->conjuncts.end(), declared);
+  };
+  return scopes_.search(hides) ? "__" + name : name;
+}
+
 std::string Exporter::import_name_of(const ImportRef* x) {
   std::string path(x->path.text()), name = written_name(x, import_name(path));
   import(path, name);

@@ -57,7 +57,7 @@ bool Exporter::written_in_quotes(const Node* declared) {
 
 // A function under the name by which its package is imported.
 ast::Node* Exporter::builtin(const Builtin* b) {
-  if (b->package.empty()) return ident(b->name);
+  if (b->package.empty()) return ident(predeclared_name(std::string(b->name)));
   std::string path(b->package), name = path.substr(path.rfind('/') + 1);
   import(path, name);
   return arena_.make<ast::Selector>(ident(name), TokenPos{}, ident(b->name));
@@ -114,7 +114,9 @@ ast::Node* Exporter::conjunction(const Conjunction* n) {
   if (n->values.size() == 1) return p_.simplify ? written(nullptr, n->values[0]) : value(n->values[0]);
   std::vector<ast::Node*> parts;
   for (const ConstraintTerm& t : constraint_terms(n->values, p_.simplify))
-    parts.push_back(!t.type.empty() ? ident(t.type) : t.bound ? written(nullptr, t.constraint) : value(t.constraint));
+    parts.push_back(!t.type.empty() ? ident(predeclared_name(std::string(t.type)))
+                    : t.bound       ? written(nullptr, t.constraint)
+                                    : value(t.constraint));
   return join(Tok::kAnd, parts);
 }
 
@@ -144,7 +146,7 @@ ast::Node* Exporter::value(Node* n, const Vertex* field) {
     case NodeType::kBool:
       return to<Bool>(n)->value ? make_lit(arena_, Tok::kTrue, "true") : make_lit(arena_, Tok::kFalse, "false");
     case NodeType::kBasicType:
-      if (Kinds k = to<BasicType>(n)->kind; k != kTopKind) return ident(kinds_text(k));
+      if (Kinds k = to<BasicType>(n)->kind; k != kTopKind) return ident(predeclared_name(kinds_text(k)));
       break;
     default: break;
   }

@@ -57,6 +57,7 @@ Node* Parser::let_decl(Ident*& word) {
 }
 
 Node* Parser::comprehension(Ident*& word) {
+  Nest nest(*this);
   Frame* f = open();
   TokenPos at = pos_;
   Symbol text(token_text(tok_));
