@@ -57,7 +57,7 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
   // What each instance holds: what its actions brought about, the last word on each resource.
   std::map<u32, std::map<std::string, Value>> held, reads;
   std::map<u32, const engine::RecordedComponent*> before;
-  std::set<u32> acted, made, began;  // whose actions were run, came to their end, began to act
+  std::set<u32> acted, ended, began;  // whose actions were run, came to their end, began to act
   for (auto& [action, resources] : fate.acted)
     if (!resources.empty()) began.insert(action.first);
   std::map<u32, std::set<std::string>> done;  // by the actions of this run
@@ -74,7 +74,7 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
     if (a.how != engine::How::kOk) continue;
     const model::ComponentType& type = s.type_of(a.instance);
     const model::Action& action = type.action_of(type.transitions[a.transition]);
-    if (!action.what.is(Kind::kNull)) made.insert(a.instance);
+    if (!action.what.is(Kind::kNull)) ended.insert(a.instance);
     // Coming up anew it holds nothing of what its way down was about.
     if (type.initial == std::vector<u32>{type.transitions[a.transition].source}) held[a.instance].clear();
     std::string problem;
@@ -160,7 +160,7 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
       bool complete = now.idle(i) && !fate.failed.count(i);
       for (u32 pc = now.pc(); pc < s.program.size() && complete; ++pc)
         if (s.program[pc].op == model::Op::kPush && s.program[pc].instance == i) complete = false;
-      if (!complete && !began.count(i) && !made.count(i) && (!old_self || old_self->untouched)) c.untouched = true;
+      if (!complete && !began.count(i) && !ended.count(i) && (!old_self || old_self->untouched)) c.untouched = true;
       const Share& share = shares[i];
       c.before = scrub.marked(as_list(share.before, b), b);
       c.touched = scrub.marked(as_list(share.touched, b), b);
