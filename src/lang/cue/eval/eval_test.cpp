@@ -34,6 +34,14 @@ TEST(CueEval, Defaults) {
 
 TEST(CueEval, Closedness) { EXPECT_EQ(evaluate("#D: {a: int}\nx: #D & {b: 1}"), "error: x.b: field not allowed"); }
 
+// A struct that looks for a field in itself lacks it wherever the line stands.
+TEST(CueEval, FieldsLookedForInThemselves) {
+  const std::string wrong = "error: #r: undefined field: a";
+  EXPECT_EQ(evaluate("#r: {c: int, p}\n#r: #r.a\np: {c: _}"), wrong);
+  EXPECT_EQ(evaluate("#r: #r.a\n#r: {c: int, p}\np: {c: _}"), wrong);
+  EXPECT_EQ(evaluate("p: {c: _}\n#r: {c: int, p}\n#r: #r.a"), wrong);
+}
+
 // "The result of { A } is A": an ellipsis within what is embedded does not open what stands beside it there.
 TEST(CueEval, EllipsesWithinEmbeddings) {
   const std::string a = "#A: {a?: int}\n";

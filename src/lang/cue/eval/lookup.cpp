@@ -70,7 +70,9 @@ Vertex* Context::lookup(Vertex* v, Pos pos, Label l, Flags f) {
               pending_parent = true;
               return result;
             }
-            if (s->provided & kTasksDone && s->counters[kTasksIndex] > 0) return result;
+            // others may still make the field; what looks for it in the struct it stands in will not
+            bool asks_itself = s->has_struct && current() && current()->node == s && current()->completes & kTasksDone;
+            if (s->provided & kTasksDone && s->counters[kTasksIndex] > (asks_itself ? 1 : 0)) return result;
           }
           if (as->has_active_parent_task()) {
             pending_parent = true;
