@@ -377,9 +377,10 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
           found.back().outputs = std::move(outputs);
           text = "was in flight and is done";
         } else if (f == Found::kNotDone && !settings.give_up) {
-          text = begun ? "was in flight and is done again" : "was in flight, had only looked, and is done";
+          text =
+              begun ? "was in flight and is done again" : "had only looked when the run was cut off, and is done now";
         } else if (f == Found::kNotDone) {
-          text = begun ? "was in flight and is not done" : "was in flight, had only looked, and is not done";
+          text = begun ? "was in flight and is not done" : "had only looked when the run was cut off, and is not done";
           if (begun) now.open.push_back(o), unknown.insert({o.instance, o.transition});
         } else {
           now.open.push_back(o);
