@@ -134,6 +134,13 @@ TEST_F(Erb, LeavesTheRestToRuby) {
 TEST_F(Erb, LimitsHold) {
   EXPECT_THROW(render("<% 9999999999.times { |i| } %>"), LimitError);
   EXPECT_THROW(render("<% x = 'ab' %><% 99.times { x = x + x } %>"), LimitError);
+  EXPECT_TRUE(needs_ruby("<% x = []; x << x %><%= x.inspect %>"));
+  EXPECT_TRUE(needs_ruby("<% x = {}; y = [x]; x[1] = y %><%= x == x %>"));
+  EXPECT_THROW(render("<% x = [1]; 60.times { x = [x, x] } %><%= x.inspect %>"), LimitError);
+  EXPECT_THROW(render("<% x = [1]; y = [1]; 60.times { x = [x, x]; y = [y, y] } %><%= x == y %>"), LimitError);
+  EXPECT_THROW(render("<% x = [1]; 60.times { x = [x, x] } %><% [] << x %>"), LimitError);
+  EXPECT_THROW(render("<% x = [1]; 99999.times { x = [x] } %><%= x.flatten %>"), LimitError);
+  EXPECT_THROW(render("<% x = [1]; 99999.times { x = [x] } %><%= x.to_s %>"), LimitError);
   std::string deep(100'000, '(');
   EXPECT_THROW(render("<%= " + deep + " %>"), LimitError);
 }

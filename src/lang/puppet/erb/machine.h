@@ -58,9 +58,11 @@ class Machine {
   void list_items(const Node& n, std::size_t from, std::vector<Any>& out);
   Variable& variable(std::string_view name);
   bool method_call(std::string_view name, Args args, Any& out);
-  // Before a change of an array or a hash.
+  // Before a change of an array or a hash. One that would contain itself is left to Ruby.
   template <typename Container>
-  void about_to_change(Container& c) {
+  void about_to_change(Container& c, Args added = {}) {
+    for (const Any& v : added)
+      if (reaches(v, &c)) throw Unsupported{"an array in itself"};
     if (c.foreign && !c.own_variable) throw Unsupported{"a change of a value of the manifest"};
     if (c.foreign) rendering_.changed = c.changed = true;
   }

@@ -664,7 +664,7 @@ bool Machine::list_change(const Any& v, std::string_view name, Args args, Any& o
                 name == "flatten!") &&
                args.empty();
   if ((!adds && !takes) || has_block()) return false;
-  about_to_change(*v.list);
+  about_to_change(*v.list, args);
   std::vector<Any>& items = v.list->items;
   if (name == "compact!") {
     std::size_t gone = std::erase_if(items, [](const Any& a) { return a.nil(); });

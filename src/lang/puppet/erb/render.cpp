@@ -383,14 +383,14 @@ Any Machine::yield(Args args) {
 
 Any Machine::set_index(const Any& receiver, const Any& index, const Any& value) {
   if (receiver.is(Kind::kHash)) {
-    about_to_change(*receiver.map);
+    about_to_change(*receiver.map, Args(&value, 1));
     Any key = index.is(Kind::kString) ? heap_.text(Kind::kString, index.str()) : index;
     heap_.count(sizeof(std::pair<Any, Any>));
     receiver.map->set(key, value);
     return value;
   }
   if (receiver.is(Kind::kArray) && index.is(Kind::kInt)) {
-    about_to_change(*receiver.list);
+    about_to_change(*receiver.list, Args(&value, 1));
     std::vector<Any>& items = receiver.list->items;
     i64 at = index.i < 0 ? index.i + static_cast<i64>(items.size()) : index.i;
     if (at < 0 || at > 10'000'000) throw Unsupported{"an index"};

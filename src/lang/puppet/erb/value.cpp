@@ -12,7 +12,32 @@ namespace {
 
 constexpr std::size_t kFew = 8;  // keys that are looked for one by one
 
+thread_local Budget* budget_here = nullptr;  // of the rendering
+
+// One value that is looked at, and one level of nesting as long as it is.
+class Look {
+ public:
+  Look() : level_(*budget_here) { budget_here->step(); }
+
+ private:
+  Budget::Level level_;
+};
+
 }  // namespace
+
+Heap::Heap(Budget& budget) : budget_(budget) { budget_here = &budget; }
+Heap::~Heap() { budget_here = nullptr; }
+
+bool reaches(const Any& v, const void* container) {
+  const Look look;
+  if (v.is(Kind::kArray)) {
+    auto in = [&](const Any& item) { return reaches(item, container); };
+    return v.list == container || std::any_of(v.list->items.begin(), v.list->items.end(), in);
+  }
+  if (!v.is(Kind::kHash)) return false;
+  auto in = [&](const auto& p) { return reaches(p.first, container) || reaches(p.second, container); };
+  return v.map == container || std::any_of(v.map->pairs.begin(), v.map->pairs.end(), in);
+}
 
 std::size_t Map::find(const Any& key) {
   if (key.is(Kind::kString) && pairs.size() > kFew) {
@@ -104,6 +129,7 @@ Any Heap::from(const Val& v) {
 }
 
 Val Heap::to(const Any& v, Arena& arena, bool symbols_as_text) {
+  const Look look;
   switch (v.kind) {
     case Kind::kNil: return Val::undef();
     case Kind::kBool: return Val::boolean(v.b);
@@ -132,6 +158,7 @@ namespace {
 
 template <bool kExact>
 bool same_value(const Any& a, const Any& b) {
+  const Look look;
   if (a.kind != b.kind) {
     if (kExact) return false;
     if (a.is(Kind::kInt) && b.is(Kind::kFloat)) return static_cast<double>(a.i) == b.d;
@@ -170,6 +197,7 @@ bool equal(const Any& a, const Any& b) { return same_value<false>(a, b); }
 bool eql(const Any& a, const Any& b) { return same_value<true>(a, b); }
 
 int compare(const Any& a, const Any& b) {
+  const Look look;
   auto number = [](const Any& v) { return v.is(Kind::kInt) ? static_cast<double>(v.i) : v.d; };
   auto order = [](auto x, auto y) { return x < y ? -1 : x > y ? 1 : 0; };
   if (a.is(Kind::kInt) && b.is(Kind::kInt)) return order(a.i, b.i);
@@ -187,6 +215,8 @@ int compare(const Any& a, const Any& b) {
 }
 
 void append_inspect(std::string& out, const Any& v) {
+  const Look look;
+  if (out.size() > (std::size_t{1} << 20)) grown(*budget_here, out.size());
   switch (v.kind) {
     case Kind::kNil: out += "nil"; return;
     case Kind::kString: out += ruby_inspect(Val::string(v.str())); return;

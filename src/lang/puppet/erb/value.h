@@ -94,10 +94,14 @@ struct Map {
 
 inline const std::string& Any::str() const { return text->text; }
 
-// All values of one rendering, gone with it.
+// All values of one rendering, gone with it. Whoever goes through values counts against its budget: one that holds
+// another twice, again and again, is small to hold and endless to look at.
 class Heap {
  public:
-  explicit Heap(Budget& budget) : budget_(budget) {}
+  explicit Heap(Budget& budget);
+  ~Heap();
+  Heap(const Heap&) = delete;
+  Heap& operator=(const Heap&) = delete;
 
   Any text(Kind kind, std::string s, bool foreign = false);
   Any string(std::string s) { return text(Kind::kString, std::move(s)); }
@@ -119,6 +123,7 @@ class Heap {
   std::deque<Map> maps_;
 };
 
+bool reaches(const Any& v, const void* container);    // whether an array or a hash is in it
 bool equal(const Any& a, const Any& b);               // ==
 bool eql(const Any& a, const Any& b);                 // as keys of hashes
 int compare(const Any& a, const Any& b);              // <=>; throws Unsupported where Ruby has no answer
