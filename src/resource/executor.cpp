@@ -328,7 +328,8 @@ ResourceExecutor::Found ResourceExecutor::probe(u32 instance, u32 transition, bo
     // A resource is looked at when it is done again. What it changed before is a reason to refresh others all the same.
     const Value* config = with(system_.instances[instance], "config");
     auto r = config ? resource_of(*config) : std::nullopt;
-    Params params(r ? r->parameters : Value::null());
+    Value parameters = r ? r->parameters : Value::null();
+    Params params(parameters);
     bool seen = !r || r->type != "exec" || params.has("creates") || params.has("onlyif") || params.has("unless");
     if (!seen) {
       why = fmt::format("{}, and it has no creates, onlyif or unless", kUnseen);
