@@ -8,10 +8,12 @@
 
 namespace tutti {
 
-// Reads one JSON text (RFC 8259): numbers kept exactly as written, order of keys kept, a repeated key refused, every
-// value with its place. No recursion: depth is a limit, not a matter of stack. Strings without escapes stay in the
-// source.
-std::optional<Value> read_json(Session& session, const Source& source);
+enum class Repeated : u8 { kRefused, kLastCounts };  // keys
+
+// Reads one JSON text (RFC 8259): numbers kept exactly as written, order of keys kept, a repeated key refused unless
+// the last is to count, every value with its place. No recursion: depth is a limit, not a matter of stack. Strings
+// without escapes stay in the source.
+std::optional<Value> read_json(Session& session, const Source& source, Repeated repeated = Repeated::kRefused);
 
 // Several JSON texts one after the other (JSON lines among them), as a list tagged as documents (format/write.h).
 std::optional<Value> read_json_stream(Session& session, const Source& source);

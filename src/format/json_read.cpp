@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <unordered_map>
 #include <vector>
 
 #include "base/scan.h"
@@ -14,8 +15,8 @@ namespace {
 // arena.
 class JsonReader {
  public:
-  JsonReader(Session& session, const Source& source)
-      : session_(session), source_(source), text_(source.text), builder_(session.arena) {}
+  JsonReader(Session& session, const Source& source, Repeated repeated = Repeated::kRefused)
+      : session_(session), source_(source), text_(source.text), builder_(session.arena), repeated_(repeated) {}
 
   std::optional<Value> one() {
     if (!start()) return std::nullopt;
@@ -225,11 +226,25 @@ class JsonReader {
       return list;
     }
     std::span<const Entry> entries = std::span(entries_).subspan(frame.base);
-    refuse_repeated(entries, frame.base);
+    if (repeated_ == Repeated::kLastCounts)
+      entries = entries.first(keep_last(entries));
+    else
+      refuse_repeated(entries, frame.base);
     Value map = builder_.map(entries, origin);
     entries_.resize(frame.base);
     key_at_.resize(frame.base);
     return map;
+  }
+
+  // Each key where it came first, with its last value; how many there are.
+  std::size_t keep_last(std::span<const Entry> entries) {
+    Entry* kept = entries_.data() + (entries_.size() - entries.size());
+    std::unordered_map<u32, std::size_t> place;
+    for (const Entry& e : entries) {
+      auto [it, fresh] = place.try_emplace(e.key.id(), place.size());
+      kept[it->second] = e;
+    }
+    return place.size();
   }
 
   // Each name remembers the last map that it was met in: one pass, whatever the size of the map.
@@ -443,6 +458,7 @@ class JsonReader {
   const Source& source_;
   std::string_view text_;
   TreeBuilder builder_;
+  Repeated repeated_;
   std::size_t at_ = 0;
   bool failed_ = false;
   std::vector<Frame> frames_;
@@ -456,7 +472,9 @@ class JsonReader {
 
 }  // namespace
 
-std::optional<Value> read_json(Session& session, const Source& source) { return JsonReader(session, source).one(); }
+std::optional<Value> read_json(Session& session, const Source& source, Repeated repeated) {
+  return JsonReader(session, source, repeated).one();
+}
 std::optional<Value> read_json_stream(Session& session, const Source& source) {
   return JsonReader(session, source).stream();
 }

@@ -224,7 +224,7 @@ class Exec : public Provider {
     }
     for (const Value* one : commands(c.params.find("unless"))) {
       checked = true;
-      auto r = run(c, *one);
+      auto r = ask(c, *one);
       if (!r) return tl::unexpected(r.error());
       if (!r->ok()) continue;
       if (c.outputs) collect(c, r->out);  // what is there already gives the same as what is made
@@ -237,11 +237,20 @@ class Exec : public Provider {
   Result<bool> asked(Context& c, bool& checked) const {
     for (const Value* one : commands(c.params.find("onlyif"))) {
       checked = true;
-      auto r = run(c, *one);
+      auto r = ask(c, *one);
       if (!r) return tl::unexpected(r.error());
       if (!r->ok()) return false;
     }
     return true;
+  }
+
+  // A check that did not end has said nothing.
+  Result<CommandResult> ask(Context& c, const Value& check) const {
+    auto r = run(c, check);
+    if (r && r->end == CommandResult::End::kTimedOut)
+      return failure(fmt::format("Check {} exceeded timeout", check.secret() ? "[command]" : text_of(check)),
+                     ETIMEDOUT);
+    return r;
   }
 
   Result<void> execute(Context& c, const Value& command) const {

@@ -217,6 +217,9 @@ std::string File::check(const Resource& r) const {
                        p.text("validate_replacement", "%"));
   int given = p.has("content") + p.has("source") + p.has("target");
   if (given > 1) return "only one of content, source and target can be given";
+  // A number has lost what it was written like: 0644 is 420 in Puppet.
+  if (const Value* m = p.find("mode"); m && !m->is(Kind::kString))
+    return fmt::format("The file mode specification must be a string, not '{}': write it in quotes", text_of(*m));
   if (auto m = p.maybe("mode"); m && !is_mode(*m)) return fmt::format("{} is not a mode", *m);
   if (auto e = p.maybe("ensure")) {
     static constexpr std::string_view kKnown[] = {"absent", "false", "present", "file", "directory", "link"};

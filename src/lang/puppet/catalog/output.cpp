@@ -397,7 +397,7 @@ Value CatalogTree::resource(const Resource& r) {
     put(k_file, Value::string(source && !source->path.empty() ? std::string_view(source->path) : l.file));
     put(k_line, Value::integer(l.line));
   }
-  put(k_exported, Value::boolean(r.exported && r.is_virtual));
+  put(k_exported, Value::boolean(r.exported));
   put(k_kind, Value::string(kKinds[static_cast<int>(r.kind)]));
   if (Value params = parameters(r); params.size() > 0) put(k_parameters, params);
   if (!r.sensitive.empty()) put(k_sensitive, names(r.sensitive));

@@ -90,6 +90,7 @@ bool Compiler::compile(std::span<const Program* const> manifests) {
     stage.is_stage = true;
     stage.evaluated = true;
     stage.scope = top_;
+    stage.kind = ResourceKind::kNative;
     stage.tag(Symbol("stage"));
     stage.tags_merged = true;
     catalog_.add(&stage);

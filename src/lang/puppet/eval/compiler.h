@@ -209,6 +209,7 @@ class Compiler {
   void check_parameters(Resource& r);
   void add_aliases(Resource& r);
   void copy_metaparameters();
+  void order_edges();
   void check_references();
   void check_unevaluated();
   void note_containers(EvalError& e, const Resource& r);  // the declarations that led to a resource

@@ -395,7 +395,7 @@ Val Compiler::access(const Val& base, std::span<const Val> keys, Scope& scope, P
   }
 }
 
-Val Compiler::type_access(const Type* t, std::span<const Val> keys, Scope& scope, Pos at) {
+Val Compiler::type_access(const Type* t, std::span<const Val> keys, Scope&, Pos at) {
   const Type* r = resolved(t);
   // Several keys, or arrays among them, make several of what one makes; undef makes nothing.
   auto several = [&](std::span<const Val> titles, auto make) -> Val {

@@ -357,7 +357,7 @@ Val f_tree_each(const FunctionCall& c) {
       if (c.block_params() == 2)
         c.yield(f.list[0], f.list[1]);
       else
-        c.yield(f);
+        c.yield(f.list[1]);
     }
   } catch (BreakSignal&) {
   }

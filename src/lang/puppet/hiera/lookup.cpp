@@ -10,6 +10,7 @@
 #include "lang/puppet/hiera/story.h"
 #include "lang/puppet/types/regex.h"
 #include "lang/puppet/types/type.h"
+#include "lang/puppet/types/value_text.h"
 
 namespace tutti::puppet {
 namespace {
@@ -632,7 +633,7 @@ class HieraSearch : private BackendCaller {
         Active active(*this, method == "scope" ? fmt::format("scope:{}", name) : std::string(name));
         value = interpolate(value, methods);
       }
-      append_text(out, value);
+      out += ruby_to_s(value);
     }
     return make_string(hiera_.arena_, out).with_origin(whole.origin);
   }
@@ -643,8 +644,7 @@ class HieraSearch : private BackendCaller {
     if (method != "alias" && method != "lookup" && method != "hiera")
       throw HieraError(fmt::format("unknown interpolation method '{}'", method));
     std::optional<HieraFound> found = key(name, nullptr);
-    if (!found) throw HieraError(fmt::format("did not find a value for the name '{}'", name));
-    return found->value;
+    return found ? found->value : make_string(hiera_.arena_, "");
   }
 
   DataLookup& hiera_;

@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 
@@ -19,8 +21,9 @@ extern char** environ;  // NOLINT: POSIX declares it nowhere
 namespace tutti::puppet {
 namespace {
 
-constexpr int kPatience = 60'000;  // milliseconds for one answer
-constexpr int kSlice = 100;        // between two looks at whether anybody still waits
+constexpr std::chrono::seconds kPatience{60};  // for one answer
+constexpr int kSlice = 100;                    // milliseconds between two looks at whether anybody still waits
+constexpr rlim_t kMemory = rlim_t{2} << 30;    // address space of Ruby
 
 auto system_failure(std::string_view what) {
   int code = errno;
@@ -89,6 +92,9 @@ Result<void> RubyProcess::start() {
     errno = bad;
     return system_failure("cannot start ruby");
   }
+  // A template that makes text without end meets this, and is told of it as any other mistake of Ruby code.
+  rlimit room{kMemory, kMemory};
+  ::prlimit(pid, RLIMIT_AS, &room, nullptr);
   pid_ = pid;
   to_ = in[0];
   from_ = out[0];
@@ -115,7 +121,7 @@ Result<void> RubyProcess::send(std::string_view line) {
 
 Result<std::string> RubyProcess::receive(const std::function<void()>& meanwhile) {
   std::size_t looked = 0;
-  int waited = 0;
+  auto until = std::chrono::steady_clock::now() + kPatience;
   for (;;) {
     if (std::size_t end = buffer_.find('\n', looked); end != std::string::npos) {
       std::string line = buffer_.substr(0, end);
@@ -126,7 +132,7 @@ Result<std::string> RubyProcess::receive(const std::function<void()>& meanwhile)
     pollfd waiting{from_, POLLIN, 0};
     int ready = ::poll(&waiting, 1, kSlice);
     if (ready < 0 && errno == EINTR) continue;
-    if (ready == 0 && (waited += kSlice) < kPatience) {
+    if (ready == 0 && std::chrono::steady_clock::now() < until) {
       if (meanwhile) meanwhile();
       continue;
     }
