@@ -97,17 +97,17 @@ std::vector<std::string_view> native_type_names() {
   return out;
 }
 
-const NativeType* declare_open_type(std::string_view name, std::string_view namevar) {
+const NativeType* declare_type(std::string_view name, NativeType known) {
   std::string lower = downcase(name);
   const NativeType* type = nullptr;
   {
     std::lock_guard lock(types_mutex);
     auto& slot = known_types()[Symbol(lower)];
     if (!slot) {
-      slot = std::make_unique<NativeType>();
+      slot = std::make_unique<NativeType>(std::move(known));
       slot->name = Symbol(capitalize_segments(lower));
-      slot->open = true;
-      slot->namevars.push_back(Symbol(namevar));
+      if (slot->namevars.empty()) slot->namevars.push_back(Symbol("name"));
+      slot->attributes.push_back(Symbol("provider"));  // every type has it
     }
     type = slot.get();
   }

@@ -33,8 +33,8 @@ std::vector<std::pair<Symbol, std::string>> title_parts(const NativeType& type, 
 // nullptr when there is no such type. `name` may be written in any case.
 const NativeType* native_type(std::string_view name);
 std::vector<std::string_view> native_type_names();  // of the table, in lower case
-// A type that a module implements, of which at most the naming attribute is known: found by native_type from now on.
-const NativeType* declare_open_type(std::string_view name, std::string_view namevar);
+// A type that a module implements, with what is known of it: found by native_type from now on.
+const NativeType* declare_type(std::string_view name, NativeType known);
 bool is_metaparameter(Symbol s);
 std::span<const Symbol> metaparameters();
 

@@ -8,6 +8,7 @@
 #include "lang/puppet/catalog/native_type.h"
 #include "lang/puppet/eval/compiler.h"
 #include "lang/puppet/ruby/bridge.h"
+#include "lang/puppet/ruby/process.h"
 #include "lang/puppet/types/type_parse.h"
 
 namespace tutti::puppet {
@@ -54,18 +55,21 @@ Symbol Compiler::resource_type_name(std::string_view name) {
     if (const NativeType* t = native_type(lower)) found = t->name;
   if (found.empty() && environment_.find_define(Symbol(lower), diagnostics()))
     found = Symbol(capitalize_segments(lower));
-  // A type that some module brings in Ruby: Ruby tells what names it; its attributes are not checked.
+  // A type that some module brings in Ruby: Ruby tells what it is like.
   if (found.empty() && lower.find(':') == std::string::npos)
     for (const Module* m : environment_.modules()) {
       std::string path = fmt::format("{}/lib/puppet/type/{}.rb", m->path, lower);
       if (::access(path.c_str(), R_OK) != 0) continue;
-      RubyType told;
-      if (!describe_ruby_type(path, told))
+      std::optional<NativeType> told = describe_ruby_type(*this, path);
+      if (!told || told->open)
         warn({},
-             fmt::format("nothing is known of the type {} (module {}) without Ruby: its attributes are not checked",
-                         lower, m->name.text()),
+             fmt::format("{} is known of the type {} (module {}){}: its attributes are not checked",
+                         told ? "not everything" : "nothing", lower, m->name.text(),
+                         RubyProcess::available() ? "" : " without Ruby"),
              "PP-OPEN-TYPE");
-      found = declare_open_type(lower, told.namevar.empty() ? "name" : told.namevar)->name;
+      NativeType open;
+      open.open = true;
+      found = declare_type(lower, told ? std::move(*told) : std::move(open))->name;
       break;
     }
   return type_names_[key] = found;

@@ -38,6 +38,15 @@ class Hiera::Host : public HieraHost {
   std::string_view environment_name() const override { return compiler_.settings().environment_name; }
   u64 longest_file() const override { return compiler_.session().budget.limits().input_bytes; }
 
+  void looks(std::size_t within) override {
+    constexpr u64 kSteps = 64;  // it takes as long as so many steps of a manifest
+    constexpr std::size_t kDeepest = 5000;
+    Budget& budget = compiler_.budget();
+    budget.step(kSteps + within);
+    if (within > budget.limits().depth || within > kDeepest)
+      throw LimitError("LIMIT-DEPTH", fmt::format("more than {} look-ups within each other", within - 1));
+  }
+
   void warn(std::string_view message) override { compiler_.warn(at, std::string(message), "PP-HIERA"); }
 
   // convert_to: a type, or a type and more arguments for its constructor.

@@ -73,6 +73,7 @@ class HieraSearch : private BackendCaller {
     }
     std::vector<KeySegment> segments = split_key(key);
     const std::string& root = segments[0].text;
+    host_.looks(hiera_.active_.size());
     Active active(*this, std::string(key));
     const std::vector<KeySegment>* outer = std::exchange(wanted_, &segments);
     auto found = of_root(key, root, std::span(segments).subspan(1), merge);

@@ -33,6 +33,8 @@ class HieraHost {
   virtual std::size_t block_takes(const Closure& block) const = 0;
   virtual std::string_view environment_name() const = 0;
   virtual u64 longest_file() const = 0;
+  // A key is looked up, within the look-ups of so many others.
+  virtual void looks(std::size_t within) = 0;
   virtual void warn(std::string_view message) = 0;
 };
 

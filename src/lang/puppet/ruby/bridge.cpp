@@ -325,35 +325,55 @@ std::string render_erb_text(Compiler& compiler, Scope& scope, std::string_view t
   });
 }
 
+namespace {
+
+// The folders in which Ruby code of modules finds its own libraries.
+std::string libraries(Compiler& compiler) {
+  std::string out;
+  for (const Module* m : compiler.environment().modules()) out += (out.empty() ? "" : ",") + quoted(m->path + "/lib");
+  return out;
+}
+
+}  // namespace
+
 Val call_ruby_function(Compiler& compiler, Scope& scope, const RubyFunction& f, std::string_view name,
                        std::span<const Val> args, const Closure* block, Pos at) {
   need_ruby(compiler, fmt::format("the function `{}` of the module `{}`", name, f.module->name.text()), at);
-  std::string libs;
-  for (const Module* m : compiler.environment().modules()) libs += (libs.empty() ? "" : ",") + quoted(m->path + "/lib");
-  std::string request = fmt::format(
-      "{{\"op\":\"call\",\"name\":{},\"file\":{},\"api\":\"{}\",\"libs\":[{}],\"block\":{},\"args\":{}}}", quoted(name),
-      quoted(f.file), f.old ? "3x" : "4x", libs, block != nullptr, to_wire(make_array(compiler.arena(), args)));
+  std::string request =
+      fmt::format("{{\"op\":\"call\",\"name\":{},\"file\":{},\"api\":\"{}\",\"libs\":[{}],\"block\":{},\"args\":{}}}",
+                  quoted(name), quoted(f.file), f.old ? "3x" : "4x", libraries(compiler), block != nullptr,
+                  to_wire(make_array(compiler.arena(), args)));
   return Conversation(compiler, scope, block, at).ask(request, fmt::format("{}()", name));
 }
 
-bool describe_ruby_type(const std::string& file, RubyType& out) {
-  if (!RubyProcess::available() || !process().send(fmt::format("{{\"op\":\"type\",\"file\":{}}}", quoted(file))))
-    return false;
+std::optional<NativeType> describe_ruby_type(Compiler& compiler, const std::string& file) {
+  std::string request = fmt::format("{{\"op\":\"type\",\"file\":{},\"libs\":[{}]}}", quoted(file), libraries(compiler));
+  if (!RubyProcess::available() || !process().send(request)) return std::nullopt;
   Result<std::string> line = process().receive();
-  if (!line) return false;
+  if (!line) return std::nullopt;
   Session local;
   Result<const Source*> source = local.sources->add("ruby", std::move(*line));
   std::optional<Value> message = source ? read_json(local, **source) : std::nullopt;
   const Entry* result = message ? message->find("result") : nullptr;
-  if (result == nullptr) return false;
-  for (auto [key, into] : {std::pair{"parameters", &out.parameters}, std::pair{"properties", &out.properties}}) {
-    if (const Entry* list = result->value.find(key)) {
-      for (const Value& v : list->value.items()) into->emplace_back(v.text());
-    }
-  }
-  if (const Entry* name = result->value.find("namevar"); name != nullptr && name->value.is(Kind::kString))
-    out.namevar = name->value.text();
-  return true;
+  if (result == nullptr) return std::nullopt;
+  NativeType out;
+  auto names = [](const Value& list) {
+    std::vector<Symbol> all;
+    for (const Value& v : list.items()) all.emplace_back(v.text());
+    return all;
+  };
+  for (auto [key, into] : {std::pair{"attributes", &out.attributes}, std::pair{"namevars", &out.namevars}})
+    if (const Entry* list = result->value.find(key)) *into = names(list->value);
+  if (const Entry* list = result->value.find("patterns"))
+    for (const Value& p : list->value.items())
+      out.patterns.push_back({Symbol(p.items()[0].text()).text(), names(p.items()[1])});
+  auto truth = [&](const char* key) {
+    const Entry* e = result->value.find(key);
+    return e != nullptr && e->value.is(Kind::kBool) && e->value.as_bool();
+  };
+  out.isomorphic = truth("isomorphic");
+  out.open = !truth("whole");
+  return out;
 }
 
 }  // namespace tutti::puppet

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "lang/puppet/catalog/native_type.h"
 #include "lang/puppet/functions/function.h"
 #include "tree/value.h"
 
@@ -24,12 +26,9 @@ void change_variable(Compiler& compiler, Scope& scope, Symbol name, const Val& v
 Val call_ruby_function(Compiler& compiler, Scope& scope, const RubyFunction& f, std::string_view name,
                        std::span<const Val> args, const Closure* block, Pos at);
 
-// What the file of a native type says of it; false when there is no Ruby or it cannot be read.
-struct RubyType {
-  std::vector<std::string> parameters, properties;
-  std::string namevar;
-};
-bool describe_ruby_type(const std::string& file, RubyType& out);
+// What the file of a native type says of it: open where only a part could be read. nullopt when there is no Ruby or it
+// cannot be read at all.
+std::optional<NativeType> describe_ruby_type(Compiler& compiler, const std::string& file);
 
 // Values on the wire.
 std::string to_wire(const Val& v);

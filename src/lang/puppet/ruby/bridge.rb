@@ -488,13 +488,14 @@ module Tutti
 
   # A native type's file is read with a recorder in place of Puppet's own classes: only names matter to a compiler.
   class TypeRecorder
-    attr_reader :parameters, :properties, :name_var, :patterns
+    attr_reader :parameters, :properties, :name_vars
+    attr_accessor :whole # the whole of the type was read
     def initialize
-      @parameters, @properties, @isomorphic, @patterns = [], [], true, nil
+      @parameters, @properties, @isomorphic, @name_vars, @whole = [], [], true, [], false
     end
     def newparam(name, options = {}, &block)
       @parameters << name.to_s
-      @name_var = name.to_s if options[:namevar] || (block && (probe(block) == :namevar))
+      @name_vars << name.to_s if options[:namevar] || (block && (probe(block) == :namevar))
     end
     def newproperty(name, *, &_block) = @properties << name.to_s
     def ensurable(*) = @properties << 'ensure'
@@ -513,6 +514,14 @@ module Tutti
       seen.namevar? ? :namevar : nil
     end
     def isomorphic? = @isomorphic
+    # [[pattern, [attribute, ...]], ...]: a pattern that gives something other than what it matched is none of ours.
+    def patterns
+      return [] unless singleton_methods(false).include?(:title_patterns)
+      title_patterns.map do |regex, names|
+        names.each { |n| raise ArgumentError if n.is_a?(Array) && n[1] && n[1].call('a:b') != 'a:b' }
+        [regex.to_s, names.map { |n| (n.is_a?(Array) ? n[0] : n).to_s }]
+      end
+    end
     def method_missing(*) = self
     def respond_to_missing?(*) = true
   end
@@ -520,11 +529,25 @@ module Tutti
   def describe(request)
     recorder = TypeRecorder.new
     type = ::Module.new
-    type.define_singleton_method(:newtype) { |*_args, **_options, &block| begin; recorder.instance_exec(&block); rescue ::StandardError, ::NameError; nil; end; recorder }
+    type.define_singleton_method(:newtype) do |*_args, **_options, &block|
+      recorder.instance_exec(&block)
+      recorder.whole = true
+      recorder
+    rescue ::StandardError, ::NameError
+      recorder
+    end
+    request['libs'].each { |dir| $LOAD_PATH.unshift(dir) unless $LOAD_PATH.include?(dir) }
     Puppet.send(:remove_const, :Type) if Puppet.const_defined?(:Type, false)
     Puppet.const_set(:Type, type)
     eval(File.read(request['file'], encoding: 'UTF-8'), TOPLEVEL_BINDING.dup, request['file'])
-    { 'parameters' => recorder.parameters, 'properties' => recorder.properties, 'namevar' => recorder.name_var }
+    patterns = begin
+      recorder.patterns
+    rescue ::StandardError, ::NameError
+      recorder.whole = false
+      []
+    end
+    { 'attributes' => recorder.parameters + recorder.properties, 'namevars' => recorder.name_vars, 'patterns' => patterns,
+      'isomorphic' => recorder.isomorphic? ? true : false, 'whole' => recorder.whole }
   end
 
   def answer(request)
