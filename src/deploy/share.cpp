@@ -32,6 +32,7 @@ class Account {
       for (auto& thing : Share::of(c).touched) ours_.insert(on_host(c.host, thing));
   }
 
+  // What an action that failed has not acted on was right, or it never came to it: in doubt it is not ours.
   void take(u32 instance, u32 transition, bool ok) {
     const model::ComponentType& type = s_.type_of(instance);
     const model::Action& action = type.action_of(type.transitions[transition]);
@@ -46,11 +47,29 @@ class Account {
       commands = commands || (began && r.type == "exec");
       std::string ensure = resource::Params(r.parameters).text("ensure");
       if (ensure == "absent" || ensure == "stopped")
-        let_go(instance, r, began && ok);
-      else if (began || commands)
+        let_go(instance, r, ok, began);
+      else if (began || (commands && ok))
         touch(instance, r);
-      else if (ok)
+      else
         come_to(instance, r);
+    }
+  }
+
+  // What a component has left to another goes with that one, even if that one has not come to it yet.
+  void hand_over() {
+    for (u32 i = 0; i < s_.assembly && !left_.empty(); ++i) {
+      const model::ComponentType& type = s_.type_of(i);
+      for (auto& t : type.transitions) {
+        Arena arena;
+        std::string problem;
+        for (auto& r : knowledge_.resources(i, type.action_of(t), arena, problem))
+          for (auto& thing : things_of(r)) {
+            auto by = left_.find(on_host(s_.instances[i].host, thing));
+            if (by == left_.end() || by->second == i) continue;
+            shares_[i].before.erase(thing);
+            shares_[i].touched.insert(thing);
+          }
+      }
     }
   }
 
@@ -80,12 +99,15 @@ class Account {
         share.before.insert(thing);
     }
   }
-  void let_go(u32 i, const resource::Resource& r, bool gone) {
-    if (!gone) return;
-    for (auto& thing : things_of(r)) {
-      shares_[i].before.erase(thing);
-      shares_[i].touched.erase(thing);
-    }
+  void let_go(u32 i, const resource::Resource& r, bool ok, bool began) {
+    if (!ok) return;
+    for (auto& thing : things_of(r))
+      if (began) {
+        shares_[i].before.erase(thing);
+        shares_[i].touched.erase(thing);
+      } else if (shares_[i].touched.count(thing)) {
+        left_[on_host(s_.instances[i].host, thing)] = i;
+      }
   }
 
   const model::System& s_;
@@ -94,6 +116,7 @@ class Account {
   const resource::Scrubber& scrub_;
   std::map<u32, Share> shares_;
   std::set<std::string> ours_, changed_;  // with their hosts
+  std::map<std::string, u32> left_;       // by whom, though its own: another is to have it
 };
 
 }  // namespace
@@ -140,6 +163,7 @@ std::map<u32, Share> shares_after(const Prepared& p, const engine::Recorded& was
   }
   for (auto& [action, resources] : acted)  // cut off, and left so
     if (!ended.count(action)) account.take(action.first, action.second, false);
+  account.hand_over();
   return account.settled();
 }
 

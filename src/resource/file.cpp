@@ -571,9 +571,12 @@ Result<void> File::make(Context& c, const Step& step) const {
     return std::any_of(step.changes.begin(), step.changes.end(), [&](auto& ch) { return ch.property == p; });
   };
   if (w.ensure == E::kAbsent) {
-    if (is.kind == FileKind::kDirectory && !c.params.truth("force")) return leave_directory(c, step);
-    if (auto r = keep(c, w.path, is); !r) return r;
-    return c.host.remove(w.path, true);
+    bool left = is.kind == FileKind::kDirectory && !c.params.truth("force");
+    Result<void> gone = left ? leave_directory(c, step) : keep(c, w.path, is);
+    if (gone && !left) gone = c.host.remove(w.path, true);
+    if (gone) return gone;
+    auto now = c.host.stat(w.path, false, false);  // another may have removed it at the same time
+    return now && now->kind == FileKind::kAbsent ? Result<void>{} : gone;
   }
   bool fresh = has("ensure");
   if (fresh && there) {

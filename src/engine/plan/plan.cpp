@@ -93,17 +93,23 @@ Value without_actions(const Value& type, const TreeBuilder& b) {
   return out.build(b);
 }
 
+// It has not begun to act, and no other has left it anything.
+bool never_came_to_it(const RecordedComponent& was) { return was.untouched && was.touched.is(Kind::kNull); }
+
 // "leaves file /etc/motd, which was there before it came under tutti's care"; "" where it leaves nothing.
-std::string what_is_left(const Value& before) {
-  if (!before.is(Kind::kList) || before.size() == 0) return "";
+std::string what_is_left(const RecordedComponent& was) {
+  if (!was.before.is(Kind::kList) || never_came_to_it(was)) return "";
   std::vector<std::string> things;
-  for (const Value& v : before.items()) {
+  for (const Value& v : was.before.items()) {
+    if (v.text().starts_with("exec:")) continue;  // a step is nothing that could be left
     std::string thing(v.secret() ? "(secret)" : v.text());
     if (std::size_t colon = thing.find(':'); colon != std::string::npos) thing[colon] = ' ';
     things.push_back(std::move(thing));
   }
   std::size_t all = things.size();
+  if (all == 0) return "";
   if (all > 3) things.resize(3), things.push_back(fmt::format("{} more", all - 3));
+  if (!was.failed.empty()) return fmt::format("leaves {}, which it has not changed", fmt::join(things, ", "));
   return fmt::format("leaves {}, which {} there before it came under tutti's care", fmt::join(things, ", "),
                      all == 1 ? "was" : "were");
 }
@@ -432,7 +438,7 @@ class Planner {
         if (item.was->found)
           ch.why = "it was there before it came under tutti's care, and is left";
         else
-          ch.why = what_is_left(item.was->before);
+          ch.why = what_is_left(*item.was);
         item.change = std::move(ch);
       }
       take_as_made(item);
@@ -528,7 +534,7 @@ class Planner {
       item.places = {place};
       item.at = {item.type->find_place(place)};
     };
-    if (item.was->untouched) return stand(item.kind.removed);
+    if (never_came_to_it(*item.was)) return stand(item.kind.removed);
     u32 removed = item.type->find_place(item.kind.removed), up = item.type->find_place(item.kind.goal);
     auto word = word_to(*item.type, item.at, [&](const Marking& m) { return m == Marking{removed}; });
     if (item.at == Marking{up}) return;
