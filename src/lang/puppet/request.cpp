@@ -146,6 +146,37 @@ std::optional<Settings> settings_of(Session& session, const Options& options) {
   return s;
 }
 
+namespace {
+
+// Facts as `puppet facts` ({values: FACTS}) and the queries of PuppetDB give them: {certname: NAME, facts: FACTS}, a
+// list with one of these, {href: ..., data: FACTS}, [{name: NAME, value: VALUE}, ...].
+Val plain_facts(Arena& arena, Val v) {
+  while (true) {
+    const Val* inner = nullptr;
+    if (v.is(VK::kHash)) {
+      inner = v.get("values");
+      if (inner && !inner->is(VK::kHash)) inner = nullptr;
+      if (!inner && v.get("certname")) inner = v.get("facts");
+      if (!inner && v.get("href")) inner = v.get("data");
+    } else if (v.is(VK::kArray) && v.items().size() == 1 && v.items()[0].is(VK::kHash) && v.items()[0].get("facts")) {
+      inner = &v.items()[0];
+    }
+    if (!inner) break;
+    v = Val(*inner);
+  }
+  if (!v.is(VK::kArray)) return v;
+  HashDraft facts;
+  for (const Val& one : v.items()) {
+    const Val* name = one.is(VK::kHash) ? one.get("name") : nullptr;
+    const Val* value = name ? one.get("value") : nullptr;
+    if (!value) return v;
+    facts.set(*name, *value);
+  }
+  return facts.build(arena);
+}
+
+}  // namespace
+
 std::optional<Val> read_facts(Session& session, const std::string& file) {
   if (file.empty()) return from_tree(session.arena, gather_facts(session, true));
   const Source* source = session.open(file);
@@ -154,10 +185,9 @@ std::optional<Val> read_facts(Session& session, const std::string& file) {
   std::optional<Val> facts = file.ends_with(".json") ? read_json_data(*source, session.arena, wrong)
                                                      : read_yaml(*source, session.arena, wrong, Dates::kText);
   if (!facts) return session.diagnostics.error("PP-FACTS", wrong.where, wrong.message), std::nullopt;
+  facts = plain_facts(session.arena, *facts);
   if (!facts->is(VK::kHash))
     return session.diagnostics.error("PP-FACTS", {}, fmt::format("{}: facts must be a map", file)), std::nullopt;
-  // As PuppetDB and `puppet facts` wrap them.
-  if (const Val* values = facts->get("values"); values && values->is(VK::kHash)) return *values;
   return facts;
 }
 

@@ -425,6 +425,15 @@ void Compiler::evaluate_define(Resource& r) {
   s->vars.give_back(var_room_);  // nothing that it declared sees them
 }
 
+Val Compiler::default_of(const Param& p, Scope& scope, const Unset& unset) {
+  struct Restore {
+    const Unset*& place;
+    const Unset* before;
+    ~Restore() { place = before; }
+  } restore{unset_, std::exchange(unset_, &unset)};
+  return evaluate(p.value, scope);
+}
+
 // Parameters become variables: what was given, then (for classes) what the data says, then defaults, left to right.
 void Compiler::set_resource_parameters(Resource& r, Scope& scope, const Definition& d) {
   static const Symbol title("title"), name("name"), module_name("module_name"), caller("caller_module_name");
@@ -455,12 +464,13 @@ void Compiler::set_resource_parameters(Resource& r, Scope& scope, const Definiti
   if (r.is_class) class_scopes_[d.name] = &scope;
   index_.changed(r);  // by the defaults below: queries are asked when all of them are there
   std::vector<std::string> wrong;
-  // While defaults are evaluated, a parameter further right is not set yet: reading it is an error.
-  for (const Param& p : d.params) {
+  for (std::size_t n = 0; n < d.params.size(); ++n) {
+    const Param& p = d.params[n];
     ResourceParam* given = r.find(p.name);
     Val v = given ? given->value : Val::undef();
     if (v.undefined() && p.value) {
-      v = evaluate(p.value, scope);
+      std::string what = r.ref();
+      v = default_of(p, scope, {&scope, std::span(d.params).subspan(n), &r, what});
       ResourceParam param;
       param.name = p.name;
       param.value = v;

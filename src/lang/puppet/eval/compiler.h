@@ -220,6 +220,15 @@ class Compiler {
   Session& session_;
   NodeInfo node_;
   Budget budget_;
+  // While the default of a parameter is evaluated: the parameters from it on, which can be read where they were given.
+  struct Unset {
+    const Scope* scope;
+    std::span<const Param> params;
+    const Resource* given;  // nullptr: none of them was
+    std::string_view what;
+  };
+  const Unset* unset_ = nullptr;
+  Val default_of(const Param& p, Scope& scope, const Unset& unset);
   Catalog catalog_;
   ResourceIndex index_{catalog_};
   std::deque<Scope> scopes_;

@@ -225,7 +225,7 @@ void Compiler::bind_params(std::span<const Param> params, std::span<const Val> a
                  "PP-TYPE-MISMATCH");
       v = make_array(arena(), items);
     } else {
-      v = n < args.size() ? args[n] : evaluate(p.value, inner);
+      v = n < args.size() ? args[n] : default_of(p, inner, {&inner, params.subspan(n), nullptr, what});
       if (type) looked_at(budget_, v);
       if (type && !is_instance(type, v)) {
         auto wrong = describe_mismatch(fmt::format("parameter '{}'", p.name.text()), type, v);

@@ -217,6 +217,16 @@ Val Compiler::variable(const Named& v, Scope& scope) {
     std::size_t n = static_cast<std::size_t>(v.capture);
     return n < scope.match.size() ? scope.match[n] : Val::undef();
   }
+  if (unset_ && unset_->scope == &scope && v.scope.empty() && !v.absolute)
+    for (const Param& p : unset_->params) {
+      if (p.name != v.local) continue;
+      const ResourceParam* given = unset_->given ? unset_->given->find(p.name) : nullptr;
+      if (given && !given->value.undefined()) return given->value;
+      fail(v.span(),
+           fmt::format("{}: default expression for ${} tries to illegally access not yet evaluated ${}", unset_->what,
+                       unset_->params[0].name.text(), p.name.text()),
+           "PP-UNKNOWN-VARIABLE");
+    }
   if (const Val* found = find_variable(scope, v.local, v.scope, v.absolute)) return *found;
   std::string name(v.name.text());
   std::string_view near;

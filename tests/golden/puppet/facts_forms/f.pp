@@ -1,0 +1,1 @@
+notice($facts["fqdn"], $facts["os"]["family"])
