@@ -19,6 +19,11 @@ void read(const Value& list, std::set<std::string>& out) {
     for (const Value& v : list.items()) out.insert(std::string(v.text()));
 }
 
+bool goes(const resource::Resource& r) {
+  std::string ensure = resource::Params(r.parameters).text("ensure");
+  return ensure == "absent" || ensure == "stopped";
+}
+
 class Account {
  public:
   Account(const Prepared& p, const engine::Recorded& was, const resource::Knowledge& knowledge, const Acted& acted,
@@ -26,8 +31,10 @@ class Account {
       : s_(p.program.system), knowledge_(knowledge), acted_(acted), scrub_(scrub) {
     auto by_instance = was.by_instance();
     for (u32 i = 0; i < s_.assembly; ++i)
-      if (auto c = by_instance.find(s_.instances[i].name.text()); c != by_instance.end())
+      if (auto c = by_instance.find(s_.instances[i].name.text()); c != by_instance.end()) {
         shares_[i] = Share::of(*c->second);
+        if (c->second->failed.empty() && !c->second->untouched) was_up_.insert(i);
+      }
     for (auto& [name, c] : was.components)
       for (auto& thing : Share::of(c).touched) ours_.insert(on_host(c.host, thing));
   }
@@ -37,6 +44,7 @@ class Account {
     const model::ComponentType& type = s_.type_of(instance);
     const model::Action& action = type.action_of(type.transitions[transition]);
     if (action.what.find("resource")) return;  // catalogs are never taken away
+    if (!ok) failed_.insert(instance);
     auto mine = acted_.find({instance, transition});
     Arena arena;
     std::string problem;
@@ -45,8 +53,7 @@ class Account {
       bool began = mine != acted_.end() &&
                    (mine->second.count(resource::key_of(r)) || mine->second.count(scrub_.clean(resource::key_of(r))));
       commands = commands || (began && r.type == "exec");
-      std::string ensure = resource::Params(r.parameters).text("ensure");
-      if (ensure == "absent" || ensure == "stopped")
+      if (goes(r))
         let_go(instance, r, ok, began);
       else if (began || (commands && ok))
         touch(instance, r);
@@ -55,21 +62,29 @@ class Account {
     }
   }
 
-  // What a component has left to another goes with that one, even if that one has not come to it yet.
-  void hand_over() {
-    for (u32 i = 0; i < s_.assembly && !left_.empty(); ++i) {
+  // Who failed on the way up is removed as if it had come up, and what a component has left to another goes with that
+  // one, even if neither has come to everything yet: what nobody of ours has touched is then not theirs.
+  void come_to_the_rest() {
+    for (u32 i = 0; i < s_.instances.size(); ++i) {
+      bool due = failed_.count(i) && !was_up_.count(i);
+      if (!due && left_.empty()) continue;
+      Arena arena;
+      std::string problem;
+      std::vector<resource::Resource> wanted;
       const model::ComponentType& type = s_.type_of(i);
       for (auto& t : type.transitions) {
-        Arena arena;
-        std::string problem;
-        for (auto& r : knowledge_.resources(i, type.action_of(t), arena, problem))
-          for (auto& thing : things_of(r)) {
-            auto by = left_.find(on_host(s_.instances[i].host, thing));
-            if (by == left_.end() || by->second == i) continue;
-            shares_[i].before.erase(thing);
-            shares_[i].touched.insert(thing);
-          }
+        const model::Action& action = type.action_of(t);
+        if (action.what.find("resource")) continue;
+        for (auto& r : knowledge_.resources(i, action, arena, problem)) {
+          if (goes(r)) continue;
+          for (auto& thing : things_of(r))
+            if (auto by = left_.find(on_host(s_.instances[i].host, thing)); by != left_.end())
+              due = due || by->second != i;
+          wanted.push_back(std::move(r));
+        }
       }
+      for (auto& r : wanted)
+        if (due) come_to(i, r);
     }
   }
 
@@ -107,6 +122,7 @@ class Account {
         shares_[i].touched.erase(thing);
       } else if (shares_[i].touched.count(thing)) {
         left_[on_host(s_.instances[i].host, thing)] = i;
+        ours_.insert(on_host(s_.instances[i].host, thing));
       }
   }
 
@@ -115,6 +131,7 @@ class Account {
   const Acted& acted_;
   const resource::Scrubber& scrub_;
   std::map<u32, Share> shares_;
+  std::set<u32> was_up_, failed_;
   std::set<std::string> ours_, changed_;  // with their hosts
   std::map<std::string, u32> left_;       // by whom, though its own: another is to have it
 };
@@ -163,7 +180,7 @@ std::map<u32, Share> shares_after(const Prepared& p, const engine::Recorded& was
   }
   for (auto& [action, resources] : acted)  // cut off, and left so
     if (!ended.count(action)) account.take(action.first, action.second, false);
-  account.hand_over();
+  account.come_to_the_rest();
   return account.settled();
 }
 
