@@ -591,6 +591,11 @@ Result<void> File::make(Context& c, const Step& step) const {
   auto mode = [&](u32 base, bool dir) { return w.mode.empty() ? base : mode_from(w.mode, base, dir).value_or(base); };
   // What is made with a symbolic mode gets it once more, on top of itself, as in Puppet: `u+x,g+X`.
   auto first_mode = [&](u32 base, bool dir) { return mode(mode(base, dir), dir); };
+  // Whoever gets a file gets it without set-user-ID and set-group-ID: a mode that is asked for is set once more.
+  auto own = [&](const std::string& owner, const std::string& group, bool link, u32 asked) {
+    auto r = c.host.set_owner(w.path, owner, group, !link);
+    return r && !link && !w.mode.empty() && (asked & (06000)) ? c.host.set_mode(w.path, asked) : r;
+  };
   if (fresh) {
     switch (w.ensure) {
       case E::kDirectory:
@@ -604,9 +609,11 @@ Result<void> File::make(Context& c, const Step& step) const {
           if (auto r = c.host.remove(w.path, false); !r) return r;
         if (auto r = c.host.write(w.path, w.content.value_or(""), first_mode(0644, false)); !r) return r;
     }
-    if (!w.owner.empty() || !w.group.empty()) return c.host.set_owner(w.path, w.owner, w.group, w.ensure != E::kLink);
-    return {};
+    if (w.owner.empty() && w.group.empty()) return {};
+    bool dir = w.ensure == E::kDirectory;
+    return own(w.owner, w.group, w.ensure == E::kLink, first_mode(dir ? 0755 : 0644, dir));
   }
+  u32 now = mode(is.mode, is.kind == FileKind::kDirectory);
   if (has("content")) {
     if (auto r = keep(c, w.path, is); !r) return r;
     if (auto r = c.host.write(w.path, *w.content, is.mode); !r) return r;
@@ -614,12 +621,10 @@ Result<void> File::make(Context& c, const Step& step) const {
   if (has("target"))
     if (auto r = c.host.make_link(w.path, w.target); !r) return r;
   if (has("owner") || has("group"))
-    if (auto r = c.host.set_owner(w.path, has("owner") ? w.owner : "", has("group") ? w.group : "",
-                                  is.kind != FileKind::kLink);
-        !r)
+    if (auto r = own(has("owner") ? w.owner : "", has("group") ? w.group : "", is.kind == FileKind::kLink, now); !r)
       return r;
   if (has("mode"))
-    if (auto r = c.host.set_mode(w.path, mode(is.mode, is.kind == FileKind::kDirectory)); !r) return r;
+    if (auto r = c.host.set_mode(w.path, now); !r) return r;
   return {};
 }
 

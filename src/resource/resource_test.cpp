@@ -153,6 +153,20 @@ TEST_F(Resources, RecursionCopiesAndPurges) {
   EXPECT_EQ(bring("file", dir + "/dst", g), "");
 }
 
+// chown takes set-user-ID and set-group-ID away, even from who owns the file already.
+TEST_F(Resources, SetUserIdStaysWithAnOwner) {
+  std::string owner = std::to_string(::getuid()), group = std::to_string(::getgid());
+  Given asked{{"content", text("x")}, {"mode", text("6755")}, {"owner", text(owner)}, {"group", text(group)}};
+  bring("file", dir + "/made", asked);
+  EXPECT_EQ(bring("file", dir + "/made", asked), "");
+  fs::create_directory(dir + "/from");
+  bring("file", dir + "/from/it", asked);
+  Given copied{{"source", text(dir + "/from")}, {"recurse", Value::boolean(true)}, {"source_permissions", text("use")}};
+  bring("file", dir + "/to", copied);
+  EXPECT_EQ(bring("file", dir + "/to", copied), "");
+  EXPECT_EQ(host->stat(dir + "/to/it", false, false)->mode, 06755u);
+}
+
 TEST_F(Resources, ContentThatDoesNotPassIsNotWritten) {
   std::string p = put("f", "good");
   EXPECT_EQ(bring("file", p, {{"content", text("bad")}, {"validate_cmd", text("grep -q good %")}})[0], '!');
