@@ -469,10 +469,18 @@ Result<Findings> File::examine(Context& c) const {
     auto st = there->stat(path, true, false);
     if (!st) return tl::unexpected(st.error());
     if (st->kind == FileKind::kAbsent) continue;
+    // Puppet copies a link as a link, whatever `ensure` says, unless `links` is `follow`.
+    if (c.catalog && there == &c.host && c.params.text("links") != "follow") {
+      st = there->stat(path, false, false);
+      if (!st) return tl::unexpected(st.error());
+    }
     found.push_back({there, path});
     if (found.size() > 1) continue;
     if (auto r = take_permissions(c, *st, want); !r) return tl::unexpected(r.error());
-    if (st->kind == FileKind::kDirectory) {
+    if (st->kind == FileKind::kLink) {
+      if (want.ensure != E::kAbsent) want.ensure = E::kLink;
+      want.target = st->target;
+    } else if (st->kind == FileKind::kDirectory) {
       if (want.ensure == E::kUnset || want.ensure == E::kPresent) want.ensure = E::kDirectory;
     } else if (want.ensure != E::kAbsent) {
       auto bytes = there->read(path);
