@@ -8,12 +8,12 @@
 
 namespace tutti {
 
-enum class Repeated : u8 { kRefused, kLastCounts };  // keys
-
-// Reads one JSON text (RFC 8259): numbers kept exactly as written, order of keys kept, a repeated key refused unless
-// the last is to count, every value with its place. No recursion: depth is a limit, not a matter of stack. Strings
-// without escapes stay in the source.
-std::optional<Value> read_json(Session& session, const Source& source, Repeated repeated = Repeated::kRefused);
+// Reads one JSON text (RFC 8259): numbers kept exactly as written, order of keys kept, a repeated key refused, every
+// value with its place. No recursion: depth is a limit, not a matter of stack. Strings without escapes stay in the
+// source.
+std::optional<Value> read_json(Session& session, const Source& source);
+// The same for data of which the last of several equal keys counts, as most readers of JSON have it.
+std::optional<Value> read_lax_json(Session& session, const Source& source);
 
 // Several JSON texts one after the other (JSON lines among them), as a list tagged as documents (format/write.h).
 std::optional<Value> read_json_stream(Session& session, const Source& source);

@@ -13,6 +13,8 @@ namespace {
 
 // The values and entries of all open lists and maps lie on two stacks; a closing bracket moves the top ones to the
 // arena.
+enum class Repeated : u8 { kRefused, kLastCounts };  // keys
+
 class JsonReader {
  public:
   JsonReader(Session& session, const Source& source, Repeated repeated = Repeated::kRefused)
@@ -472,8 +474,9 @@ class JsonReader {
 
 }  // namespace
 
-std::optional<Value> read_json(Session& session, const Source& source, Repeated repeated) {
-  return JsonReader(session, source, repeated).one();
+std::optional<Value> read_json(Session& session, const Source& source) { return JsonReader(session, source).one(); }
+std::optional<Value> read_lax_json(Session& session, const Source& source) {
+  return JsonReader(session, source, Repeated::kLastCounts).one();
 }
 std::optional<Value> read_json_stream(Session& session, const Source& source) {
   return JsonReader(session, source).stream();

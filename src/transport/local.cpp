@@ -387,12 +387,14 @@ int open_unfinished(const std::string& beside) {
     }
     if (errno != EEXIST) return -1;
     Fd other(::open(beside.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    if (other.fd < 0 && errno == ENOENT) continue;
     // In a directory of everybody's somebody else's file could be held for ever.
     bool mine = other.fd >= 0 && ::fstat(other.fd, &ours) == 0 && ours.st_uid == ::geteuid();
     if (mine) ::flock(other.fd, LOCK_EX);
-    bool stays = mine && ::lstat(beside.c_str(), &there) == 0 &&
-                 ours.st_ino != there.st_ino;  // it has become what it was for, and there is a newer one
-    if (!stays && ::unlink(beside.c_str()) != 0 && errno != ENOENT) return -1;
+    if (::lstat(beside.c_str(), &there) != 0) continue;
+    // It has become what it was for, and there is a newer one.
+    if (mine && ours.st_ino != there.st_ino) continue;
+    if (::unlink(beside.c_str()) != 0 && errno != ENOENT) return -1;
   }
 }
 
@@ -503,9 +505,9 @@ Result<void> Here::set_owner(const std::string& path, const std::string& user, c
   return {};
 }
 
-Result<std::vector<std::string>> Here::list(const std::string& directory) {
-  DIR* dir = ::opendir(directory.c_str());
-  if (!dir) return refused("list", directory);
+Result<std::vector<std::string>> Here::list(const std::string& path) {
+  DIR* dir = ::opendir(path.c_str());
+  if (!dir) return refused("list", path);
   std::vector<std::string> names;
   while (dirent* e = ::readdir(dir)) {
     std::string name = e->d_name;

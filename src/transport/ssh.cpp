@@ -294,11 +294,11 @@ Result<void> SshHost::write(const std::string& path, std::string_view bytes, u32
   return {};
 }
 
-Result<std::vector<std::string>> SshHost::list(const std::string& directory) {
+Result<std::vector<std::string>> SshHost::list(const std::string& path) {
   auto r = ask(fmt::format(
       "cd {} && for f in * .[!.]* ..?*; do if [ -e \"$f\" ] || [ -L \"$f\" ]; then printf '%s\\0' \"$f\"; fi; done",
-      shell_quote(directory)));
-  if (!r.ok()) return refused(r, "list", directory);
+      shell_quote(path)));
+  if (!r.ok()) return refused(r, "list", path);
   std::vector<std::string> names;
   for (std::size_t at = 0; at < r.out.size();) {
     std::size_t end = r.out.find('\0', at);

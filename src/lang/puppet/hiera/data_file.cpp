@@ -9,7 +9,7 @@
 namespace tutti::puppet {
 std::optional<Val> read_json_data(const Source& source, Arena& arena, DataError& error) {
   Session session;
-  std::optional<Value> value = read_json(session, source, Repeated::kLastCounts);
+  std::optional<Value> value = read_lax_json(session, source);
   if (!value) {
     const Diagnostic& first = session.diagnostics.all().front();
     error = {first.message, first.where};
