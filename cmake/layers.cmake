@@ -10,8 +10,14 @@ include(GoogleTest)
 # The headers that nearly every file needs are read once: it halves the time of a build. They are the system's, never ours.
 add_library(tutti_pch STATIC ${CMAKE_SOURCE_DIR}/cmake/precompiled.cpp)
 target_link_libraries(tutti_pch PRIVATE fmt::fmt)
-target_precompile_headers(tutti_pch PRIVATE
-  <algorithm> <functional> <map> <memory> <mutex> <optional> <span> <string> <string_view> <unordered_map> <vector> <fmt/format.h>)
+set(common <algorithm> <array> <functional> <map> <memory> <mutex> <optional> <set> <span> <string> <string_view> <unordered_map>
+           <unordered_set> <vector> <fmt/format.h>)
+target_precompile_headers(tutti_pch PRIVATE ${common})
+set(TUTTI_TEST_OPTIONS -O1)  # tests are compiled more often than they run long
+add_library(tutti_test_pch STATIC EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/cmake/precompiled.cpp)
+target_link_libraries(tutti_test_pch PRIVATE fmt::fmt GTest::gtest_main)
+target_compile_options(tutti_test_pch PRIVATE ${TUTTI_TEST_OPTIONS})
+target_precompile_headers(tutti_test_pch PRIVATE ${common} <gtest/gtest.h>)
 
 function(tutti_layer folder)
   cmake_parse_arguments(L "" "" "DEPENDS;LIBRARIES" ${ARGN})
@@ -37,7 +43,8 @@ function(tutti_layer folder)
   endif()
   if(tests AND TUTTI_TESTS AND NOT TUTTI_FUZZ)
     add_executable(${name}_tests ${tests})
-    target_compile_options(${name}_tests PRIVATE -O1)  # tests are compiled more often than they run long
+    target_compile_options(${name}_tests PRIVATE ${TUTTI_TEST_OPTIONS})
+    target_precompile_headers(${name}_tests REUSE_FROM tutti_test_pch)
     target_link_libraries(${name}_tests PRIVATE tutti_${name} ${L_LIBRARIES} GTest::gtest_main fmt::fmt)
     target_compile_definitions(${name}_tests PRIVATE TUTTI_SOURCE_DIR="${CMAKE_SOURCE_DIR}" TUTTI_BINARY="$<TARGET_FILE_DIR:${name}_tests>/tutti")
     add_test(NAME ${name} COMMAND ${name}_tests)
