@@ -12,20 +12,15 @@
 
 namespace tutti {
 
-// Memory for everything that lives as long as one evaluation: handed out by moving a pointer, given back all at once.
-// Destructors of what is made here are never run, so only trivially destructible types may be made (checked).
-// One arena belongs to one thread while it grows; what is in it may be read by all once it no longer does.
-class Arena {
+// What an arena hands out of its present block by moving a pointer, and what is made there. Self::allocate_slow brings
+// the next block. Destructors of what is made are never run, so only trivially destructible types may be made
+// (checked).
+template <class Self>
+class Allocating {
  public:
-  Arena() = default;
-  Arena(Arena&&) noexcept = default;
-  Arena& operator=(Arena&&) noexcept = default;
-  Arena(const Arena&) = delete;
-  Arena& operator=(const Arena&) = delete;
-
   void* allocate(std::size_t size, std::size_t align = alignof(std::max_align_t)) {
     std::size_t at = (used_ + align - 1) & ~(align - 1);
-    if (at + size > capacity_) return allocate_slow(size, align);
+    if (at + size > capacity_) return static_cast<Self*>(this)->allocate_slow(size, align);
     used_ = at + size;
     return block_ + at;
   }
@@ -57,6 +52,22 @@ class Arena {
     return {to, text.size()};
   }
 
+ protected:
+  char* block_ = nullptr;
+  std::size_t used_ = 0;
+  std::size_t capacity_ = 0;
+};
+
+// Memory for everything that lives as long as one evaluation, given back all at once. One arena belongs to one thread
+// while it grows; what is in it may be read by all once it no longer does.
+class Arena : public Allocating<Arena> {
+ public:
+  Arena() = default;
+  Arena(Arena&&) noexcept = default;
+  Arena& operator=(Arena&&) noexcept = default;
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
   // Forgets what was made, keeping one block for what comes next.
   void clear();
 
@@ -66,11 +77,9 @@ class Arena {
   void set_limit(std::size_t bytes) { limit_ = bytes; }
 
  private:
+  friend class Allocating<Arena>;
   void* allocate_slow(std::size_t size, std::size_t align);
 
-  char* block_ = nullptr;
-  std::size_t used_ = 0;
-  std::size_t capacity_ = 0;
   std::size_t bytes_ = 0;
   std::size_t limit_ = SIZE_MAX;
   std::vector<std::unique_ptr<char[]>> blocks_;
