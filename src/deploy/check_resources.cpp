@@ -52,6 +52,11 @@ std::string unknown_parameter(Session& session, const resource::Resource& r, Pos
   return "";
 }
 
+// Whether nothing of it is left to what only running will tell.
+bool is_known(const resource::Resource& r) {
+  return r.title.find("${") == std::string::npos && !model::has_placeholders(r.parameters);
+}
+
 // Who brings about what, to tell those who want the same thing to be different.
 class Claims {
  public:
@@ -59,7 +64,7 @@ class Claims {
 
   void add(const model::Component& c, const resource::Resource& r) {
     std::string ensure = resource::Params(r.parameters).text("ensure");
-    if (ensure == "absent" || r.type == "exec" || r.type == "process" || r.type == "wait" || !known(r)) return;
+    if (ensure == "absent" || r.type == "exec" || r.type == "process" || r.type == "wait" || !is_known(r)) return;
     if (c.host.empty()) real_.learn(r);
     all_.push_back({&c, r});
   }
@@ -87,9 +92,6 @@ class Claims {
     const model::Component* component;
     resource::Resource resource;
   };
-  static bool known(const resource::Resource& r) {
-    return r.title.find("${") == std::string::npos && !model::has_placeholders(r.parameters);
-  }
   Session& session_;
   resource::RealPaths real_;
   std::deque<Claim> all_;
@@ -137,8 +139,7 @@ bool Deployer::check_resources(const model::Deployment& wanted, const engine::Pl
           if (!wrong.empty() || !problem.empty()) break;
           if (std::string name = unknown_parameter(session_, r, where); !name.empty())
             wrong = "there is no parameter " + name;
-          if (wrong.empty() && r.title.find("${") == std::string::npos && !model::has_placeholders(r.parameters))
-            wrong = resource::find_provider(r.type)->check(r);
+          if (wrong.empty() && is_known(r)) wrong = resource::find_provider(r.type)->check(r);
           if (!wrong.empty()) whose = fmt::format("{} {}: ", r.type, r.title);
           if (wrong.empty()) claims.add(*c, r);
         }

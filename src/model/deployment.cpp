@@ -296,9 +296,8 @@ class DeploymentReader : public Reader {
   };
 
   Reference reference(const Component& c, std::string_view path) const {
-    constexpr std::array<std::string_view, 6> kWords{"name", "home", "component", "host", "config", "half_made"};
     constexpr std::array<std::string_view, 3> kPrefixes{"old.", "self.", "hosts."};
-    if (std::find(kWords.begin(), kWords.end(), path) != kWords.end() ||
+    if (is_own_word(path) ||
         std::any_of(kPrefixes.begin(), kPrefixes.end(), [&](auto p) { return path.starts_with(p); }))
       return {Reference::Kind::kOwn, nullptr, ""};
     if (path.starts_with("config.")) {

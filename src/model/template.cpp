@@ -1,5 +1,6 @@
 #include "model/template.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace tutti::model {
@@ -173,6 +174,11 @@ Value expand(const Value& value, const Lookup& lookup, const TreeBuilder& builde
 
 Value expand_known(const Value& value, const Lookup& lookup, const TreeBuilder& builder) {
   return Expander{lookup, builder, nullptr, true}.value(value).value_or(Value::null());
+}
+
+bool is_own_word(std::string_view path) {
+  constexpr std::string_view kWords[] = {"name", "home", "component", "host", "config", "half_made"};
+  return std::find(std::begin(kWords), std::end(kWords), path) != std::end(kWords);
 }
 
 bool has_placeholders(const Value& v) {

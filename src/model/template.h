@@ -25,6 +25,9 @@ Value expand(const Value& value, const Lookup& lookup, const TreeBuilder& builde
 // The same, but what cannot be found stays as it is written: for what is known before anything runs.
 Value expand_known(const Value& value, const Lookup& lookup, const TreeBuilder& builder);
 
+// Whether a path is one of the words for what a component itself is, which no other can change.
+bool is_own_word(std::string_view path);
+
 // Whether anything is left to be replaced in it.
 bool has_placeholders(const Value& value);
 

@@ -118,9 +118,8 @@ namespace {
 
 // Something of the component's own, and nobody else's to change.
 bool is_own(std::string_view path) {
-  for (std::string_view word : {"name", "home", "component", "host", "config", "half_made"})
-    if (path == word) return true;
-  return path.starts_with("config.") || path.starts_with("old.") || path.starts_with("self.");
+  return model::is_own_word(path) || path.starts_with("config.") || path.starts_with("old.") ||
+         path.starts_with("self.");
 }
 
 // Whether what an action does depends on the present configuration (`${config`), or on the old one (`${old`).

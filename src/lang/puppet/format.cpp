@@ -356,6 +356,7 @@ class Formatter {
   // ---- the lines
 
   struct Open {
+    Tok kind;
     std::size_t line;
     int weight;  // steps that what is within it is further in
     int extra;   // steps that the line it is on was further in
@@ -366,8 +367,8 @@ class Formatter {
 
   void write() {
     std::vector<Open> open;
-    int depth = 0, groups = 0, extra = 0;
-    int statement_group = groups++;
+    constexpr int kStatements = 0;  // the group of arrows that are in no bracket
+    int depth = 0, groups = kStatements, extra = 0;
     for (std::size_t n = 0; n < items_.size(); ++n) {
       const Item& i = items_[n];
       bool starts = n == 0 || i.breaks > 0;
@@ -387,7 +388,7 @@ class Formatter {
         open.pop_back();
       }
       if (starts) {
-        extra = closes(i.kind) ? closed_extra : continues(n, open.empty() ? Tok::kEnd : bracket(open)) ? 1 : 0;
+        extra = closes(i.kind) ? closed_extra : continues(n, open.empty() ? Tok::kEnd : open.back().kind) ? 1 : 0;
         lines_.emplace_back();
         lines_.back().blank_before = i.breaks > 1;
         lines_.back().text = std::string(static_cast<std::size_t>(std::max(depth + extra, 0)) * 2, ' ');
@@ -395,9 +396,9 @@ class Formatter {
         lines_.back().text.append(blanks(n), ' ');
       }
       Line& line = lines_.back();
-      mark(n, open.empty() ? 0 : open.back().id);
+      mark(n, open.empty() ? kStatements : open.back().id);
       if (i.kind == Tok::kFArrow) {
-        int group = open.empty() ? statement_group : open.back().group;
+        int group = open.empty() ? kStatements : open.back().group;
         bool whole = line.text.find('\n') == std::string::npos;
         if (line.arrow == 0 && line.group == -1 && whole) {
           line.arrow = line.text.size();
@@ -411,13 +412,11 @@ class Formatter {
       if (i.heredoc) line.heredocs.push_back(i.heredoc - 1);
       if (opens(i.kind)) {
         ++groups;
-        Open o{lines_.size(), 0, extra, false, false, false, groups, groups};
+        Open o{i.kind, lines_.size(), 0, extra, false, false, false, groups, groups};
         o.resource = std::binary_search(resources_.begin(), resources_.end(), n);
         std::size_t title = after(n);
         o.titles_apart = o.resource && title < items_.size() && items_[title].breaks > 0;
         open.push_back(o);
-        brackets_.resize(open.size());
-        brackets_.back() = i.kind;
       } else if (!open.empty() && open.back().resource) {
         if (i.kind == Tok::kColon) {
           open.back().group = ++groups;
@@ -449,8 +448,6 @@ class Formatter {
     line.marks.push_back({key, line.text.size()});
     if (i.blanks > 1) set_out_.insert(key);
   }
-
-  Tok bracket(const std::vector<Open>& open) const { return brackets_[open.size() - 1]; }
 
   // Is the line that begins with this item a part of what the line before it says?
   bool continues(std::size_t n, Tok within) const {
@@ -525,7 +522,6 @@ class Formatter {
   std::vector<std::size_t> resources_, declared_;  // the brackets of resources and of declared parameters, in order
   std::vector<Line> lines_;
   std::set<Key> set_out_;
-  std::vector<Tok> brackets_;  // that are open
 };
 
 // The same tokens and comments, but for a comma before a closing bracket, and for which of two tokens a bracket is

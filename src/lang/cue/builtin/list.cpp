@@ -55,7 +55,7 @@ void flatten_into(CallContext& c, Node* list, i64 depth, std::vector<Node*>& out
   }
 }
 
-// x.a.b, y[0] and the like: a way into one of the operands of a comparer.
+// x, y.a.b and the like: a way into one of the operands of a comparer.
 bool leads_into_operand(const Node* n) {
   while (n->type == NodeType::kSelector) n = to<Selector>(n)->x;
   return n->type == NodeType::kFieldRef && to<FieldRef>(n)->up == 0 &&

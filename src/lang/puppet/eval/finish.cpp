@@ -175,8 +175,7 @@ void Compiler::finish() {
   order_edges();
 }
 
-// As Puppet's graph lists them: those that lead to the first resource, then to the second, and so on; of each, by where
-// they come from as that was first met.
+// As Puppet's graph lists them: those that lead to the first resource, then to the second, and so on.
 void Compiler::order_edges() {
   std::stable_sort(catalog_.edges.begin(), catalog_.edges.end(),
                    [](const Edge& a, const Edge& b) { return a.target->index < b.target->index; });
