@@ -7,6 +7,7 @@
 
 #include "deploy/deployer.h"
 #include "deploy/encode.h"
+#include "deploy/journal.h"
 #include "deploy/testing.h"
 #include "format/yaml.h"
 
@@ -344,6 +345,50 @@ TEST_F(Deploy, ARunWhoseEndCannotBeWrittenIsOpen) {
   EXPECT_EQ(c.deployer->unfinished("s"), 1);
   EXPECT_TRUE(c.deployer->resume(1, c.settings).good());
   EXPECT_TRUE(done("a"));
+}
+
+// The power may go as soon as the end of an action is written: what it did is on disk before.
+TEST_F(Deploy, TheEndOfAnActionIsWrittenWhenWhatItDidIsOnDisk) {
+  Call c(dir);
+  auto p = c.prepare("system: s\ncomponents:\n" + job("a"));
+  ASSERT_TRUE(p) << c.trouble();
+  store::Store& store = *c.place->store;
+  auto lease = store.acquire("s", store::this_process("test"), 30);
+  store::RunRecord record;
+  record.system = "s";
+  auto run = store.begin(*lease, record);
+  const model::System& s = p->program.system;
+  resource::Scrubber scrub(p->plan.flat);
+  StoreJournal journal(store, *lease, *run, s, {*c.place->seal, scrub});
+  u32 asked = 0, written_before = 0;
+  Result<void> disk;
+  journal.flush = [&](Symbol) {
+    ++asked;
+    for (auto& e : *store.entries(*run)) written_before += e.kind == store::Entry::Kind::kEnd;
+    return disk;
+  };
+  std::string why;
+  journal.on_broken = [&](const Failure& f) { why = f.message; };
+  auto& type = s.type_of(0);
+  u32 perform = 0;
+  while (type.transitions[perform].name.text() != "perform") ++perform;
+  engine::ActionRequest request;
+  request.transition = perform;
+  request.action = &type.action_of(type.transitions[perform]);
+  EXPECT_TRUE(journal.starting(0, {&request, 1}));
+  EXPECT_EQ(asked, 0u);
+  engine::ActionResult result;
+  result.transition = perform;
+  journal.ended(0, {&result, 1});
+  journal.settle();
+  EXPECT_EQ(asked, 1u);
+  EXPECT_EQ(written_before, 0u);
+  EXPECT_EQ(store.entries(*run)->size(), 2u);
+  disk = failure("no disk");
+  journal.ended(0, {&result, 1});
+  journal.settle();
+  EXPECT_EQ(why, "no disk");
+  EXPECT_EQ(store.entries(*run)->size(), 2u);
 }
 
 TEST_F(Deploy, AStalePlanIsRefused) {

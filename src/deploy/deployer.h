@@ -229,6 +229,8 @@ class Deployer {
   bool finish_preparing(Prepared& p);
   bool check_steps(const Value& wanted);
   bool check_resources(const model::Deployment& wanted, const engine::PlannedSystem& program);
+  // Says of components that change which of their files they lose.
+  void note_let_go(Prepared& prepared, const engine::Recorded& was);
   // False, and an error, where what is recorded under that name is not of the same nature as what is to come.
   enum class Nature : u8 { kSystem, kCatalog, kNothing };
   bool planned(const std::string& system, const engine::Recorded& was, Nature next);

@@ -137,7 +137,13 @@ void StoreJournal::ended(double, std::span<const ActionResult> results) {
 
 void StoreJournal::settle() {
   if (!acts_ || broken_) return;
-  auto r = store_.append(lease_, run_, waiting_);
+  Result<void> r;
+  std::set<Symbol> hosts;
+  for (const Entry& e : waiting_)
+    if (e.kind == Entry::Kind::kEnd && !e.name.empty()) hosts.insert(system_.instances[e.instance].host);
+  for (Symbol host : hosts)
+    if (r && flush) r = flush(host);
+  if (r) r = store_.append(lease_, run_, waiting_);
   waiting_.clear();
   acts_ = false;
   if (r) return;

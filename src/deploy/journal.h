@@ -43,6 +43,8 @@ class StoreJournal : public engine::Journal {
   // An action begins to act on a resource: from its thread. Those that come together are written together.
   bool begins(u32 instance, u32 transition, const std::string& resource);
 
+  // What actions on a host have done outlasts a loss of power: asked before their ends are written.
+  std::function<Result<void>(Symbol host)> flush;
   // The run must end when it cannot be written down any more: called once, with the reason.
   std::function<void(const Failure&)> on_broken;
   bool broken() const { return broken_; }
@@ -77,6 +79,9 @@ struct Replay {
   std::string wrong;                    // "" or why it is not this program's journal
 };
 Replay read_journal(const model::System& system, std::vector<store::Entry> entries, const store::Seal& seal);
+
+// For StoreJournal::flush.
+std::function<Result<void>(Symbol host)> flush_of(const resource::ExecutorOptions& options);
 
 std::string changes_json(const std::vector<resource::Change>& changes);
 

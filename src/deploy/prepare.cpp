@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "deploy/deployer.h"
 #include "deploy/encode.h"
+#include "deploy/share.h"
 #include "format/yaml.h"
 #include "model/component_model.h"
 #include "model/reader.h"
@@ -184,7 +185,37 @@ std::optional<Prepared> Deployer::prepare(const Value& wanted, const std::string
   for (auto& [name, unused] : again.present) p.renewed.push_back(name);
   if (!check_resources(*deployment, p.program)) return std::nullopt;
   note_may_change(p, *was);
+  note_let_go(p, *was);
   return p;
+}
+
+void Deployer::note_let_go(Prepared& p, const engine::Recorded& was) {
+  const model::System& s = p.program.system;
+  resource::Knowledge knowledge(s);
+  teach(knowledge, p, was);
+  resource::Scrubber scrub(p.plan.flat);
+  for (u32 i = 0; i < s.assembly; ++i) {
+    auto self = was.components.find(p.program.component_of[i]);
+    auto change = std::find_if(p.plan.changes.begin(), p.plan.changes.end(),
+                               [&](auto& c) { return c.component == p.program.component_of[i]; });
+    if (self == was.components.end() || self->second.instance != s.instances[i].name.text() ||
+        change == p.plan.changes.end())
+      continue;
+    Share share = Share::of(self->second);
+    std::set<std::string> goes, left;
+    for (auto& t : s.type_of(i).transitions) {
+      std::string problem;
+      for (auto& r : knowledge.resources(i, s.type_of(i).action_of(t), session_.arena, problem))
+        if (r.let_go) (share.is_left(r) ? left : goes).insert(scrub.clean(r.title));
+    }
+    auto add = [&](std::string_view what, const std::set<std::string>& files, std::string_view why) {
+      if (files.empty()) return;
+      std::string words = fmt::format("{} {}{}", what, fmt::join(files, ", "), why);
+      change->why += (change->why.empty() ? "" : "; ") + words;
+    };
+    add("removes", goes, "");
+    add("leaves", left, fmt::format(", which {} there before", left.size() == 1 ? "was" : "were"));
+  }
 }
 
 // Every resource of a catalog is looked at in every run, whatever is recorded: the world is what counts.

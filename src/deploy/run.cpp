@@ -141,6 +141,13 @@ bool only_looked(const model::System& s) {
 
 }  // namespace
 
+std::function<Result<void>(Symbol)> flush_of(const resource::ExecutorOptions& options) {
+  return [find = options.host](Symbol name) {
+    Host* host = find ? find(name) : nullptr;
+    return host ? host->flush() : Result<void>{};
+  };
+}
+
 i64 Deployer::unfinished(const std::string& system) {
   auto runs = place_.store->runs(system, 20);
   if (!runs) {
@@ -331,6 +338,7 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
   StoreJournal journal(*place_.store, lease, run, s, {*place_.seal, scrub},
                        [&](u32 i, u32 k) { return executor.effect(i, k).changes; });
   written = &journal;
+  journal.flush = flush_of(settings.executor);
   auto live = settings.listener ? settings.listener(s) : nullptr;
   Narrator narrator(s, settings.events, live.get());
   engine::RunOptions ro;

@@ -50,8 +50,7 @@ class Account {
     std::string problem;
     bool commands = false;  // have run, and may have made whatever follows
     for (auto& r : knowledge_.resources(instance, action, arena, problem)) {
-      bool began = mine != acted_.end() &&
-                   (mine->second.count(resource::key_of(r)) || mine->second.count(scrub_.clean(resource::key_of(r))));
+      bool began = mine != acted_.end() && was_acted_on(mine->second, r, scrub_);
       commands = commands || (began && r.type == "exec");
       if (goes(r))
         let_go(instance, r, ok, began);
@@ -116,14 +115,15 @@ class Account {
   }
   void let_go(u32 i, const resource::Resource& r, bool ok, bool began) {
     if (!ok) return;
-    for (auto& thing : things_of(r))
-      if (began) {
-        shares_[i].before.erase(thing);
-        shares_[i].touched.erase(thing);
-      } else if (shares_[i].touched.count(thing)) {
+    for (auto& thing : things_of(r)) {
+      if (!began && shares_[i].touched.count(thing)) {
         left_[on_host(s_.instances[i].host, thing)] = i;
         ours_.insert(on_host(s_.instances[i].host, thing));
       }
+      if (!began && !r.let_go) continue;
+      shares_[i].before.erase(thing);
+      shares_[i].touched.erase(thing);
+    }
   }
 
   const model::System& s_;
@@ -148,6 +148,10 @@ Value as_list(const std::set<std::string>& texts, const TreeBuilder& b) {
   std::vector<Value> list;
   for (auto& text : texts) list.push_back(b.string(text));
   return b.list(list);
+}
+
+bool was_acted_on(const std::set<std::string>& acted, const resource::Resource& r, const resource::Scrubber& scrub) {
+  return acted.count(resource::key_of(r)) || acted.count(scrub.clean(resource::key_of(r)));
 }
 
 // What is held and nothing is said of is its own, as it always was before this was told apart by resource.

@@ -21,6 +21,9 @@ struct Share {
 resource::Resource resource_of(const Value& held);
 Value as_list(const std::set<std::string>& texts, const TreeBuilder& builder);  // null when there is none
 
+// Whether the journal says that an action began to act on a resource: it names them without their secrets.
+bool was_acted_on(const std::set<std::string>& acted, const resource::Resource& r, const resource::Scrubber& scrub);
+
 // By instance, after a run. `acted`: on which resources its actions began to act.
 std::map<u32, Share> shares_after(const Prepared& prepared, const engine::Recorded& was,
                                   const resource::Knowledge& knowledge, const std::vector<engine::ActionSpan>& actions,

@@ -82,7 +82,8 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
       std::string key = resource::key_of(r);
       resource::Params params(r.parameters);
       std::string ensure = params.text("ensure");
-      if (r.type == "wait" || (r.type == "process" && ensure == "reloaded")) continue;
+      if (r.let_go) held[a.instance].erase(key);
+      if (r.let_go || r.type == "wait" || (r.type == "process" && ensure == "reloaded")) continue;
       if (r.type == "exec" && !has_check(params)) continue;
       std::vector<Entry> one{{Symbol("type"), Field::kPlain, b.string(r.type)},
                              {Symbol("title"), Field::kPlain, scrub.marked(b.string(r.title), b)},
@@ -91,6 +92,21 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
       done[a.instance].insert(key);
     }
   }
+  // Of what does not become what it should be, the files that are written: the next plan may know nothing of them.
+  auto strays = [&](u32 i, const engine::RecordedComponent* old_self) {
+    std::set<std::string> out;
+    if (old_self && old_self->stray.is(Kind::kList))
+      for (const Value& v : old_self->stray.items()) out.insert(std::string(v.text()));
+    for (auto at = fate.acted.lower_bound({i, 0}); at != fate.acted.end() && at->first.first == i; ++at) {
+      std::string problem;
+      const model::ComponentType& type = s.type_of(i);
+      for (auto& r :
+           knowledge.resources(i, type.action_of(type.transitions[at->first.second]), session_.arena, problem))
+        if (r.type == "file" && resource::Params(r.parameters).truth("parents") && was_acted_on(at->second, r, scrub))
+          out.insert(r.title);
+    }
+    return scrub.marked(as_list(out, b), b);
+  };
   // A check belongs to what was asked for then. Of what has become something else since, without that command, it is
   // what its type says now; and nothing where the type knows no such command any more, or one that was run asks the
   // same.
@@ -167,6 +183,7 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
       c.found =
           !held[i].empty() && c.failed.empty() && !c.untouched && share.touched.empty() &&
           std::all_of(held[i].begin(), held[i].end(), [&](auto& h) { return share.is_left(resource_of(h.second)); });
+      if (!complete || (!acted.count(i) && old_self)) c.stray = strays(i, old_self);
       const Value* config = resource::with(inst, "config");
       const Value* old = resource::with(inst, "old");
       c.config = complete || !old ? (config ? *config : b.map({})) : *old;

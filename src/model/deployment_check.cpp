@@ -121,20 +121,33 @@ void check_settings(Reader& reader, std::string_view type, const Value& own, con
   bool open = !config || std::find(settings.begin(), settings.end(), "...") != settings.end();
   if (const Value* all = Reader::find(whole, {"behaviours", "behaviors"}); all && all->is(Kind::kMap))
     for (const Entry& e : all->entries()) behaviours.push_back(e.key.text());
-  for (const Entry& e : change->value.entries()) {
+  auto check_setting = [&](const Entry& e) {
     if (!open && std::find(settings.begin(), settings.end(), e.key.text()) == settings.end())
       reader.error("DEPLOY-TYPE", e.value, fmt::format("type `{}` has no setting `{}` to change", type, e.key.text()))
           .did_you_mean(nearest(e.key.text(), settings));
-    if (e.value.is(Kind::kString) && e.value.text() == "replace") continue;
-    if (!e.value.is(Kind::kList)) {
-      reader.error("DEPLOY-TYPE", e.value,
-                   fmt::format("a change of `{}` is `replace` or a list of behaviours", e.key.text()));
+  };
+  auto check_rule = [&](Symbol setting, const Value& rule) {
+    if (rule.is(Kind::kString) && rule.text() == "replace") return;
+    if (!rule.is(Kind::kList)) {
+      reader.error("DEPLOY-TYPE", rule,
+                   fmt::format("a change of `{}` is `replace` or a list of behaviours", setting.text()));
+      return;
+    }
+    for (auto& b : reader.names(rule, "a behaviour"))
+      if (std::find(behaviours.begin(), behaviours.end(), b.name.text()) == behaviours.end())
+        reader.error("DEPLOY-TYPE", rule, fmt::format("type `{}` has no behaviour `{}`", type, b.name.text()))
+            .did_you_mean(nearest(b.name.text(), behaviours));
+  };
+  for (const Entry& e : change->value.entries()) {
+    check_setting(e);
+    if (!e.value.is(Kind::kMap)) {
+      check_rule(e.key, e.value);
       continue;
     }
-    for (auto& b : reader.names(e.value, "a behaviour"))
-      if (std::find(behaviours.begin(), behaviours.end(), b.name.text()) == behaviours.end())
-        reader.error("DEPLOY-TYPE", e.value, fmt::format("type `{}` has no behaviour `{}`", type, b.name.text()))
-            .did_you_mean(nearest(b.name.text(), behaviours));
+    for (const Entry& by : e.value.entries()) {
+      check_setting(by);
+      check_rule(e.key, by.value);
+    }
   }
 }
 

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <set>
+
 namespace tutti::resource {
 
 const Value* with(const model::Instance& instance, std::string_view key) {
@@ -138,6 +141,61 @@ bool mentions(const Value& v, std::string_view what) {
   }
 }
 
+// The files of a step `files`: path, and content or parameters.
+void for_files(const Value& step, const std::function<void(const std::string& name, const Value& file)>& found) {
+  const Entry* files = step.find("files");
+  if (!files || !files->value.is(Kind::kMap)) return;
+  for (const Entry& f : files->value.entries()) {
+    const Entry* path = f.value.is(Kind::kMap) ? f.value.find("path") : nullptr;
+    found(path ? text_of(path->value) : std::string(f.key.text()), f.value);
+  }
+}
+
+Resource written(const std::string& name, const Value& file, const TreeBuilder& builder) {
+  MapDraft m;
+  if (file.is(Kind::kMap)) {
+    for (const Entry& e : file.entries())
+      if (e.key.text() != "path") m.set(e.key, e.value);
+  } else {
+    m.set(Symbol("content"), file);
+  }
+  m.set(Symbol("parents"), Value::boolean(true));
+  return {"file", name, m.build(builder)};
+}
+
+Resource removal(const std::string& name, const TreeBuilder& builder) {
+  MapDraft m;
+  m.set(Symbol("ensure"), Value::string("absent"));
+  m.set(Symbol("parents"), Value::boolean(false));
+  return {"file", name, m.build(builder)};
+}
+
+// Files that an action has written which failed, so that they are in no configuration that is recorded.
+std::vector<std::string> strays(const model::Instance& self) {
+  return self.with.is(Kind::kMap) ? Params(self.with).list("stray") : std::vector<std::string>{};
+}
+
+std::string normal(const std::string& path) {
+  std::string p = std::filesystem::path(path).lexically_normal().string();
+  while (p.size() > 1 && p.back() == '/') p.pop_back();
+  return p;
+}
+
+// Those of the files that an action does not speak of otherwise go, before it writes others: what was a file may be a
+// directory now, and the same file may have another name.
+void let_go(std::vector<std::string> former, std::size_t before, const TreeBuilder& builder,
+            std::vector<Resource>& actions) {
+  std::set<std::string> spoken_of;
+  for (const Resource& r : actions)
+    if (r.type == "file") spoken_of.insert(normal(Params(r.parameters).text("path", r.title)));
+  for (auto& name : former) {
+    if (!spoken_of.insert(normal(name)).second) continue;
+    Resource r = removal(name, builder);
+    r.let_go = true;
+    actions.insert(actions.begin() + static_cast<std::ptrdiff_t>(before++), std::move(r));
+  }
+}
+
 }  // namespace
 
 Value Knowledge::settled(u32 instance, const Value& v, Arena& arena, std::string& missing) const {
@@ -216,36 +274,26 @@ std::vector<Resource> Knowledge::resources(u32 instance, const model::Action& ac
     steps.assign(todo->value.items().begin(), todo->value.items().end());
   else
     steps.push_back(todo->value);
+  std::optional<std::size_t> first_files;          // where files are first written
+  std::vector<std::string> former = strays(self);  // files that it may have and may not be about to have
   for (const Value& step : steps) {
     if (!step.is(Kind::kMap)) continue;
     Value full = full_text(step);
-    if (const Entry* files = full.find("files")) {
+    if (step.find("files")) {
       const Entry* ensure = full.find("ensure");
       bool absent = ensure && text_of(ensure->value) == "absent";
-      if (!files->value.is(Kind::kMap)) continue;
-      for (const Entry& f : files->value.entries()) {
-        MapDraft m;
-        std::string name(f.key.text());
-        if (f.value.is(Kind::kMap))
-          if (const Entry* p = f.value.find("path")) name = text_of(p->value);
-        if (absent) {
-          m.set(Symbol("ensure"), Value::string("absent"));
-        } else if (f.value.is(Kind::kMap)) {
-          for (const Entry& e : f.value.entries())
-            if (e.key.text() != "path") m.set(e.key, e.value);
-        } else {
-          m.set(Symbol("content"), f.value);
-        }
-        m.set(Symbol("parents"), Value::boolean(!absent));
-        Resource r{"file", name, m.build(builder)};
-        out.push_back(std::move(r));
-      }
+      if (!first_files) first_files = out.size();
+      for_files(full, [&](const std::string& name, const Value& file) {
+        out.push_back(absent ? removal(name, builder) : written(name, file, builder));
+      });
+      if (!absent && !goes)
+        for_files(model::expand(
+                      step, [&](std::string_view path) { return look_up(instance, path, old, old, arena); }, builder),
+                  [&](const std::string& name, const Value&) { former.push_back(name); });
       continue;
     }
     for (const Entry& e : full.entries()) {
       if (!find_provider(e.key.text())) {
-        // `files` that expanded to nothing, and what says more about the step
-        if (step.find("files")) continue;
         problem = fmt::format("there is no resource type `{}`", e.key.text());
         return out;
       }
@@ -261,6 +309,7 @@ std::vector<Resource> Knowledge::resources(u32 instance, const model::Action& ac
       }
     }
   }
+  if (first_files) let_go(std::move(former), *first_files, builder, out);
   return out;
 }
 

@@ -561,10 +561,9 @@ Result<void> File::leave_directory(Context& c, const Step& step) {
     return {};
   }
   std::string path = shell_quote(step.want.path);
-  auto r = c.host.shell("rmdir -- " + path);
-  if (r.ok()) return {};
-  if (!c.host.shell("test -n \"$(ls -A -- " + path + ")\"").ok())
-    return failure(fmt::format("cannot remove directory {}: {}", step.want.path, r.err.substr(0, r.err.find('\n'))));
+  auto r = c.host.remove(step.want.path, false);
+  if (r) return {};
+  if (!c.host.shell("test -n \"$(ls -A -- " + path + ")\"").ok()) return r;
   // What others have put there is theirs.
   c.say(Level::kWarning, fmt::format("directory {} is left: it is not empty, and `force` is not said", step.want.path));
   return {};

@@ -178,18 +178,27 @@ class Process : public Provider {
     std::string e = c.params.text("ensure", "running");
     auto id = identity(c);
     if (!id) return tl::unexpected(id.error());
-    if (e == "reloaded") {
-      if (!*id) return failure(fmt::format("{} is not running", c.resource.title));
+    if (e == "reloaded" && *id) {
       if (auto r = reload(c, **id); !r) return r;
-    } else if (e == "stopped") {
+      // Many a program does not know the signal, and ends.
+      pause(c, milliseconds(static_cast<i64>(c.params.number("settle", 0.2) * 1000)));
+      id = identity(c);
+      if (!id) return tl::unexpected(id.error());
+      if (!*id)
+        c.say(Level::kWarning, fmt::format("{} ended when it was told to reload ({}), and is started anew; without "
+                                           "`reload` the plan would have reckoned with that",
+                                           c.resource.title, c.params.text("reload", "HUP")));
+    }
+    if (e == "stopped") {
       if (*id)
         if (auto r = stop(c, **id); !r) return r;
     } else {
-      if (*id && (*id)->tag != tag_of(c.params)) {
+      if (*id && e == "running" && (*id)->tag != tag_of(c.params)) {
         if (auto r = stop(c, **id); !r) return r;
         id->reset();
       }
       if (!*id) {
+        if (!c.params.has("command")) return failure(fmt::format("{} is not running", c.resource.title));
         if (auto r = await_free_port(c); !r) return r;
         if (auto r = begin(c); !r) return r;
       }

@@ -22,7 +22,8 @@ namespace tutti::resource {
 struct Resource {
   std::string type;  // "file", in lower case
   std::string title;
-  Value parameters;  // a map
+  Value parameters;     // a map
+  bool let_go = false;  // a file that its component had and is no longer to have: gone, it is nobody's
 };
 
 // By what a resource is told from the others of its component.

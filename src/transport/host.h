@@ -121,6 +121,10 @@ class Host {
                                  bool follow) = 0;                                  // "" leaves one as it is
   virtual Result<std::vector<std::string>> list(const std::string& directory) = 0;  // names, sorted
 
+  // What was written, made, renamed, removed and given away until now outlasts a loss of power once this is done. Many
+  // may ask for it at once.
+  virtual Result<void> flush() { return {}; }
+
   virtual Result<DaemonIdentity> start(const Daemon& daemon) = 0;
   virtual Result<bool> alive(const DaemonIdentity& identity) = 0;
   // To the process's group when it leads one. Nothing happens to a process that is not the one meant.

@@ -20,6 +20,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <set>
 
 #include "base/file.h"
 #include "transport/host.h"
@@ -218,9 +219,21 @@ class Here : public Host {
   }
   Result<void> signal(const DaemonIdentity& id, int signal) override;
   bool connects(const std::string& address, u16 port, milliseconds timeout) override;
+  Result<void> flush() override;
 
  private:
+  // What is on disk only after a flush: a directory whose entries, or a file whose owner or mode, are others now.
+  void note_changed(std::string path) {
+    std::lock_guard lock(changed_mutex_);
+    changed_.insert(std::move(path));
+  }
+  void note_entry(const std::string& path) {
+    std::size_t slash = path.rfind('/');
+    note_changed(slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash));
+  }
   Names names_;
+  std::mutex changed_mutex_, flush_mutex_;
+  std::set<std::string> changed_;
 };
 
 CommandResult Here::run(const Command& command) {
@@ -420,13 +433,35 @@ Result<void> Here::write(const std::string& path, std::string_view bytes, u32 mo
   if (::stat(path.c_str(), &old) == 0 && (old.st_uid != ::geteuid() || old.st_gid != ::getegid())) [[maybe_unused]]
     int ignored = ::fchown(fd.fd, old.st_uid, old.st_gid);
   if (::fchmod(fd.fd, mode) != 0) return give_up();
+  // The name must never lead to less than the whole content, whenever the power goes.
+  if (::fdatasync(fd.fd) != 0 && errno != EINVAL && errno != EROFS) return give_up();
   if (::rename(beside.c_str(), path.c_str()) != 0) return give_up();
+  note_entry(path);
+  return {};
+}
+
+// One asks for many: whoever comes while others flush finds that theirs was taken along, or takes along what has
+// gathered meanwhile.
+Result<void> Here::flush() {
+  std::lock_guard turn(flush_mutex_);
+  std::set<std::string> changed;
+  {
+    std::lock_guard lock(changed_mutex_);
+    changed.swap(changed_);
+  }
+  for (const std::string& path : changed) {
+    Fd fd(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC));
+    if (fd.fd < 0) continue;  // gone again, or nothing that has a content of its own
+    if (::fsync(fd.fd) != 0 && errno != EINVAL && errno != EROFS) return refused("write to disk", path);
+  }
   return {};
 }
 
 Result<void> Here::make_directory(const std::string& path, u32 mode) {
   if (::mkdir(path.c_str(), mode) != 0) return refused("make directory", path);
   if (::chmod(path.c_str(), mode) != 0) return refused("set the mode of", path);
+  note_entry(path);
+  note_changed(path);
   return {};
 }
 
@@ -439,9 +474,11 @@ Result<void> Here::make_link(const std::string& path, const std::string& target)
       made = ::symlink(target.c_str(), beside.c_str()) == 0;
     if (!made) return refused("make link", path);
     if (::rename(beside.c_str(), path.c_str()) != 0) return refused("make link", path);
+    note_entry(path);
     return {};
   }
   if (::symlink(target.c_str(), path.c_str()) != 0) return refused("make link", path);
+  note_entry(path);
   return {};
 }
 
@@ -470,20 +507,25 @@ Result<void> Here::remove(const std::string& path, bool tree) {
   if (::lstat(path.c_str(), &st) != 0) return errno == ENOENT ? Result<void>{} : refused("remove", path);
   if (!S_ISDIR(st.st_mode)) {
     if (::unlink(path.c_str()) != 0) return refused("remove", path);
+    note_entry(path);
     return {};
   }
   bool ok = tree ? remove_tree(AT_FDCWD, path.c_str()) : ::rmdir(path.c_str()) == 0;
+  note_entry(path);
   if (!ok) return refused("remove", path);
   return {};
 }
 
 Result<void> Here::rename(const std::string& from, const std::string& to) {
   if (::rename(from.c_str(), to.c_str()) != 0) return refused("rename", from);
+  note_entry(from);
+  note_entry(to);
   return {};
 }
 
 Result<void> Here::set_mode(const std::string& path, u32 mode) {
   if (::chmod(path.c_str(), mode) != 0) return refused("set the mode of", path);
+  note_changed(path);
   return {};
 }
 
@@ -502,6 +544,10 @@ Result<void> Here::set_owner(const std::string& path, const std::string& user, c
   }
   if ((follow ? ::chown(path.c_str(), uid, gid) : ::lchown(path.c_str(), uid, gid)) != 0)
     return refused("change the owner of", path);
+  if (follow)
+    note_changed(path);
+  else
+    note_entry(path);  // a link cannot be opened itself
   return {};
 }
 

@@ -1,14 +1,38 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <csignal>
 #include <filesystem>
+#include <mutex>
 #include <thread>
 
 #include "transport/host.h"
 #include "transport/spawn.h"
+
+// What is asked to be on disk, by the path it has at that moment: in place of the C library's own.
+namespace {
+std::mutex g_synced_mutex;
+std::vector<std::string> g_synced;
+
+void note_synced(int fd) {
+  std::error_code none;
+  auto path = std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(fd), none);
+  std::lock_guard lock(g_synced_mutex);
+  g_synced.push_back(path.string());
+}
+}  // namespace
+
+extern "C" int fsync(int fd) {
+  note_synced(fd);
+  return static_cast<int>(::syscall(SYS_fsync, fd));
+}
+extern "C" int fdatasync(int fd) {
+  note_synced(fd);
+  return static_cast<int>(::syscall(SYS_fdatasync, fd));
+}
 
 namespace tutti {
 namespace {
@@ -42,6 +66,29 @@ TEST_F(LocalHost, InputEnvironmentDirectoryAndUmaskReachTheCommand) {
   c.cwd = dir;
   c.umask = 027;
   EXPECT_EQ(host->run(c).out, "in\nx y\n" + dir + "\n0027\n");
+}
+
+TEST_F(LocalHost, ContentIsOnDiskBeforeItsNameAndNamesAfterAFlush) {
+  using Paths = std::vector<std::string>;
+  g_synced.clear();
+  ASSERT_TRUE(host->write(dir + "/f", "whole", 0640));
+  EXPECT_EQ(g_synced, (Paths{dir + "/f" + std::string(kUnfinished)}));
+  ASSERT_TRUE(host->make_directory(dir + "/d", 0755));
+  ASSERT_TRUE(host->make_link(dir + "/d/l", "nowhere"));
+  ASSERT_TRUE(host->set_mode(dir + "/f", 0600));
+  g_synced.clear();
+  ASSERT_TRUE(host->flush());
+  EXPECT_EQ(g_synced, (Paths{dir, dir + "/d", dir + "/f"}));  // each once
+  g_synced.clear();
+  ASSERT_TRUE(host->flush());
+  EXPECT_EQ(g_synced, Paths{});
+  ASSERT_TRUE(host->rename(dir + "/f", dir + "/d/g"));
+  ASSERT_TRUE(host->flush());
+  EXPECT_EQ(g_synced, (Paths{dir, dir + "/d"}));
+  g_synced.clear();
+  ASSERT_TRUE(host->remove(dir + "/d", true));
+  ASSERT_TRUE(host->flush());
+  EXPECT_EQ(g_synced, (Paths{dir}));
 }
 
 TEST_F(LocalHost, WhatADeadWriterLeftIsInNobodysWay) {

@@ -46,6 +46,20 @@ CommandResult run_patiently(Host& here, const Command& c, const std::string& sig
   }
 }
 
+std::string directory_of(const std::string& path) {
+  std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+}
+
+// For a shell: what outlasts a loss of power then. A `sync` that takes names writes only these; an older one takes none
+// and writes everything; where there is none the host's own pace has to do.
+std::string on_disk(const std::vector<std::string>& paths) {
+  std::string words;
+  for (auto& p : paths)
+    if (!p.empty()) words += " " + shell_quote(p);
+  return fmt::format("{{ sync --{} 2>/dev/null || sync 2>/dev/null || :; }}", words);
+}
+
 constexpr std::chrono::seconds kPatience{60}, kPatienceAtFirst{10};
 
 class SshHost : public Host {
@@ -65,7 +79,7 @@ class SshHost : public Host {
   Result<std::string> read(const std::string& path) override;
   Result<void> write(const std::string& path, std::string_view bytes, u32 mode) override;
   Result<void> make_directory(const std::string& path, u32 mode) override {
-    return simple(fmt::format("mkdir {0} && chmod {1:o} {0}", shell_quote(path), mode), "make directory", path);
+    return simple(fmt::format("mkdir {0} && chmod {1:o} {0}", shell_quote(path), mode), "make directory", path, path);
   }
   Result<void> make_link(const std::string& path, const std::string& target) override {
     return simple(fmt::format("ln -sfn -- {} {}", shell_quote(target), shell_quote(path)), "make link", path);
@@ -77,16 +91,16 @@ class SshHost : public Host {
                   "remove", path);
   }
   Result<void> rename(const std::string& from, const std::string& to) override {
-    return simple(fmt::format("mv -f -- {} {}", shell_quote(from), shell_quote(to)), "rename", from);
+    return simple(fmt::format("mv -f -- {} {}", shell_quote(from), shell_quote(to)), "rename", from, directory_of(to));
   }
   Result<void> set_mode(const std::string& path, u32 mode) override {
-    return simple(fmt::format("chmod {:o} {}", mode, shell_quote(path)), "set the mode of", path);
+    return simple(fmt::format("chmod {:o} {}", mode, shell_quote(path)), "set the mode of", path, path);
   }
   Result<void> set_owner(const std::string& path, const std::string& user, const std::string& group,
                          bool follow) override {
     return simple(fmt::format("chown {}{}{} {}", follow ? "" : "-h ", shell_quote(user),
                               group.empty() ? "" : ":" + shell_quote(group), shell_quote(path)),
-                  "change the owner of", path);
+                  "change the owner of", path, follow ? path : "");
   }
   Result<std::vector<std::string>> list(const std::string& directory) override;
   Result<DaemonIdentity> start(const Daemon& daemon) override;
@@ -102,8 +116,10 @@ class SshHost : public Host {
   CommandResult ask(const std::string& text, const std::string& input = "") {
     return script(text, input, milliseconds(120000), nullptr, u64{1} << 31, milliseconds(2000));
   }
-  Result<void> simple(const std::string& text, std::string_view what, const std::string& path) {
-    auto r = ask(text);
+  // `changed`: what has another owner or mode now, beside the directory of the path, which has other entries.
+  Result<void> simple(const std::string& text, std::string_view what, const std::string& path,
+                      const std::string& changed = "") {
+    auto r = ask(fmt::format("{} && {}", text, on_disk({changed, directory_of(path)})));
     if (r.ok()) return {};
     return refused(r, what, path);
   }
@@ -284,12 +300,14 @@ Result<std::string> SshHost::read(const std::string& path) {
 }
 
 Result<void> SshHost::write(const std::string& path, std::string_view bytes, u32 mode) {
-  std::string p = shell_quote(path), t = shell_quote(fmt::format("{}{}-{}", path, kUnfinished, nonce()));
+  std::string beside = fmt::format("{}{}-{}", path, kUnfinished, nonce());
+  std::string p = shell_quote(path), t = shell_quote(beside);
   // Where we are killed on the way what comes ends early: half a file must not take the place of a whole one.
-  auto r = ask(fmt::format("( umask 077; cat > {1} ) && [ \"$(wc -c < {1})\" -eq {3} ] && {{ [ ! -e {0} ] || chown "
-                           "--reference={0} {1}; }} && chmod {2:o} {1} && mv -f {1} {0} || {{ rm -f {1}; exit 1; }}",
-                           p, t, mode, bytes.size()),
-               std::string(bytes));
+  auto r = ask(
+      fmt::format("( umask 077; cat > {1} ) && [ \"$(wc -c < {1})\" -eq {3} ] && {{ [ ! -e {0} ] || chown "
+                  "--reference={0} {1}; }} && chmod {2:o} {1} && {4} && mv -f {1} {0} || {{ rm -f {1}; exit 1; }}; {5}",
+                  p, t, mode, bytes.size(), on_disk({beside}), on_disk({directory_of(path)})),
+      std::string(bytes));
   if (!r.ok()) return refused(r, "write", path);
   return {};
 }

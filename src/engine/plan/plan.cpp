@@ -322,8 +322,17 @@ class Planner {
     return keys;
   }
 
-  const Value* change_rule(const ComponentKind& kind, Symbol key) const {
+  // What a type says of a changed setting, where it makes a difference which others the component has.
+  static const Value* change_rule(const ComponentKind& kind, std::string_view key, const Component& want) {
     const Entry* e = kind.change.find(key);
+    if (e && e->value.is(Kind::kMap)) {
+      auto cases = e->value.entries();
+      auto given = std::find_if(cases.begin(), cases.end(), [&](const Entry& c) {
+        const Entry* setting = want.config.find(c.key);
+        return c.key.text() != "*" && setting && !setting->value.is(Kind::kNull);
+      });
+      e = given != cases.end() ? &*given : e->value.find("*");
+    }
     if (!e) e = kind.change.find("*");
     return e ? &e->value : nullptr;
   }
@@ -335,7 +344,8 @@ class Planner {
       return fmt::format("it moves to {}", want.host.empty() ? "this machine" : want.host.text());
     const ComponentKind& kind = wanted_.kinds.at(was.type);
     for (Symbol key : changed_settings(want, was))
-      if (const Value* rule = change_rule(kind, key); rule && rule->is(Kind::kString) && rule->text() == "replace")
+      if (const Value* rule = change_rule(kind, key.text(), want);
+          rule && rule->is(Kind::kString) && rule->text() == "replace")
         return fmt::format("a {} with another {} is another one", was.type, key.text());
     return "";
   }
@@ -482,7 +492,7 @@ class Planner {
       const Value* rule = nullptr;
       bool agree = true;
       for (Symbol key : keys) {
-        const Value* r = change_rule(item.kind, key);
+        const Value* r = change_rule(item.kind, key.text(), *item.want);
         if (r && r->is(Kind::kList) && r->size() == 0) continue;
         if (rule && r && !equal(*rule, *r)) agree = false;
         rule = r;
@@ -545,9 +555,9 @@ class Planner {
   // everything is looked at before it is touched.
   std::vector<u32> repair(const Item& item, const std::vector<Deviation>& found) {
     bool files = std::all_of(found.begin(), found.end(), [](auto& d) { return d.resource == "file"; });
-    const Entry* rule = files ? item.kind.change.find("files") : nullptr;
-    if (!rule || !rule->value.is(Kind::kList) || rule->value.size() == 0) rule = item.kind.change.find("*");
-    if (rule && rule->value.is(Kind::kList) && rule->value.size() > 0) return behaviours(item, rule->value);
+    const Value* rule = files ? change_rule(item.kind, "files", *item.want) : nullptr;
+    if (!rule || !rule->is(Kind::kList) || rule->size() == 0) rule = change_rule(item.kind, "*", *item.want);
+    if (rule && rule->is(Kind::kList) && rule->size() > 0) return behaviours(item, *rule);
     // A type that is never changed in place goes all the way down and comes back.
     auto down = path(item, item.at, item.kind.removed);
     return down ? *down : std::vector<u32>{};
@@ -1152,6 +1162,7 @@ class Planner {
       if (item.was && !item.was->made.is(Kind::kNull)) m.set(Symbol("made"), item.was->made);
       if (item.was && !item.was->before.is(Kind::kNull) && (!item.want || item.goal == item.kind.goal))
         m.set(Symbol("keep"), item.was->before);
+      if (item.was && !item.was->stray.is(Kind::kNull)) m.set(Symbol("stray"), item.was->stray);
       if (item.was && !item.was->failed.empty() && !item.was->untouched)
         m.set(Symbol("half_made"), Value::boolean(true));
       if (item.want ? item.want->protect : item.was->protect) m.set(Symbol("protect"), Value::boolean(true));

@@ -71,6 +71,7 @@ Recorded read_recorded(Session&, const Value& state) {
     if (const Entry* x = v.find("reads")) c.reads = x->value;
     if (const Entry* x = v.find("before")) c.before = x->value;
     if (const Entry* x = v.find("touched")) c.touched = x->value;
+    if (const Entry* x = v.find("stray")) c.stray = x->value;
     c.protect = truth(v, "protect");
     c.untouched = truth(v, "untouched");
     c.found = truth(v, "found");
@@ -119,6 +120,7 @@ Value write_recorded(const Recorded& r, const TreeBuilder& b) {
     if (!c.reads.is(Kind::kNull)) m.set(Symbol("reads"), c.reads);
     if (!c.before.is(Kind::kNull)) m.set(Symbol("before"), c.before);
     if (!c.touched.is(Kind::kNull)) m.set(Symbol("touched"), c.touched);
+    if (!c.stray.is(Kind::kNull)) m.set(Symbol("stray"), c.stray);
     if (c.protect) m.set(Symbol("protect"), Value::boolean(true));
     if (c.untouched) m.set(Symbol("untouched"), Value::boolean(true));
     if (c.found) m.set(Symbol("found"), Value::boolean(true));

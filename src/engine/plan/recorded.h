@@ -27,6 +27,7 @@ struct RecordedComponent {
   // Of the things it is about ("file:/etc/motd"): those that were right when it first came to them and were never
   // changed since, which it leaves when it goes; and those that are its own doing. Lists of texts, or null.
   Value before, touched;
+  Value stray;  // paths of files that a failed action has written and `config` may not speak of; a list, or null
   // Nobody looks after it any more. It stands for what is gone only as long as others hold its ports: it is never
   // wanted, and going it does nothing.
   bool forgotten = false;
