@@ -1,27 +1,17 @@
 #include "base/libxml2.h"
 
-#include <dlfcn.h>
-#include <fmt/format.h>
-
-#include "base/budget.h"
+#include "base/library.h"
 
 namespace tutti {
 namespace {
 
 LibXml2 load() {
-  void* library = dlopen("libxml2.so.2", RTLD_NOW | RTLD_LOCAL);
-  if (!library)
-    throw LimitError("XML-LIBRARY", fmt::format("XML cannot be read without the library libxml2 ({})", dlerror()));
-  auto find = [&](const char* name) {
-    void* found = dlsym(library, name);
-    if (!found) throw LimitError("XML-LIBRARY", fmt::format("the library libxml2 has no {}", name));
-    return found;
-  };
+  Library library("libxml2.so.2", "XML-LIBRARY", "XML cannot be read");
   LibXml2 l;
-#define F(name) l.name = reinterpret_cast<decltype(&::name)>(find(#name));
+#define F(name) library.find(#name, l.name);
   TUTTI_LIBXML2(F)
 #undef F
-  l.free_function = static_cast<xmlFreeFunc*>(find("xmlFree"));
+  library.find("xmlFree", l.free_function);
   return l;
 }
 

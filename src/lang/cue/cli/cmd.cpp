@@ -518,11 +518,12 @@ class Commander {
       fields.push_back(make_field(a, make_lit(a, Tok::kString, quote(name)), v));
     };
     for (const auto& [k, v] : o.bools) add(k, make_lit(a, v ? Tok::kTrue : Tok::kFalse, v ? "true" : "false"));
-    for (const auto& [k, v] : o.lists) {
+    auto list_of = [&](const std::vector<std::string>& texts) {
       std::vector<ast::Node*> items;
-      for (const std::string& s : v) items.push_back(make_lit(a, Tok::kString, quote(s)));
-      add(k, make_list(a, items));
-    }
+      for (const std::string& s : texts) items.push_back(make_lit(a, Tok::kString, quote(s)));
+      return make_list(a, items);
+    };
+    for (const auto& [k, v] : o.lists) add(k, list_of(v));
     std::vector<ast::Node*>* to_fields = &fields;
     std::vector<ast::Node*> response;
     if (t.kind == "tool/http.Do") to_fields = &response;
@@ -533,11 +534,14 @@ class Commander {
     for (const auto& [k, v] : o.bytes) add_to(k, make_bytes(a, v));
     for (const auto& [k, v] : o.numbers) add_to(k, make_lit(a, Tok::kInt, v));
     if (t.kind == "tool/http.Do") {
-      std::vector<ast::Node*> headers;
-      for (const auto& [k, v] : o.headers)
-        headers.push_back(
-            make_field(a, make_lit(a, Tok::kString, quote(k)), make_list(a, {make_lit(a, Tok::kString, quote(v))})));
-      response.push_back(make_field(a, make_ident(a, "header"), make_struct(a, headers)));
+      auto add_headers = [&](const char* name, const std::map<std::string, std::vector<std::string>>& from) {
+        std::vector<ast::Node*> headers;
+        for (const auto& [k, values] : from)
+          headers.push_back(make_field(a, make_lit(a, Tok::kString, quote(k)), list_of(values)));
+        response.push_back(make_field(a, make_ident(a, name), make_struct(a, headers)));
+      };
+      add_headers("header", o.headers);
+      add_headers("trailer", o.trailers);
       fields.push_back(make_field(a, make_ident(a, "response"), make_struct(a, response)));
     }
     if (fields.empty()) return;

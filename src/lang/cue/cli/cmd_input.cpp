@@ -189,16 +189,26 @@ class Reader {
         return v ? v->deref_value()->find_raw(Label::string(n)) : nullptr;
       };
       Vertex *request = field(t, "request"), *response = field(t, "response");
-      if (Vertex* b = below_field(request, "body")) {
-        Node* n = plain(c_.default_of(b));
-        if (n->type == NodeType::kString) in.body = to<String>(n)->text;
-        if (n->type == NodeType::kBytes) in.body = to<Bytes>(n)->text;
-      }
+      auto text_of = [&](Vertex* v) -> std::optional<std::string> {
+        Node* n = v ? plain(c_.default_of(v)) : nullptr;
+        if (n && n->type == NodeType::kString) return std::string(to<String>(n)->text);
+        if (n && n->type == NodeType::kBytes) return std::string(to<Bytes>(n)->text);
+        return std::nullopt;
+      };
+      auto truth_of = [&](Vertex* v, bool otherwise) {
+        Node* n = v ? plain(c_.default_of(v)) : nullptr;
+        return n && n->type == NodeType::kBool ? to<Bool>(n)->value : otherwise;
+      };
+      in.body = text_of(below_field(request, "body")).value_or("");
+      in.follow_redirects = truth_of(field(t, "followRedirects"), true);
+      in.verify = truth_of(below_field(field(t, "tls"), "verify"), true);
+      in.ca_cert = text_of(below_field(field(t, "tls"), "caCert")).value_or("");
       if (Vertex* h = below_field(request, "header"))
         for (Vertex* a : h->deref_value()->arcs) {
-          Node* n = plain(c_.default_of(a));
-          if (n->type == NodeType::kString)
-            in.headers.emplace_back(std::string(a->label.name()), std::string(to<String>(n)->text));
+          std::string name(a->label.name());
+          if (auto one = text_of(a)) in.headers.emplace_back(name, *one);
+          for (Vertex* each : a->deref_value()->arcs)
+            if (auto one = text_of(each)) in.headers.emplace_back(name, *one);
         }
       if (Vertex* b = below_field(response, "body")) in.as_string = c_.kinds(b) == kStringKind;
     }

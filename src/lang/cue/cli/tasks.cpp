@@ -4,12 +4,10 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <glob.h>
-#include <netdb.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,8 +17,10 @@
 #include <filesystem>
 #include <mutex>
 
+#include "base/budget.h"
 #include "base/file.h"
 #include "lang/cue/builtin/support.h"
+#include "lang/cue/cli/http.h"
 
 extern char** environ;
 
@@ -141,106 +141,18 @@ std::string refused(const char* what, const std::string& path) {
       }());
 }
 
-TaskOutput run_http(const TaskInput& t) {
-  TaskOutput out;
-  std::string url = t.url;
-  if (!url.starts_with("http://")) {
-    std::string scheme = url.find("://") == std::string::npos ? "" : url.substr(0, url.find("://"));
-    out.error = scheme == "https"
-                    ? fmt::format("{}: only http:// is supported", url)
-                    : fmt::format("{} {}: unsupported protocol scheme {}", t.method, go_quote(url), go_quote(scheme));
-    return out;
-  }
-  std::string rest = url.substr(7), path = "/", port = "80";
-  if (std::size_t slash = rest.find('/'); slash != std::string::npos) {
-    path = rest.substr(slash);
-    rest = rest.substr(0, slash);
-  }
-  std::string host = rest;
-  if (std::size_t colon = rest.rfind(':'); colon != std::string::npos && rest.find(']', colon) == std::string::npos) {
-    host = rest.substr(0, colon);
-    port = rest.substr(colon + 1);
-  }
-  addrinfo hints{}, *list = nullptr;
-  hints.ai_socktype = SOCK_STREAM;
-  if (getaddrinfo(host.c_str(), port.c_str(), &hints, &list) != 0) {
-    out.error = fmt::format("lookup {}: no such host", host);
-    return out;
-  }
-  int s = -1;
-  for (addrinfo* a = list; a && s < 0; a = a->ai_next) {
-    s = ::socket(a->ai_family, a->ai_socktype | SOCK_CLOEXEC, a->ai_protocol);
-    if (s >= 0 && ::connect(s, a->ai_addr, a->ai_addrlen) != 0) {
-      ::close(s);
-      s = -1;
-    }
-  }
-  freeaddrinfo(list);
-  if (s < 0) {
-    out.error = fmt::format("{} \"{}\": dial tcp {}:{}: connection refused", t.method, url, host, port);
-    return out;
-  }
-  std::string request =
-      fmt::format("{} {} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nUser-Agent: tutti\r\n", t.method, path, rest);
-  for (const auto& [k, v] : t.headers) request += k + ": " + v + "\r\n";
-  if (!t.body.empty() || t.method == "POST" || t.method == "PUT")
-    request += fmt::format("Content-Length: {}\r\n", t.body.size());
-  request += "\r\n" + t.body;
-  for (std::size_t at = 0; at < request.size();) {
-    ssize_t n = ::send(s, request.data() + at, request.size() - at, MSG_NOSIGNAL);
-    if (n <= 0) break;
-    at += static_cast<std::size_t>(n);
-  }
-  std::string answer;
-  char buffer[65536];
-  for (ssize_t n; (n = ::recv(s, buffer, sizeof buffer, 0)) > 0;) answer.append(buffer, static_cast<std::size_t>(n));
-  ::close(s);
-  std::size_t head = answer.find("\r\n\r\n");
-  if (head == std::string::npos || !answer.starts_with("HTTP/")) {
-    out.error = fmt::format("{} \"{}\": malformed HTTP response", t.method, url);
-    return out;
-  }
-  std::string lines = answer.substr(0, head), body = answer.substr(head + 4);
-  std::size_t space = lines.find(' ');
-  std::string status = lines.substr(space + 1, lines.find("\r\n") - space - 1);
-  out.strings["status"] = status;
-  out.numbers["statusCode"] = status.substr(0, 3);
-  bool chunked = false;
-  for (std::size_t at = lines.find("\r\n"); at != std::string::npos && at + 2 < lines.size();) {
-    std::size_t end = std::min(lines.find("\r\n", at + 2), lines.size());
-    std::string line = lines.substr(at + 2, end - at - 2);
-    if (std::size_t colon = line.find(':'); colon != std::string::npos) {
-      std::string k = line.substr(0, colon), v = line.substr(line.find_first_not_of(' ', colon + 1) == std::string::npos
-                                                                 ? line.size()
-                                                                 : line.find_first_not_of(' ', colon + 1));
-      out.headers.emplace_back(k, v);
-      for (char& c : k) c = static_cast<char>(std::tolower(c));
-      if (k == "transfer-encoding" && v == "chunked") chunked = true;
-    }
-    at = end < lines.size() ? end : std::string::npos;
-  }
-  if (chunked) {
-    std::string whole;
-    for (std::size_t at = 0; at < body.size();) {
-      std::size_t n = std::strtoul(body.c_str() + at, nullptr, 16);
-      at = body.find("\r\n", at);
-      if (n == 0 || at == std::string::npos) break;
-      whole += body.substr(at + 2, n);
-      at += 2 + n + 2;
-    }
-    body = whole;
-  }
-  (t.as_string ? out.strings : out.bytes)["body"] = body;
-  return out;
-}
-
 }  // namespace
 
 TaskOutput run_task(const TaskInput& t) {
   TaskOutput out;
   const std::string& k = t.kind;
   if (k == "tool/exec.Run") return run_process(t);
-  if (k == "tool/http.Do") return run_http(t);
+  if (k == "tool/http.Do") try {
+      return run_http(t);
+    } catch (const LimitError& e) {
+      out.error = e.what();
+      return out;
+    }
   if (k == "tool/cli.Print") {
     std::lock_guard lock(terminal);
     std::fwrite(t.text.data(), 1, t.text.size(), stdout);

@@ -30,7 +30,8 @@ struct TaskInput {
   long permissions = 0;
   std::vector<std::pair<std::string, std::string>> names;  // fields of tool/os tasks: name and what is wanted
   // http
-  std::string method, url, body;
+  std::string method, url, body, ca_cert;
+  bool follow_redirects = true, verify = true;
   std::vector<std::pair<std::string, std::string>> headers;
 };
 
@@ -40,7 +41,7 @@ struct TaskOutput {
   std::map<std::string, std::string> strings, bytes, numbers;
   std::map<std::string, bool> bools;
   std::map<std::string, std::vector<std::string>> lists;
-  std::vector<std::pair<std::string, std::string>> headers;
+  std::map<std::string, std::vector<std::string>> headers, trailers;
 };
 TaskOutput run_task(const TaskInput& t);
 

@@ -3,13 +3,57 @@
 #include <oniguruma.h>
 
 #include <memory>
-#include <mutex>
 #include <unordered_map>
 
 #include "base/budget.h"
+#include "base/library.h"
 
 namespace tutti::puppet {
 namespace {
+
+// The functions of Oniguruma that we call, loaded with the first regular expression.
+struct Oniguruma {
+#define TUTTI_ONIGURUMA(F)           \
+  F(onig_error_code_to_str)          \
+  F(onig_free)                       \
+  F(onig_initialize)                 \
+  F(onig_name_to_backref_number)     \
+  F(onig_new)                        \
+  F(onig_null_warn)                  \
+  F(onig_number_of_captures)         \
+  F(onig_region_new)                 \
+  F(onig_search)                     \
+  F(onig_set_match_stack_limit_size) \
+  F(onig_set_retry_limit_in_match)   \
+  F(onig_set_verb_warn_func)         \
+  F(onig_set_warn_func)
+#define F(name) decltype(&::name) name;
+  TUTTI_ONIGURUMA(F)
+#undef F
+  OnigEncoding utf8;
+  OnigSyntaxType* ruby;
+};
+
+Oniguruma load() {
+  Library library("libonig.so.5", "PP-LIBRARY", "regular expressions cannot be matched");
+  Oniguruma o;
+#define F(name) library.find(#name, o.name);
+  TUTTI_ONIGURUMA(F)
+#undef F
+  library.find("OnigEncodingUTF8", o.utf8);
+  library.find("OnigSyntaxRuby", o.ruby);
+  o.onig_initialize(&o.utf8, 1);
+  o.onig_set_retry_limit_in_match(2'000'000);
+  o.onig_set_match_stack_limit_size(4'000'000);
+  o.onig_set_warn_func(o.onig_null_warn);
+  o.onig_set_verb_warn_func(o.onig_null_warn);
+  return o;
+}
+
+const Oniguruma& engine() {
+  static const Oniguruma loaded = load();
+  return loaded;
+}
 
 struct Hash {
   using is_transparent = void;
@@ -19,18 +63,6 @@ struct Cached {
   std::unique_ptr<Regex> regex;
   std::string error;
 };
-
-void start_engine() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    OnigEncoding encodings[] = {ONIG_ENCODING_UTF8};
-    onig_initialize(encodings, 1);
-    onig_set_retry_limit_in_match(2'000'000);
-    onig_set_match_stack_limit_size(4'000'000);
-    onig_set_warn_func(onig_null_warn);
-    onig_set_verb_warn_func(onig_null_warn);
-  });
-}
 
 }  // namespace
 
@@ -60,18 +92,17 @@ const Regex* Regex::get(std::string_view pattern, std::string* error) {
   thread_local std::unordered_map<std::string, Cached, Hash, std::equal_to<>> cache;
   auto it = cache.find(pattern);
   if (it == cache.end()) {
-    start_engine();
     if (cache.size() > 20'000) cache.clear();
     Cached c;
     std::string written = with_ruby_classes(pattern);
     const auto* from = reinterpret_cast<const OnigUChar*>(written.data());
     regex_t* compiled = nullptr;
     OnigErrorInfo info;
-    int r = onig_new(&compiled, from, from + written.size(), ONIG_OPTION_CAPTURE_GROUP, ONIG_ENCODING_UTF8,
-                     ONIG_SYNTAX_RUBY, &info);
+    int r = engine().onig_new(&compiled, from, from + written.size(), ONIG_OPTION_CAPTURE_GROUP, engine().utf8,
+                              engine().ruby, &info);
     if (r != ONIG_NORMAL) {
       OnigUChar text[ONIG_MAX_ERROR_MESSAGE_LEN];
-      int n = onig_error_code_to_str(text, r, &info);
+      int n = engine().onig_error_code_to_str(text, r, &info);
       c.error.assign(reinterpret_cast<char*>(text), static_cast<std::size_t>(n));
     } else {
       c.regex.reset(new Regex);
@@ -86,9 +117,9 @@ const Regex* Regex::get(std::string_view pattern, std::string* error) {
 bool Regex::search(std::string_view text, std::size_t from, Groups* groups) const {
   static const char kEmpty[1] = {0};
   const auto* begin = reinterpret_cast<const OnigUChar*>(text.data() ? text.data() : kEmpty);
-  thread_local OnigRegion* region = onig_region_new();
-  int r = onig_search(static_cast<regex_t*>(regex_), begin, begin + text.size(), begin + from, begin + text.size(),
-                      region, ONIG_OPTION_NONE);
+  thread_local OnigRegion* region = engine().onig_region_new();
+  int r = engine().onig_search(static_cast<regex_t*>(regex_), begin, begin + text.size(), begin + from,
+                               begin + text.size(), region, ONIG_OPTION_NONE);
   if (r == ONIG_MISMATCH) return false;
   if (r < 0) throw LimitError("PP-LIMIT-REGEX", "a regular expression took too many steps to match");
   if (groups) {
@@ -101,16 +132,16 @@ bool Regex::search(std::string_view text, std::size_t from, Groups* groups) cons
   return true;
 }
 
-int Regex::group_count() const { return onig_number_of_captures(static_cast<regex_t*>(regex_)); }
+int Regex::group_count() const { return engine().onig_number_of_captures(static_cast<regex_t*>(regex_)); }
 
 int Regex::group_number(std::string_view name) const {
   const auto* from = reinterpret_cast<const OnigUChar*>(name.data());
-  int n = onig_name_to_backref_number(static_cast<regex_t*>(regex_), from, from + name.size(), nullptr);
+  int n = engine().onig_name_to_backref_number(static_cast<regex_t*>(regex_), from, from + name.size(), nullptr);
   return n > 0 ? n : -1;
 }
 
 Regex::~Regex() {
-  if (regex_) onig_free(static_cast<regex_t*>(regex_));
+  if (regex_) engine().onig_free(static_cast<regex_t*>(regex_));
 }
 
 std::string regexp_escape(std::string_view s) {
