@@ -110,7 +110,7 @@ class Caller {
       for (const Entry& e : v.entries()) gather(e.value);
   }
   Value put(const Value& v) {
-    if (is_deferred(v)) return values_[next_++];
+    if (is_deferred(v)) return values_[next_++].with_origin(v.origin());
     if (!any_deferred(v)) return v;
     if (v.is(Kind::kList)) {
       std::vector<Value> items;

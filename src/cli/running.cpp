@@ -218,15 +218,20 @@ std::optional<Value> Running::components_of(const Value& catalog) {
 std::optional<Value> Running::wanted() {
   Evaluated e = evaluate_files(call, call.arguments, true);
   if (!e.value || !call.session.diagnostics.ok()) return std::nullopt;
+  bool called = true;  // what was deferred until now
   auto system_of = [&](const Value& v) {
-    std::optional<Value> system = resource::is_catalog(v) ? components_of(v) : std::nullopt;
-    return system ? *system : v;
+    if (!resource::is_catalog(v)) return v;
+    auto catalog = call_deferred(call, v);
+    called = called && catalog;
+    if (!catalog) return v;
+    std::optional<Value> system = components_of(*catalog);
+    return system ? *system : *catalog;
   };
   // Several documents or languages: laid over each other, the later ones on top.
   auto all = documents(*e.value);
   Value root = system_of(all[0]);
   for (const Value& v : all.subspan(1)) root = model::merged(root, system_of(v), TreeBuilder(call.session.arena));
-  return resource::is_catalog(root) ? call_deferred(call, root) : root;
+  return called ? std::optional(root) : std::nullopt;
 }
 
 deploy::Deployer::RunSettings Running::settings(std::string command) {
@@ -538,13 +543,13 @@ void refuse(Call& call, const deploy::Check& check, std::string_view what) {
 
 }  // namespace
 
-int follow_up(Running& running, const std::string& system, const std::string& kind, const Value& wanted,
-              const Value& flat, std::string_view verb, int code) {
+int follow_up(Running& running, const std::string& system, const Value& wanted, const Value& flat,
+              std::string_view verb, int code) {
   Call& call = running.call;
   // Those that follow may give other values themselves. References make no circles, so there is an end to it.
   for (;;) {
     bool wrong = false;
-    auto next = running.deployer->follow_up(system, kind, wanted, flat, wrong);
+    auto next = running.deployer->follow_up(system, wanted, flat, wrong);
     if (wrong) return exit_code::kMixed;
     if (!next || next->empty()) return code;
     deploy::Check check = running.deployer->check(*next);
@@ -622,9 +627,7 @@ int carry_out_once(Running& running, const deploy::Prepared& prepared, std::stri
   run_plan(running, prepared, verb, outcome);
   if (stale(outcome)) return exit_code::kError;
   int code = report_outcome(running, outcome);
-  return outcome.good()
-             ? follow_up(running, prepared.system, prepared.kind, prepared.wanted, prepared.plan.flat, verb, code)
-             : code;
+  return outcome.good() ? follow_up(running, prepared.system, prepared.wanted, prepared.plan.flat, verb, code) : code;
 }
 
 }  // namespace

@@ -74,8 +74,8 @@ int carry_out(Running& running, std::string_view verb, const Preparing& prepare)
 int report_outcome(Running& running, const deploy::Outcome& outcome);
 // After a run that ended well, with exit code `code`: brings those to it who refer to values that it has changed, until
 // nobody is left who does.
-int follow_up(Running& running, const std::string& system, const std::string& kind, const Value& wanted,
-              const Value& flat, std::string_view verb, int code);
+int follow_up(Running& running, const std::string& system, const Value& wanted, const Value& flat,
+              std::string_view verb, int code);
 
 void end_interrupts();                // the run is over: signals mean again what they always mean
 void say_now(std::string_view text);  // to standard error, at once

@@ -44,7 +44,10 @@ std::string unknown_parameter(Session& session, const resource::Resource& r, Pos
   // Of commands: may be run again when it is not known whether it ran; removes what may be there in part only.
   if (r.type == "exec") names.insert(names.end(), {"repeatable", "half_made"});
   for (const Entry& e : r.parameters.entries()) {
-    if (e.value.is(Kind::kNull) || std::find(names.begin(), names.end(), e.key.text()) != names.end()) continue;
+    std::string_view key = e.key.text();
+    if (e.value.is(Kind::kNull) || key == "title" || key.starts_with("...") ||
+        key.find("${") != std::string_view::npos || std::find(names.begin(), names.end(), key) != names.end())
+      continue;
     std::string_view meant = nearest(e.key.text(), names);
     where = session.origins.nearest(e.value.origin());
     return fmt::format("`{}`{}", e.key.text(), meant.empty() ? "" : fmt::format(" (did you mean `{}`?)", meant));
@@ -113,6 +116,18 @@ bool Deployer::check_steps(const Value& wanted) {
       if (std::string wrong = t.value.is(Kind::kMap) ? resource::unknown_step(t.value, &step) : ""; !wrong.empty())
         session_.diagnostics.error("DEPLOY-RESOURCE", session_.origins.nearest(step->origin()),
                                    fmt::format("`{}` of type `{}`: {}", t.key.text(), type.key.text(), wrong));
+      const Entry* todo = t.value.is(Kind::kMap) ? t.value.find("do") : nullptr;
+      if (!todo) continue;
+      for (const Value& one : todo->value.is(Kind::kList) ? todo->value.items() : std::span(&todo->value, 1))
+        for (const Entry& e : one.is(Kind::kMap) ? one.entries() : std::span<const Entry>{}) {
+          if (!e.value.is(Kind::kMap) || !resource::find_provider(e.key.text())) continue;
+          Pos where;
+          std::string name = unknown_parameter(session_, {std::string(e.key.text()), "", e.value}, where);
+          if (!name.empty())
+            session_.diagnostics.error("DEPLOY-RESOURCE", where,
+                                       fmt::format("`{}` of type `{}`: {} has no parameter {}", t.key.text(),
+                                                   type.key.text(), e.key.text(), name));
+        }
     }
   }
   return session_.diagnostics.errors() == before;

@@ -153,12 +153,12 @@ TEST_F(Deploy, WhoRefersToAValueThatChangedIsPlannedAgain) {
   // Whoever makes the next plan finds it, also when the call that should have gone on was killed.
   EXPECT_EQ(program(text("two")), (std::vector<std::string>{"pushB(f, alter)", "pushB(f, settle)", "wait_all()"}));
   bool wrong = false;
-  auto next = c.deployer->follow_up("s", "apply", p->wanted, p->plan.flat, wrong);
+  auto next = c.deployer->follow_up("s", p->wanted, p->plan.flat, wrong);
   ASSERT_TRUE(next) << c.trouble();
   EXPECT_EQ(next->renewed, std::vector<std::string>{"f"});
   EXPECT_TRUE(c.deployer->run(*next, c.settings).finished);
   EXPECT_EQ(*here()->read(dir + "/f"), "two");
-  EXPECT_FALSE(c.deployer->follow_up("s", "apply", p->wanted, p->plan.flat, wrong));
+  EXPECT_FALSE(c.deployer->follow_up("s", p->wanted, p->plan.flat, wrong));
   EXPECT_FALSE(wrong);
 }
 

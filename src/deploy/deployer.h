@@ -30,6 +30,7 @@ using Acted = std::map<std::pair<u32, u32>, std::set<std::string>>;
 
 inline constexpr std::string_view kProgramRun = "program";  // the kind of a run that was not planned
 inline constexpr std::string_view kLookRun = "noop";        // of a catalog that was only compared with what is there
+inline constexpr std::string_view kFollowRun = "follow";    // of one that brings others to values of the run before
 inline constexpr std::string_view kForgetRun = "forget";    // of one that only takes something out of the record
 
 // The types that ship with tutti, read once per session.
@@ -43,6 +44,9 @@ struct Place {
 };
 Result<Place> open_place(const std::string& directory);
 Result<Place> no_place();  // nothing is remembered longer than this process lives
+
+// How a copy of a file begins that held secrets (in `kept`): the rest is sealed.
+inline constexpr std::string_view kSealedCopy = "tutti-sealed:";
 
 // Whether a file is a saved plan, by how it begins.
 bool is_saved_plan(std::string_view text);
@@ -138,8 +142,7 @@ class Deployer {
   // What a run leaves to be done: components that refer to values which it has changed, brought to them, as far as the
   // run (`flat` is its plan) looked at them. nullopt when there are none; with `wrong` an error says why it cannot be
   // planned.
-  std::optional<Prepared> follow_up(const std::string& system, const std::string& kind, const Value& wanted,
-                                    const Value& flat, bool& wrong);
+  std::optional<Prepared> follow_up(const std::string& system, const Value& wanted, const Value& flat, bool& wrong);
 
   // Runs it. `stop` is raised from outside to end it early.
   struct RunSettings {

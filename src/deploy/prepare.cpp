@@ -165,7 +165,8 @@ std::optional<Prepared> Deployer::prepare(const Value& wanted, const std::string
   }
   auto deployment = model::read_deployment(session_, wanted, library(session_),
                                            [&](model::Deployment& d) { read_templates(session_, d); });
-  if (!deployment || !check_steps(wanted)) return std::nullopt;
+  bool steps = check_steps(wanted);  // all that is wrong at once
+  if (!deployment || !steps) return std::nullopt;
   Prepared p;
   p.system = !system.empty() ? system : !deployment->name.empty() ? deployment->name : "system";
   p.kind = kind;

@@ -331,10 +331,13 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
     eo.say = [&](u32 i, resource::Level l, std::string_view text) {
       settings.events.say(s.instances[i].name.text(), l, text);
     };
+  resource::Scrubber before(p.state), scrub(p.plan.flat);
+  eo.sealing.holds_secret = [&](std::string_view bytes) { return before.has_secret(bytes) || scrub.has_secret(bytes); };
+  eo.sealing.seal = [&](std::string_view bytes) { return fmt::format("{}{}", kSealedCopy, place_.seal->seal(bytes)); };
+  eo.sealing.name = [&](std::string_view bytes) { return sha256_hex(place_.seal->sign(bytes)); };
   StoreJournal* written = nullptr;
   eo.begins = [&](u32 i, u32 t, const std::string& resource) { return written->begins(i, t, resource); };
   resource::ResourceExecutor executor(s, knowledge, eo);
-  resource::Scrubber scrub(p.plan.flat);
   StoreJournal journal(*place_.store, lease, run, s, {*place_.seal, scrub},
                        [&](u32 i, u32 k) { return executor.effect(i, k).changes; });
   written = &journal;

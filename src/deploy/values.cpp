@@ -115,8 +115,9 @@ void Deployer::note_may_change(Prepared& p, const engine::Recorded& was) {
   }
 }
 
-std::optional<Prepared> Deployer::follow_up(const std::string& system, const std::string& kind, const Value& wanted,
-                                            const Value& flat, bool& wrong) {
+std::optional<Prepared> Deployer::follow_up(const std::string& system, const Value& wanted, const Value& flat,
+                                            bool& wrong) {
+  const std::string kind(kFollowRun);
   wrong = false;
   if (resource::is_catalog(wanted)) return std::nullopt;
   std::size_t before = session_.diagnostics.errors();

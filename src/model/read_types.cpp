@@ -29,10 +29,22 @@ std::optional<double> Reader::number(const Value& v, std::string_view what) {
   return std::nullopt;
 }
 
+Pos Reader::key_at(const Entry& e) const {
+  Pos value = at(e.value);
+  const Source* source = value ? session_.sources->find(value) : nullptr;
+  if (!source) return value;
+  std::string_view before = std::string_view(source->text).substr(0, source->offset(value));
+  std::size_t key = before.rfind(e.key.text());
+  if (key == std::string_view::npos) return value;
+  std::string_view between = before.substr(key + e.key.text().size());
+  bool follows = between.find_first_not_of(":=\"' \t\r\n{") == std::string_view::npos;
+  return follows && between.find('\n') != std::string_view::npos ? source->pos(key) : value;
+}
+
 void Reader::check_keys(const Value& map, std::span<const std::string_view> known, std::string_view what) {
   for (const Entry& e : map.entries()) {
     if (e.field != Field::kPlain || std::find(known.begin(), known.end(), e.key.text()) != known.end()) continue;
-    error("MODEL-UNKNOWN-KEY", e.value, fmt::format("{} has no `{}`", what, e.key.text()))
+    session_.diagnostics.error("MODEL-UNKNOWN-KEY", key_at(e), fmt::format("{} has no `{}`", what, e.key.text()))
         .did_you_mean(nearest(e.key.text(), known));
   }
 }
@@ -124,7 +136,10 @@ class TypeReader : public Reader {
     const Value* from = find(v, {"src", "from", "source"});
     const Value* to = find(v, {"dst", "to", "destinations"});
     if (!from || !to) {
-      error("MODEL-MISSING", v, fmt::format("{} has no `{}`", what, from ? "dst" : "src"));
+      std::vector<std::string_view> others;
+      for (auto& other : t.transitions) others.push_back(other.name.name.text());
+      error("MODEL-MISSING", v, fmt::format("{} has no `{}`", what, from ? "to" : "from"))
+          .did_you_mean(nearest(e.key.text(), others));
       return;
     }
     if (auto n = name(*from, "a source")) s.source = *n;

@@ -48,6 +48,8 @@ class Reader {
       if (const Entry* e = map.find(k)) return &e->value;
     return nullptr;
   }
+  // Where a key is that has something on later lines, such as a map that begins with its first key; else its value.
+  Pos key_at(const Entry& e) const;
   void check_keys(const Value& map, std::span<const std::string_view> known, std::string_view what);
 
  protected:

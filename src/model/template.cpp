@@ -199,21 +199,23 @@ bool has_placeholders(const Value& v) {
 
 std::optional<Value> at_path(const Value& root, std::string_view path) {
   Value v = root;
+  // What is in something secret is secret.
+  auto into = [&](const Value& inner) { return v.secret() ? inner.as_secret() : inner; };
   while (!path.empty()) {
     if (v.is(Kind::kMap))  // a key may itself hold dots: the whole rest first
-      if (const Entry* e = v.find(path)) return e->value;
+      if (const Entry* e = v.find(path)) return into(e->value);
     std::size_t dot = path.find('.');
     std::string_view step = path.substr(0, dot);
     path = dot == std::string_view::npos ? std::string_view{} : path.substr(dot + 1);
     if (v.is(Kind::kMap)) {
       const Entry* e = v.find(step);
       if (!e) return std::nullopt;
-      v = e->value;
+      v = into(e->value);
     } else if (v.is(Kind::kList)) {
       std::size_t i = 0;
       auto r = std::from_chars(step.data(), step.data() + step.size(), i);
       if (r.ec != std::errc{} || i >= v.size()) return std::nullopt;
-      v = v.items()[i];
+      v = into(v.items()[i]);
     } else {
       return std::nullopt;
     }
@@ -229,7 +231,8 @@ Value merged(const Value& base, const Value& over, const TreeBuilder& builder) {
     Value* there = draft.find(e.key);
     draft.set(e.key, there ? merged(*there, e.value, builder) : e.value, e.field);
   }
-  return draft.build(builder, over.origin());
+  Value both = draft.build(builder, over.origin());
+  return base.secret() || over.secret() ? both.as_secret() : both;
 }
 
 }  // namespace tutti::model

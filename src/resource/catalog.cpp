@@ -427,7 +427,7 @@ class CatalogReader {
 
   void find_conflicts() {
     std::map<std::string, std::vector<u32>> writers, readers, whole, parts, made;
-    std::vector<std::pair<std::string, u32>> purged;
+    std::vector<std::pair<std::string, u32>> purged, copied;  // directories with all that is in them
     RealPaths real;
     for (Node& n : nodes_)
       if (n.provider) real.learn({lower(n.type), n.title, n.parameters});
@@ -440,11 +440,19 @@ class CatalogReader {
         writers[thing].push_back(i);
         if (writes_all(r)) whole[thing].push_back(i);
         if (r.type != "file" && thing.starts_with("file:")) made[thing].push_back(i);
-        Params p(r.parameters);
-        if (r.type == "file" && p.truth("purge") && p.text("recurse", "false") != "false")
-          purged.emplace_back(thing + "/", i);
       }
-      for (auto& w : n.provider->reads(r)) readers[real.of_thing(w)].push_back(i);
+      Params p(r.parameters);
+      bool below = p.text("recurse", "false") != "false";
+      std::string path = r.type == "file" || r.type == "tidy" ? real.of_path(p.text("path", r.title)) : "";
+      while (path.ends_with('/')) path.pop_back();
+      if (below && (r.type == "tidy" || (r.type == "file" && p.truth("purge"))))
+        purged.emplace_back(fmt::format("file:{}/", path), i);
+      if (std::string backup = p.text("backup"); r.type == "file" && backup.starts_with('.'))
+        writers[fmt::format("file:{}{}", path, backup)].push_back(i);
+      for (auto& w : n.provider->reads(r)) {
+        readers[real.of_thing(w)].push_back(i);
+        if (std::string all = w + "/"; below) copied.emplace_back(real.of_thing(all), i);
+      }
       for (auto& file : n.provider->parts(r)) parts["file:" + real.of_path(file)].push_back(i);
       out_.managed.push_back(managed_as(r));
     }
@@ -463,10 +471,15 @@ class CatalogReader {
     }
     for (auto& [thing, who] : whole)
       if (auto it = parts.find(thing); it != parts.end()) compare(who, it->second, thing, false);
-    // What a command makes in a directory that is purged is there, or not.
+    auto for_below = [](auto& things, const std::string& directory, auto found) {
+      for (auto it = things.lower_bound(directory); it != things.end() && it->first.starts_with(directory); ++it)
+        found(it->first, it->second);
+    };
+    // What a command makes in a directory that is purged or tidied is there, or not.
     for (auto& [directory, who] : purged)
-      for (auto it = made.lower_bound(directory); it != made.end() && it->first.starts_with(directory); ++it)
-        compare({who}, it->second, it->first, false);
+      for_below(made, directory, [&, who = who](auto& thing, auto& by) { compare({who}, by, thing, false); });
+    for (auto& [directory, who] : copied)
+      for_below(writers, directory, [&, who = who](auto& thing, auto& by) { compare(by, {who}, thing, true); });
   }
 
   void emit() {

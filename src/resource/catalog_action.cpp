@@ -138,6 +138,12 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
   c.catalog = true;
   c.say = [&](Level level, std::string_view text) { say(level, scrub.clean(text)); };
   for (auto& sentence : not_managed(r)) say(Level::kWarning, ": " + sentence);
+  const Entry* place = config->find("place");
+  if (lower == "file" && place && c.params.text("source_permissions", "ignore") != "ignore")
+    say(Level::kWarning,
+        fmt::format(
+            "The `source_permissions` parameter is deprecated. Explicitly set `owner`, `group`, and `mode`.\n  {}",
+            place->value.text()));
   // What is audited is compared with what it was when it was last looked at.
   auto audit = c.params.list("audit");
   if (audit.size() == 1 && audit[0] == "all") audit.assign(provider->audited().begin(), provider->audited().end());
@@ -187,7 +193,6 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
         std::string property = failing.property, from = failing.from, to = failing.to;
         // A file that cannot be made is told in the words, and as often, as by Puppet.
         if (lower == "file" && property == "ensure" && applied.error().code > 0) {
-          const Entry* place = config->find("place");
           std::string path = c.params.text("path", title), what = std::strerror(applied.error().code);
           what += to == "directory" ? " @ dir_s_mkdir - " + path
                   : to == "link"    ? fmt::format(" @ rb_file_s_symlink - ({}, {})", c.params.text("target"), path)
@@ -223,9 +228,12 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
     } else {
       if (!begins(job, effect, r)) return failed("", {std::string(kNotWritten), EIO});
       auto refreshed = provider->refresh(c);
-      if (!refreshed)
-        return failed("",
-                      {fmt::format("Failed to call refresh: {}", refreshed.error().message), refreshed.error().code});
+      if (!refreshed) {
+        auto end =
+            failed("", {fmt::format("Failed to call refresh: {}", refreshed.error().message), refreshed.error().code});
+        if (outputs["status"] == "failed") say(Level::kError, scrub.clean(": " + refreshed.error().message));
+        return end;
+      }
       // Whether there was anything to do or not, as in Puppet.
       say(Level::kNotice, fmt::format(": Triggered 'refresh' from {} event{}", events, events == 1 ? "" : "s"));
       effect.changes.push_back({"refresh", "refreshed", "", "", "", false});

@@ -91,8 +91,21 @@ class Exec : public Provider {
     return "";
   }
 
+  static constexpr std::string_view kAudited[] = {"returns"};
+  std::span<const std::string_view> audited() const override { return kAudited; }
+  Result<std::optional<std::string>> current(Context& c, std::string_view) const override {
+    bool checked = false;
+    auto needed = c.params.truth("refreshonly") ? Result<bool>(false) : wanted(c, checked);
+    if (!needed) return tl::unexpected(needed.error());
+    return std::optional<std::string>(*needed ? "notrun" : "");
+  }
+
   Result<Findings> examine(Context& c) const override {
     Findings f;
+    // Puppet does not run what it audits.
+    auto audit = c.catalog ? c.params.list("audit") : std::vector<std::string>{};
+    if (std::any_of(audit.begin(), audit.end(), [](auto& name) { return name == "all" || name == "returns"; }))
+      return f;
     if (c.params.truth("refreshonly")) return f;
     bool checked = false;
     auto needed = wanted(c, checked);
@@ -127,6 +140,13 @@ class Exec : public Provider {
     auto needed = wanted(c, checked);
     if (!needed) return tl::unexpected(needed.error());
     if (!*needed) return false;
+    // How a command of its own for this ends nobody asks, as in Puppet.
+    if (const Value* own = c.catalog ? c.params.find("refresh") : nullptr) {
+      auto r = run(c, *own);
+      if (r && r->end == CommandResult::End::kTimedOut) return failure("Command exceeded timeout", ETIMEDOUT);
+      if (!r) return tl::unexpected(r.error());
+      return true;
+    }
     const Value* command = c.params.find("refresh");
     if (!command) command = c.params.find("command");
     Value title = Value::string(c.resource.title);
@@ -172,6 +192,7 @@ class Exec : public Provider {
   Command base(Context& c) const {
     Command k;
     k.environment = {{"LANG", "C"}, {"LC_ALL", "C"}};
+    if (c.catalog) k.without = {"HOME", "USER", "LOGNAME"};  // Puppet gives them to nobody
     k.environment.insert(k.environment.end(), c.environment.begin(), c.environment.end());
     std::string path;
     for (auto& p : c.params.list("path")) path += (path.empty() ? "" : ":") + p;
@@ -195,6 +216,21 @@ class Exec : public Provider {
     return k;
   }
 
+  // In Puppet's words.
+  static std::string why_not_started(Context& c, const Command& k, const CommandResult& r) {
+    if (k.argv.empty()) return r.message;
+    const std::string& program = k.argv[0];
+    auto there = program.starts_with('/') ? c.host.stat(program, true, false) : Result<FileState>(FileState{});
+    if (!there) return r.message;
+    switch (there->kind) {
+      case FileState::Kind::kAbsent:
+        return r.message.find(program) == std::string::npos ? r.message
+                                                            : fmt::format("Could not find command '{}'", program);
+      case FileState::Kind::kDirectory: return fmt::format("'{}' is a directory, not a file", program);
+      default: return there->mode & 0111 ? r.message : fmt::format("'{}' is not executable", program);
+    }
+  }
+
   Result<CommandResult> run(Context& c, const Value& command) const {
     Command k = base(c);
     if (c.outputs) k.most_output = kMostOutput;
@@ -210,7 +246,7 @@ class Exec : public Provider {
     if (c.printed)
       for (const std::string& text : {r.out, r.err})
         if (!text.empty()) *c.printed += text.back() == '\n' ? text : text + "\n";
-    if (r.end == CommandResult::End::kNotStarted) return failure(r.message);
+    if (r.end == CommandResult::End::kNotStarted) return failure(why_not_started(c, k, r));
     if (r.end == CommandResult::End::kLost) return failure(r.describe(), r.lost_code());
     return r;
   }

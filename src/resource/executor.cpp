@@ -168,6 +168,7 @@ Context ResourceExecutor::context(const Resource& r, Host& host, u32 instance, c
       options_.say(instance, l, scrub.clean(text));
     };
   c.locate = options_.locate;
+  if (options_.sealing.seal) c.sealing = &options_.sealing;
   if (options_.managed) c.managed = options_.managed;
   return c;
 }

@@ -34,6 +34,7 @@ struct ExecutorOptions {
   std::function<void(u32 instance, Level, std::string_view)> say;            // from any thread
   std::function<std::optional<std::string>(const std::string& url)> locate;  // puppet:///...: a path on this machine
   std::function<bool(const std::string&)> managed;
+  Sealing sealing;  // empty: nothing is sealed
   // Told before an action first acts on a resource, from its thread: what was only being looked at when a run was cut
   // off has not been changed. False: it cannot be written down, so nothing is done.
   std::function<bool(u32 instance, u32 transition, const std::string& resource)> begins;

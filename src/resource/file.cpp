@@ -168,7 +168,10 @@ class File : public Provider {
   std::vector<std::string> reads(const Resource& r) const override {
     std::vector<std::string> out;
     for (auto& s : Params(r.parameters).list("source"))
-      if (!s.empty() && s[0] == '/') out.push_back("file:" + s);
+      if (std::string path = s.starts_with("file:///") ? s.substr(7) : s; path.starts_with('/')) {
+        while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+        out.push_back("file:" + path);
+      }
     return out;
   }
   std::vector<std::pair<std::string, std::string>> after(const Resource& r) const override {
@@ -178,6 +181,7 @@ class File : public Provider {
     for (std::string at = path_of(r); at.size() > 1;) {
       at = parent_of(at);
       out.emplace_back("file", at);
+      out.emplace_back("mount", at);
     }
     if (p.has("owner")) out.emplace_back("user", p.text("owner"));
     if (p.has("group")) out.emplace_back("group", p.text("group"));
@@ -295,7 +299,7 @@ Result<Step> File::compare(Context& c, Wanted want) const {
     add("ensure", what, "absent", to);
   } else if (wanted_kind != FileKind::kAbsent && s.kind != wanted_kind) {
     std::string to(kind_text(wanted_kind));
-    bool content = s.kind == FileKind::kLink && want.content && !want.secret;
+    bool content = want.content && !want.secret;
     add("ensure",
         content ? fmt::format("defined content as '{}'", brace(c, *want.content))
                 : fmt::format("ensure changed '{}' to '{}'", from, to),
@@ -470,7 +474,7 @@ Result<Findings> File::examine(Context& c) const {
     if (!st) return tl::unexpected(st.error());
     if (st->kind == FileKind::kAbsent) continue;
     // Puppet copies a link as a link, whatever `ensure` says, unless `links` is `follow`.
-    if (c.catalog && there == &c.host && c.params.text("links") != "follow") {
+    if (c.params.text("links") != "follow") {
       st = there->stat(path, false, false);
       if (!st) return tl::unexpected(st.error());
     }
@@ -546,10 +550,12 @@ Result<void> File::keep(Context& c, const std::string& path, const FileState& is
     auto r = c.host.shell("umask 077 && mkdir -p -- " + shell_quote(dir));
     if (!r.ok()) return failure(fmt::format("cannot make directory {}: {}", dir, r.err.substr(0, r.err.find('\n'))));
   }
-  std::string to = dir + "/" + sha256_hex(*bytes);
+  const Value* content = c.params.find("content");
+  bool secret = c.sealing && ((content && content->secret()) || c.sealing->holds_secret(*bytes));
+  std::string to = dir + "/" + (secret ? c.sealing->name(*bytes) : sha256_hex(*bytes));
   auto old = c.host.stat(to, true, false);
   if (old && old->kind == FileKind::kFile) return {};
-  return c.host.write(to, *bytes, 0600);
+  return c.host.write(to, secret ? c.sealing->seal(*bytes) : *bytes, 0600);
 }
 
 // Without `force`: a catalog's stays, and Puppet says so and counts it as removed; any other goes when it is empty.

@@ -45,6 +45,13 @@ struct Findings {
   bool in_sync() const { return changes.empty(); }
 };
 
+// How a content that holds secrets is kept: so that only who has the project's key can read it.
+struct Sealing {
+  std::function<bool(std::string_view bytes)> holds_secret;
+  std::function<std::string(std::string_view bytes)> seal;
+  std::function<std::string(std::string_view bytes)> name;  // of the copy; tells nothing of the content either
+};
+
 enum class Level : u8 { kDebug, kInfo, kNotice, kWarning, kError };
 
 // What a provider gets to work with. One per resource and attempt.
@@ -62,6 +69,7 @@ struct Context {
   std::function<bool(const std::string& path)> managed = [](const std::string&) {
     return false;
   };                                                      // by another resource
+  const Sealing* sealing = nullptr;                       // for copies of what may hold secrets
   std::string* printed = nullptr;                         // what its commands wrote, for the journal
   std::map<std::string, std::string>* outputs = nullptr;  // what the action found out: for whoever refers to it
 

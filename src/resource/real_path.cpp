@@ -40,6 +40,8 @@ std::string RealPaths::of_path(const std::string& path) {
     std::string directory = links_.empty() ? known->first : through_new_links(known->first, kMostLinks);
     known->second = std::filesystem::weakly_canonical(directory, none).string();
     if (none) known->second = directory;
+    // Of what is not there yet `x/..` is left with a slash behind it.
+    if (known->second.size() > 1 && known->second.ends_with('/')) known->second.pop_back();
   }
   return (known->second == "/" ? "" : known->second) + path.substr(slash);
 }

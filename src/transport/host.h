@@ -37,6 +37,7 @@ struct Command {
   std::vector<std::string> argv;
   std::vector<std::pair<std::string, std::string>> environment;  // added to the host's own; later ones win
   bool own_environment = true;                                   // false: only what is above
+  std::vector<std::string_view> without;                         // of the host's own
   std::string cwd;
   std::string user, group;  // names or numbers; "" is whoever we are there
   int umask = -1;

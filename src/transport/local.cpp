@@ -191,6 +191,7 @@ Result<SpawnSpec> spec_of(const Command& command) {
     }
     if (spec.uid == ::geteuid() && spec.gid == ::getegid()) spec.change_user = false;
   }
+  for (std::string_view name : command.without) env.erase(std::string(name));
   for (auto& [name, value] : command.environment) env[name] = value;
   if (auto path = env.find("PATH"); path != env.end()) spec.search = path->second;
   for (auto& [name, value] : env) spec.environment.push_back(name + "=" + value);

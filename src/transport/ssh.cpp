@@ -242,6 +242,7 @@ CommandResult SshHost::run(const Command& command) {
   std::string text;
   if (!command.own_environment)
     text += "unset $(env | sed -n 's/^\\([A-Za-z_][A-Za-z0-9_]*\\)=.*/\\1/p' | grep -vx PATH); ";
+  if (!command.without.empty()) text += fmt::format("unset {}; ", fmt::join(command.without, " "));
   for (auto& [name, value] : command.environment) text += fmt::format("export {}={}; ", name, shell_quote(value));
   if (command.umask >= 0) text += fmt::format("umask {:03o}; ", command.umask);
   if (!command.cwd.empty()) text += fmt::format("cd {} || exit 126; ", shell_quote(command.cwd));

@@ -46,7 +46,10 @@ int run(Call& call) {
     if (standing) recorded = std::move(standing->recorded);
     for (auto& [name, doing] : standing ? standing->open : decltype(standing->open){})
       found.push_back({name, "", fmt::format("{}", fmt::join(doing, ", ")), {}, "its result is not known"});
-    found.push_back({system, "", fmt::format("run {}", run), {}, "it did not end (tutti resume)"});
+    auto lock = running.place->store->lock(system);
+    bool goes_on = lock && *lock && store::held(**lock, store::wall_clock());
+    found.push_back(
+        {system, "", fmt::format("run {}", run), {}, goes_on ? "it is going on" : "it did not end (tutti resume)"});
   }
   if (!call.session.diagnostics.ok()) return exit_code::kError;
   for (auto& d : running.deployer->drift(*recorded, settings.executor)) {

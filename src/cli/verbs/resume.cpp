@@ -31,6 +31,11 @@ int run(Call& call) {
     if (system.empty()) return exit_code::kError;
     if (auto runs = running.place->store->runs(system, 1); runs && !runs->empty()) id = (*runs)[0].id;
   }
+  // Of what cannot be read nobody can say that it has ended.
+  if (auto systems = running.place->store->systems(); !id && !systems)
+    call.session.diagnostics.error("STATE-READ", {}, systems.error().message);
+  else if (!id)
+    for (auto& name : *systems) running.deployer->recorded(name);
   if (!id && !call.session.diagnostics.ok()) return exit_code::kError;
   if (!id) {
     if (running.as_text()) call.out.put("Nothing to resume: every run has ended.\n");
@@ -54,7 +59,7 @@ int run(Call& call) {
   if (!outcome.good() || settings.give_up || (*record)->kind == deploy::kForgetRun) return running.answered(code);
   auto wanted = deploy::decode(call.session, fmt::format("run {}", id), (*record)->wanted, *running.place->seal);
   if (!wanted || !flat) return exit_code::kError;
-  return running.answered(follow_up(running, (*record)->system, (*record)->kind, *wanted, *flat, "resume", code));
+  return running.answered(follow_up(running, (*record)->system, *wanted, *flat, "resume", code));
 }
 
 }  // namespace

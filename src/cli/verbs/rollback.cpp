@@ -31,7 +31,8 @@ int run(Call& call) {
     return exit_code::kError;
   }
   auto wanted_nothing = [](auto& r) { return r.kind == deploy::kForgetRun || r.kind == deploy::kLookRun; };
-  std::erase_if(*runs, wanted_nothing);
+  // Runs that only followed the values of another belong to its call.
+  std::erase_if(*runs, [&](auto& r) { return wanted_nothing(r) || r.kind == deploy::kFollowRun; });
   // The run to go back to: the one named, or the one before the last that left the system as it was wanted.
   i64 id = 0;
   if (!call.arguments.empty()) {
@@ -72,7 +73,9 @@ extern const Verb rollback_verb = {
     .details =
         "Nothing is undone blindly: a new plan is made from what is there now to what was wanted then, verified and "
         "run like any "
-        "other. Without a number it goes back to the last run before the latest that ended well.",
+        "other. Without a number it goes back to the last run before the latest that ended well; runs that only "
+        "followed "
+        "the values of another (`follow` in the history) count as part of it.",
     .examples = "$ tutti rollback\n$ tutti rollback 12",
     .options = kOptions,
     .run = run,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/file.h"
 #include "cli/running.h"
 #include "cli/system_input.h"
 #include "format/json.h"
@@ -25,6 +26,24 @@ std::string indented(std::string_view text) {
   return out;
 }
 
+int show_copy(Call& call, const store::Seal& seal) {
+  auto bytes = read_file(call.arguments[0], u64{1} << 31);
+  std::string wrong = bytes ? "" : bytes.error().message;
+  if (bytes && bytes->starts_with(deploy::kSealedCopy)) {
+    auto open = seal.unseal(std::string_view(*bytes).substr(deploy::kSealedCopy.size()));
+    if (!open)
+      wrong = fmt::format("{} was sealed with another key than {}, or is damaged", call.arguments[0], seal.file());
+    else
+      bytes = std::move(*open);
+  }
+  if (wrong.empty()) {
+    call.out.put(*bytes);
+    return exit_code::kOk;
+  }
+  call.session.diagnostics.error("COPY-READ", {}, wrong);
+  return exit_code::kError;
+}
+
 // As it is called everywhere else: db.start. In the journal it is db/start, since a component's name may hold dots.
 std::string action_name(std::string name) {
   if (std::size_t slash = name.rfind('/'); slash != std::string::npos) name[slash] = '.';
@@ -34,6 +53,7 @@ std::string action_name(std::string name) {
 int run(Call& call) {
   Running running(call);
   if (!running.look()) return exit_code::kError;
+  if (call.arguments[0].find('/') != std::string::npos) return show_copy(call, *running.place->seal);
   i64 id = std::strtoll(call.arguments[0].c_str(), nullptr, 10);
   auto record = running.place->store->run(id);
   auto entries = running.place->store->entries(id);
@@ -108,9 +128,12 @@ extern const Verb show_verb = {
     .name = "show",
     .group = "Running",
     .summary = "one run, action by action",
-    .arguments = "RUN",
-    .details = "The journal of a run: what was started, how it ended, what it changed.",
-    .examples = "$ tutti show 3\n$ tutti show --out json 3",
+    .arguments = "RUN|COPY",
+    .details =
+        "The journal of a run: what was started, how it ended, what it changed. Of a path, such as .tutti/kept/1f..., "
+        "the "
+        "content of that copy of a file that was changed or removed, opened with the project's key where it is sealed.",
+    .examples = "$ tutti show 3\n$ tutti show --out json 3\n$ tutti show .tutti/kept/1f2e...",
     .options = kOptions,
     .run = run,
     .least = 1,
