@@ -48,6 +48,27 @@ std::string_view text_of(const Value& map, std::string_view key) {
   return e != nullptr && e->value.is(Kind::kString) ? e->value.text() : std::string_view{};
 }
 
+bool holds_reference(const Value& v) {
+  if (v.is(Kind::kList)) return std::any_of(v.items().begin(), v.items().end(), holds_reference);
+  if (v.is(Kind::kMap))
+    return std::any_of(v.entries().begin(), v.entries().end(), [](const Entry& e) { return holds_reference(e.value); });
+  return v.is(Kind::kResource);
+}
+
+// References as a catalog's JSON has them: as text. One side may be read from such a file, the other be compiled.
+Value with_text_references(const TreeBuilder& b, const Value& v) {
+  if (!holds_reference(v)) return v;
+  if (v.is(Kind::kResource)) return b.string(fmt::format("{}[{}]", v.tag().text(), v.text()), v.origin());
+  if (v.is(Kind::kList)) {
+    std::vector<Value> items;
+    for (const Value& i : v.items()) items.push_back(with_text_references(b, i));
+    return b.list(items, v.origin());
+  }
+  std::vector<Entry> entries(v.entries().begin(), v.entries().end());
+  for (Entry& e : entries) e.value = with_text_references(b, e.value);
+  return b.map(entries, v.origin());
+}
+
 // One resource without where it was written, its tags as a set.
 Value plain_resource(const TreeBuilder& b, const Value& r) {
   std::vector<Entry> kept;
@@ -59,6 +80,7 @@ Value plain_resource(const TreeBuilder& b, const Value& r) {
       std::sort(tags.begin(), tags.end(), [](const Value& x, const Value& y) { return compare(x, y) < 0; });
       e.value = b.list(tags);
     }
+    if (key == "parameters") e.value = with_text_references(b, e.value);
     kept.push_back(e);
   }
   return b.map(kept, r.origin());

@@ -392,7 +392,7 @@ Value CatalogTree::resource(const Resource& r) {
                             : Value::string(r.title, at));
   put(k_tags, names(r.tags));
   if (r.at) {
-    Location l = sources_.locate(r.at);
+    Location l = sources_.locate(r.statement ? r.statement : r.at);
     const Source* source = sources_.find(r.at);
     put(k_file, Value::string(source && !source->path.empty() ? std::string_view(source->path) : l.file));
     put(k_line, Value::integer(l.line));

@@ -38,7 +38,8 @@ struct Resource {
   const Definition* source = nullptr;      // whose code declared it
   const NativeType* native = nullptr;
   Symbol type;      // "File", "Class", "Apache::Vhost"
-  Pos at;           // none for classes that were included
+  Pos at;           // of the title; none for classes that were included
+  Pos statement;    // as catalogs give its line: that of the whole expression, for all of its titles
   Pos included_at;  // where they were
   u32 index = 0;    // in the catalog
   ResourceKind kind = ResourceKind::kUnknown;

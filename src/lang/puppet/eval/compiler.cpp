@@ -27,6 +27,7 @@ const Symbol& sym_stage_param() {
 Compiler::Compiler(Environment& environment, Session& session, NodeInfo node)
     : environment_(environment),
       session_(session),
+      arena_(&session.arena),
       node_(std::move(node)),
       budget_(compile_limits(session.budget.limits())),
       var_room_(session.arena),
@@ -318,7 +319,10 @@ void Compiler::evaluate_generators() {
     bool more = evaluate_collectors();
     if (evaluate_definitions()) more = true;
     if (!more) return;
-    if (round > 1000) fail({}, "looped more than 1000 times while evaluating the catalog", "PP-LIMIT-ROUNDS");
+    if (round > 1000)
+      throw LimitError("LIMIT-ROUNDS",
+                       "defines and collectors still declare more after 1000 rounds; does a define declare itself?",
+                       unevaluated_.empty() ? at_.at : unevaluated_.back()->at.at);
   }
 }
 

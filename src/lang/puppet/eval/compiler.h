@@ -60,7 +60,8 @@ struct Collector {
 };
 
 struct Relationship {
-  Val source, target;  // references, or collectors (as closures over index)
+  Val source;                    // a reference, unless there is a collector
+  std::span<const Val> targets;  // likewise
   Collector* source_collector = nullptr;
   Collector* target_collector = nullptr;
   bool notify = false;
@@ -79,7 +80,7 @@ class Compiler {
   Catalog& catalog() { return catalog_; }
   Environment& environment() { return environment_; }
   Session& session() { return session_; }
-  Arena& arena() { return session_.arena; }
+  Arena& arena() { return *arena_; }
   Budget& budget() { return budget_; }
   Diagnostics& diagnostics() { return session_.diagnostics; }
   const NodeInfo& node() const { return node_; }
@@ -93,6 +94,10 @@ class Compiler {
   bool function_exists(Symbol name);
   // Without `wanted` the body is run for its effects, and the answer means nothing.
   Val call_closure(const Closure& closure, std::span<const Val> args, Pos at, bool wanted = true);
+  // A round of a loop that keeps nothing of it but whether the answer is true (false where it is not wanted). What the
+  // round made is given back after it, where the body can have left none of it anywhere.
+  bool call_round(const Closure& closure, std::span<const Val> args, Pos at, bool wanted);
+  const Type* callable_type(const Closure& closure);  // Callable[Integer, 1, 2]
   // The value of a variable (`x`, `a::b::x`), nullptr when it is not set.
   const Val* find_variable(Scope& scope, Symbol local, Symbol scope_name, bool absolute);
   const Val* find_variable(Scope& scope, std::string_view name);
@@ -115,6 +120,7 @@ class Compiler {
     std::vector<ResourceParam> params;
     Form form = Form::kRegular;
     Pos at;
+    Pos statement;  // where it begins, if elsewhere
     bool number_title = false;
   };
   Resource* create_resource(NewResource& wanted, Scope& scope);
@@ -216,8 +222,32 @@ class Compiler {
   Scope* new_scope(Scope::Kind kind, Scope* parent);
   Symbol module_name(const Source* source);  // empty: it is in none
 
+  // eval_call.cpp
+  bool leaves_nothing(const Lambda& lambda);
+  bool leaves_nothing(const Node* n);
+
+  // Where values are made, for as long as it lives: memory that is given back at its end, or (without) the session's
+  // own, for what is kept although a round of a loop makes it.
+  class Making {
+   public:
+    enum class Where : u8 { kRound, kSession };
+    Making(Compiler& compiler, Where where);
+    ~Making();
+    Making(const Making&) = delete;
+    Making& operator=(const Making&) = delete;
+
+   private:
+    Compiler& compiler_;
+    Arena* before_;
+    bool round_;
+  };
+
   Environment& environment_;
   Session& session_;
+  Arena* arena_;
+  std::deque<Arena> round_arenas_;
+  std::size_t rounds_ = 0;  // those in use
+  std::unordered_map<const Lambda*, bool> leaves_nothing_;
   NodeInfo node_;
   Budget budget_;
   // While the default of a parameter is evaluated: the parameters from it on, which can be read where they were given.

@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+
 #include "base/near.h"
 #include "lang/puppet/catalog/native_type.h"
 #include "lang/puppet/eval/compiler.h"
@@ -64,6 +67,7 @@ const Type* Compiler::find_type_name(std::string_view name, Pos at) {
   if (const Type* t = lookup_type_named(name)) return t;
   Symbol s(name);
   if (auto it = aliases_.find(s); it != aliases_.end()) return it->second;
+  const Making kept(*this, Making::Where::kSession);
   if (const Definition* d = environment_.find_type(s, diagnostics())) {
     Type alias;
     alias.kind = TK::kAlias;
@@ -93,9 +97,12 @@ const Type* Compiler::find_type_name(std::string_view name, Pos at) {
 
 const Type* Compiler::type_of_node(const Node* n, Scope& scope) {
   if (auto it = types_.find(n); it != types_.end()) return it->second;
+  bool kept = literal_only(n);
+  std::optional<Making> in_session;
+  if (kept) in_session.emplace(*this, Making::Where::kSession);
   Val v = evaluate(n, scope);
   if (!v.is(VK::kType)) fail(n->span(), "this expression is not a type", "PP-TYPE");
-  if (literal_only(n)) types_[n] = v.t;
+  if (kept) types_[n] = v.t;
   return v.t;
 }
 
@@ -267,6 +274,21 @@ Val Compiler::run_body(const Node* body, Scope& scope, const Node* returns, std:
   return v;
 }
 
+const Type* Compiler::callable_type(const Closure& closure) {
+  std::vector<const Type*> types;
+  Type t = *plain(TK::kCallable);
+  t.sized = true;
+  t.min = t.max = 0;
+  for (const Param& p : closure.lambda->params) {
+    types.push_back(p.type ? type_of_node(p.type, *closure.scope) : plain(TK::kAny));
+    if (!p.value && !p.rest) ++t.min;
+    t.max = p.rest ? kNoMax : t.max + 1;
+  }
+  t.types = arena().copy(std::span<const Type* const>(types));
+  if (closure.lambda->returns) t.inner = type_of_node(closure.lambda->returns, *closure.scope);
+  return make_type(arena(), t);
+}
+
 Val Compiler::call_closure(const Closure& closure, std::span<const Val> args, Pos at, bool wanted) {
   Budget::Level level(budget_);
   CallScope inner(var_room_);
@@ -296,6 +318,100 @@ Val Compiler::call_closure(const Closure& closure, std::span<const Val> args, Po
            "PP-TYPE-MISMATCH");
   }
   return v;
+}
+
+// --- rounds of loops
+
+Compiler::Making::Making(Compiler& compiler, Where where)
+    : compiler_(compiler), before_(compiler.arena_), round_(where == Where::kRound) {
+  if (!round_) {
+    compiler_.arena_ = &compiler_.session_.arena;
+    return;
+  }
+  if (compiler_.rounds_ == compiler_.round_arenas_.size()) {
+    compiler_.round_arenas_.emplace_back();
+    compiler_.round_arenas_.back().set_limit(compiler_.budget_.limits().memory);
+  }
+  compiler_.arena_ = &compiler_.round_arenas_[compiler_.rounds_++];
+}
+
+Compiler::Making::~Making() {
+  compiler_.arena_ = before_;
+  if (!round_) return;
+  Arena& used = compiler_.round_arenas_[--compiler_.rounds_];
+#ifdef __SANITIZE_ADDRESS__
+  used = Arena();  // freed, so that whoever still holds something of it is found
+#else
+  used.clear();
+#endif
+}
+
+// Whether nothing of what the code makes can be held by anything when it is done: it declares nothing, and calls no
+// function but built-in ones that keep nothing. Variables that it sets end with the block's scope.
+bool Compiler::leaves_nothing(const Node* n) {
+  if (!n) return true;
+  auto all = [&](std::span<const Node* const> nodes) {
+    return std::all_of(nodes.begin(), nodes.end(), [&](const Node* i) { return leaves_nothing(i); });
+  };
+  switch (n->kind) {
+    case NodeKind::kNop:
+    case NodeKind::kUndef:
+    case NodeKind::kDefault:
+    case NodeKind::kBoolean:
+    case NodeKind::kInteger:
+    case NodeKind::kFloat:
+    case NodeKind::kString:
+    case NodeKind::kRegex:
+    case NodeKind::kName:
+    case NodeKind::kTypeName:
+    case NodeKind::kVariable:
+    case NodeKind::kRenderText: return true;
+    case NodeKind::kConcat:
+    case NodeKind::kArray:
+    case NodeKind::kHash:
+    case NodeKind::kAccess:
+    case NodeKind::kBlock: return all(as<Kids>(n).items);
+    case NodeKind::kParen:
+    case NodeKind::kNot:
+    case NodeKind::kNegate:
+    case NodeKind::kSplat:
+    case NodeKind::kRender: return leaves_nothing(as<Unary>(n).expr);
+    case NodeKind::kBinary:
+    case NodeKind::kAssign: return leaves_nothing(as<Binary>(n).left) && leaves_nothing(as<Binary>(n).right);
+    case NodeKind::kSelector:
+    case NodeKind::kCase: {
+      const Select& s = as<Select>(n);
+      return leaves_nothing(s.value) && std::all_of(s.options.begin(), s.options.end(), [&](const Option& o) {
+               return all(o.values) && leaves_nothing(o.result);
+             });
+    }
+    case NodeKind::kIf: {
+      const If& i = as<If>(n);
+      return leaves_nothing(i.test) && leaves_nothing(i.yes) && leaves_nothing(i.no);
+    }
+    case NodeKind::kCall:
+    case NodeKind::kMethodCall: {
+      const Call& c = as<Call>(n);
+      if (c.callee || !all(c.args) || (c.block && !leaves_nothing(*c.block))) return false;
+      const Builtin* f = Functions::all().find(c.name);
+      return f && f->keeps_nothing && !environment_.find_function(c.name, diagnostics());
+    }
+    default: return false;
+  }
+}
+
+bool Compiler::leaves_nothing(const Lambda& lambda) {
+  if (auto known = leaves_nothing_.find(&lambda); known != leaves_nothing_.end()) return known->second;
+  bool nothing = leaves_nothing(lambda.body);
+  for (const Param& p : lambda.params) nothing = nothing && leaves_nothing(p.type) && leaves_nothing(p.value);
+  nothing = nothing && leaves_nothing(lambda.returns);
+  return leaves_nothing_[&lambda] = nothing;
+}
+
+bool Compiler::call_round(const Closure& closure, std::span<const Val> args, Pos at, bool wanted) {
+  if (!leaves_nothing(*closure.lambda)) return call_closure(closure, args, at, wanted).truthy();
+  const Making round(*this, Making::Where::kRound);
+  return call_closure(closure, args, at, wanted).truthy();
 }
 
 // --- EPP

@@ -163,6 +163,7 @@ Resource* Compiler::create_resource(NewResource& wanted, Scope& scope_given) {
   r.type = type;
   r.title = title;
   r.at = wanted.at;
+  r.statement = wanted.statement ? wanted.statement : wanted.at;
   r.is_class = is_class;
   r.scope = &scope;
   r.source = scope.source;
@@ -392,6 +393,7 @@ Val Compiler::resource_expression(const ResourceDecl& r, Scope& scope, bool want
       wanted.params = params;
       wanted.form = r.form;
       wanted.at = t.body->begin;
+      wanted.statement = r.begin;
       Resource* res = create_resource(wanted, scope);
       if (!wanted_result) continue;
       made.push_back(Val::type(res->is_class ? class_type(arena(), res->title)
@@ -701,10 +703,10 @@ Val Compiler::relation(const Binary& top, Scope& scope) {
       bool notify = b.op == Op::kNotify || b.op == Op::kSubscribe;
       const Operand& source = reverse ? right : left;
       const Operand& target = reverse ? left : right;
+      std::span<const Val> targets = arena().copy(std::span<const Val>(target.refs));  // one list for all sources
       auto relate_all = [&](const Val* s, Collector* sc) {
-        for (const Val& t : target.refs) relationships_.push_back({s ? *s : Val{}, t, sc, nullptr, notify, b.begin});
-        for (Collector* t : target.collectors)
-          relationships_.push_back({s ? *s : Val{}, Val{}, sc, t, notify, b.begin});
+        if (!targets.empty()) relationships_.push_back({s ? *s : Val{}, targets, sc, nullptr, notify, b.begin});
+        for (Collector* t : target.collectors) relationships_.push_back({s ? *s : Val{}, {}, sc, t, notify, b.begin});
       };
       for (const Val& s : source.refs) relate_all(&s, nullptr);
       for (Collector* s : source.collectors) relate_all(nullptr, s);
@@ -725,7 +727,7 @@ Val Compiler::relation(const Binary& top, Scope& scope) {
 }
 
 void Compiler::add_relationship(const Val& left, const Val& right, bool notify, Pos at) {
-  relationships_.push_back({left, right, nullptr, nullptr, notify, at});
+  relationships_.push_back({left, arena().copy(std::span<const Val>(&right, 1)), nullptr, nullptr, notify, at});
 }
 
 }  // namespace tutti::puppet

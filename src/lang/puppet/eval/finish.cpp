@@ -30,12 +30,13 @@ void Compiler::relate() {
     std::vector<Val> to;
   };
   std::deque<Leaving> leaving;
-  std::unordered_map<u64, Leaving*> lists;  // by the number of the source, twice, and the kind of arrow
+  std::unordered_map<u64, Leaving*> lists;            // by the number of the source, twice, and the kind of arrow
+  std::vector<Val> names(catalog_.resources.size());  // references to those that arrows lead to
   for (const Relationship& rel : relationships_) {
     auto resource = [&](const Val& ref, bool is_source) {
       Resource* r = find_resource(ref.t);
       if (r) return r;
-      std::string other = is_source ? (rel.target_collector ? "a collector" : type_text(rel.target.t))
+      std::string other = is_source ? (rel.target_collector ? "a collector" : type_text(rel.targets[0].t))
                                     : (rel.source_collector ? "a collector" : type_text(rel.source.t));
       fail(rel.at,
            fmt::format("could not find resource '{}' for relationship {} '{}'", type_text(ref.t),
@@ -54,9 +55,14 @@ void Compiler::relate() {
     if (rel.target_collector && (targets = rel.target_collector->seen).empty()) continue;
     for (const Val& v : instead) sources.push_back(resource(v, true));
     if (!rel.source_collector) sources = {resource(rel.source, true)};
-    if (!rel.target_collector) targets = {resource(rel.target, false)};
+    if (!rel.target_collector)
+      for (const Val& v : rel.targets) targets.push_back(resource(v, false));
     std::vector<Val> references;
-    for (const Resource* t : targets) references.push_back(make_string(arena(), t->ref()).with_origin(rel.at));
+    for (const Resource* t : targets) {
+      Val& name = names[t->index];
+      if (name.undefined()) name = make_string(arena(), t->ref());
+      references.push_back(name.with_origin(rel.at));
+    }
     for (Resource* s : sources) {
       Leaving*& list = lists[u64{s->index} * 2 + (rel.notify ? 1 : 0)];
       if (!list) {
@@ -72,8 +78,9 @@ void Compiler::relate() {
       budget_.step(references.size());
     }
   }
-  for (const Leaving& l : leaving) {
+  for (Leaving& l : leaving) {
     Val value = make_array(arena(), l.to).with_origin(l.last);
+    l.to = {};
     if (ResourceParam* p = l.source->find(l.name)) {
       p->value = value;
     } else {

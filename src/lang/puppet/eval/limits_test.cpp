@@ -19,7 +19,7 @@ void refused(const std::string& manifest, const char* with, const Limits& limits
 
 TEST(PuppetLimits, EndlessRecursionOfAFunction) { refused("function f($x) { f($x + 1) } f(1)", "LIMIT"); }
 TEST(PuppetLimits, EndlessRecursionOfDefines) {
-  refused("define d($n) { d { \"x${n}\": n => $n + 1 } } d { 'x': n => 1 }", "1000 times");
+  refused("define d($n) { d { \"x${n}\": n => $n + 1 } } d { 'x': n => 1 }", "LIMIT-ROUNDS");
 }
 // Legal, and longer than anybody waits.
 TEST(PuppetLimits, EndlessLoops) {
@@ -37,7 +37,42 @@ TEST(PuppetLimits, EndlessLoops) {
     refused(large + step + " }", "LIMIT-STEPS", fewer);
   refused("define d() { d { [\"${title}a\", \"${title}b\"]: } } d { 'x': }", "LIMIT-NODES", fewer);
 }
-TEST(PuppetLimits, GiantRange) { refused("Integer[1, 1000000000000].each |$i| { }", "too many"); }
+TEST(PuppetLimits, GiantRange) {
+  Limits fewer;
+  fewer.steps = 1'000'000;
+  refused("Integer[1, 1000000000000].each |$i| { }", "LIMIT-STEPS", fewer);
+  refused("$x = Integer[1, 1000000000000].map |$i| { $i }", "LIMIT", fewer);
+  refused("$x = Integer[1, 1000000000000].slice(2)", "LIMIT-MEMORY");
+}
+// What a round of a loop makes is given back: a loop of half a million strings needs no more than one of a few.
+TEST(PuppetLimits, RoundsOfLoopsGiveBackWhatTheyMade) {
+  Limits little;
+  little.memory = 4 << 20;
+  CompileOptions options;
+  options.limits = little;
+  for (const char* loop : {"Integer[1, 300000].each |$i| { $x = \"${i}aaaaaaaaaaaaaaaaaaaaaaaaaaaa\" }",
+                           "Integer[1, 500].each |$i| { Integer[1, 500].each |$j| { $x = [$i, { 'a' => \"${j}\" }] } }",
+                           "$none = Integer[1, 100000].filter |$i| { \"${i}\" == \"x${i} and much more of it\" }",
+                           "$no = Integer[1, 100000].any |$i| { [$i, $i, $i, $i] == [$i] }"}) {
+    Compiled c = compile_for_test(loop, options);
+    EXPECT_TRUE(c.ok) << loop << c.errors;
+  }
+}
+// What outlives its round is not given back with it.
+TEST(PuppetLimits, RoundsOfLoopsKeepWhatIsHeld) {
+  Compiled c = compile_for_test(R"(
+    type Small = Integer[0, 9]
+    define d($m) { notify { $title: message => $m } }
+    $long = ['a', 'b'].filter |$i| { "${i}${i}" == 'aa' }
+    [1, 2].each |Small $i| { $x = ["held ${i}"] d { "d${i}": m => $x } }
+    [3].each |$i| { $i.each |Small $j| { $y = "${j} made here" [1].each |$k| { notify { "n${k}": message => "${y} ${j}" } } break() } }
+    [1, 2].each |$i| { $type = Array[Small] unless [$i] =~ $type { fail("${type}") } }
+    notify { 'f': message => $long })");
+  ASSERT_TRUE(c.ok) << c.errors;
+  EXPECT_EQ(c.resources["notify[d2]"].at(0).second, "['held 2']");
+  EXPECT_EQ(c.resources["notify[n1]"].at(0).second, "'0 made here 0'");
+  EXPECT_EQ(c.resources["notify[f]"].at(0).second, "['a']");
+}
 TEST(PuppetLimits, HostileRegularExpression) {
   refused("$s = 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!'\nif $s =~ /^(a+)+$/ { }",
           "PP-LIMIT-REGEX");

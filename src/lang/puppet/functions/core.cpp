@@ -41,6 +41,7 @@ Val f_call(const FunctionCall& c) {
 }  // namespace
 
 void add_core_functions(Functions& f) {
+  f.keeping_nothing(true);
   f.add("debug", {{"Any*", f_debug}});
   f.add("info", {{"Any*", f_info}});
   f.add("notice", {{"Any*", f_notice}});
@@ -50,6 +51,7 @@ void add_core_functions(Functions& f) {
   f.add("crit", {{"Any*", f_crit}});
   f.add("emerg", {{"Any*", f_emerg}});
   f.add3x("fail", f_fail);
+  f.keeping_nothing(false);
   f.add("call", {{"String, Any*, &?Callable", f_call}});
 }
 

@@ -96,6 +96,7 @@ class Builtin {
   };
   std::string_view name;
   Implementation run3x = nullptr;
+  bool keeps_nothing = false;  // neither it nor the catalog holds its arguments or its answer when the call is over
   const std::vector<Form>& forms() const;
 
  private:
@@ -114,11 +115,13 @@ class Functions {
   const Builtin* find(Symbol name) const;
   void add(const char* name, std::initializer_list<Overload> overloads);
   void add3x(const char* name, Implementation run);
+  void keeping_nothing(bool yes) { keeping_nothing_ = yes; }  // those that are added next
   std::vector<std::string_view> names() const;
 
  private:
   std::vector<Builtin*> by_symbol_;  // indexed by Symbol id: looking one up is an array access
   std::vector<std::unique_ptr<Builtin>> all_;
+  bool keeping_nothing_ = false;
 };
 
 // Calls the overload that takes the arguments, or fails with a message that lists what the function takes.

@@ -5,6 +5,7 @@
 #include "lang/puppet/eval/compiler.h"
 #include "lang/puppet/functions/function.h"
 #include "lang/puppet/functions/stdlib.h"
+#include "lang/puppet/types/signature.h"
 #include "lang/puppet/types/type_parse.h"
 
 namespace tutti::puppet {
@@ -26,18 +27,20 @@ void FunctionCall::warn(const std::string& message) const { compiler.warn(at, me
 const Functions& Functions::all() {
   static const Functions* const functions = [] {
     auto* f = new Functions;
-    add_core_functions(*f);
+    f->keeping_nothing(true);
     add_iteration_functions(*f);
     add_string_functions(*f);
     add_collection_functions(*f);
+    add_text_functions(*f);
+    add_stdlib_collection_functions(*f);
+    add_stdlib_string_functions(*f);
+    f->keeping_nothing(false);
+    add_core_functions(*f);
     add_catalog_functions(*f);
     add_type_functions(*f);
     add_module_functions(*f);
     add_lookup_functions(*f);
-    add_text_functions(*f);
     add_value_functions(*f);
-    add_stdlib_collection_functions(*f);
-    add_stdlib_string_functions(*f);
     add_stdlib_check_functions(*f);
     add_stdlib_data_functions(*f);
     add_stdlib_random_functions(*f);
@@ -105,6 +108,7 @@ const std::vector<Builtin::Form>& Builtin::forms() const {
 void Functions::add(const char* name, std::initializer_list<Overload> overloads) {
   auto f = std::make_unique<Builtin>();
   f->name = name;
+  f->keeps_nothing = keeping_nothing_;
   f->overloads_ = overloads;
   slot(by_symbol_, name) = f.get();
   all_.push_back(std::move(f));
@@ -113,6 +117,7 @@ void Functions::add(const char* name, std::initializer_list<Overload> overloads)
 void Functions::add3x(const char* name, Implementation run) {
   auto f = std::make_unique<Builtin>();
   f->name = name;
+  f->keeps_nothing = keeping_nothing_;
   f->run3x = run;
   slot(by_symbol_, name) = f.get();
   all_.push_back(std::move(f));
@@ -159,23 +164,14 @@ bool fits(const Builtin::Form& form, const FunctionCall& call) {
   return !form.block || form.block_optional;
 }
 
-// What is wrong with the arguments for one overload.
-std::string complaint(const Builtin::Form& form, const FunctionCall& call) {
-  if (call.args.size() < form.least || call.args.size() > form.most) {
-    std::string wanted =
-        form.most == SIZE_MAX     ? fmt::format("at least {} argument{}", form.least, form.least == 1 ? "" : "s")
-        : form.least == form.most ? fmt::format("{} argument{}", form.least == 0 ? "no" : std::to_string(form.least),
-                                                form.least == 1 ? "" : "s")
-                                  : fmt::format("between {} and {} arguments", form.least, form.most);
-    return fmt::format("expects {}, got {}", wanted, call.args.size());
-  }
-  for (std::size_t n = 0; n < call.args.size(); ++n) {
-    auto wrong = describe_mismatch(fmt::format("parameter {}", n + 1), param_at(form, n), call.args[n]);
-    if (!wrong.empty() && !is_instance(param_at(form, n), call.args[n])) return wrong[0];
-  }
-  if (!call.block) return "expects a block";
-  if (!form.block) return "does not expect a block";
-  return fmt::format("block expects other parameters than {}", type_text(form.block));
+Signature signature_of(const Builtin::Form& form) {
+  Signature s;
+  for (const Param3& p : form.params) s.types.push_back(p.type);
+  s.least = static_cast<i64>(form.least);
+  s.most = form.most == SIZE_MAX ? kNoMax : static_cast<i64>(form.most);
+  s.block = form.block;
+  s.block_optional = form.block_optional;
+  return s;
 }
 
 }  // namespace
@@ -215,11 +211,10 @@ Val call_builtin(const Builtin& f, const FunctionCall& call) {
   const std::vector<Builtin::Form>& forms = f.forms();
   for (const Builtin::Form& form : forms)
     if (fits(form, call)) return form.run(call);
-  if (forms.size() == 1) call.fail(fmt::format("'{}' {}", f.name, complaint(forms[0], call)));
-  std::string all = fmt::format("'{}' expects one of:", f.name);
-  for (const Builtin::Form& form : forms)
-    all += fmt::format("\n  ({})\n    rejected: {}", form.signature, complaint(form, call));
-  call.fail(all);
+  std::vector<Signature> signatures;
+  for (const Builtin::Form& form : forms) signatures.push_back(signature_of(form));
+  const Type* block = call.block ? call.compiler.callable_type(*call.block) : nullptr;
+  call.fail(describe_call(f.name, signatures, call.args, block));
 }
 
 }  // namespace tutti::puppet

@@ -1,7 +1,11 @@
 // Functions that call a block for each element.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+
 #include "lang/puppet/eval/compiler.h"
+#include "lang/puppet/eval/growth.h"
 #include "lang/puppet/functions/function.h"
 
 namespace tutti::puppet {
@@ -18,7 +22,7 @@ std::vector<Val> iterate(const FunctionCall& c, const Val& v) {
       }
       return out;
     case VK::kInt:
-      if (v.i > 50'000'000) c.fail("too many iterations");
+      grown(c.compiler.budget(), static_cast<std::size_t>(v.i) * sizeof(Val));
       for (i64 n = 0; n < v.i; ++n) out.push_back(Val::integer(n));
       return out;
     case VK::kString:
@@ -35,7 +39,8 @@ std::vector<Val> iterate(const FunctionCall& c, const Val& v) {
     case VK::kType: {
       const Type* t = resolved(v.t);
       if (t->kind == TK::kInteger && t->min != kNoMin && t->max != kNoMax) {
-        if (t->max - t->min > 50'000'000) c.fail("too many iterations");
+        u64 count = static_cast<u64>(t->max) - static_cast<u64>(t->min) + 1;
+        grown(c.compiler.budget(), static_cast<std::size_t>(std::min(count, u64{1} << 40)) * sizeof(Val));
         for (i64 n = t->min; n <= t->max; ++n) out.push_back(Val::integer(n));
         return out;
       }
@@ -52,21 +57,33 @@ std::vector<Val> iterate(const FunctionCall& c, const Val& v) {
 
 namespace {
 
-// Calls the block with (value), (index, value) or, for a hash, (pair) or (key, value), whichever it takes; `f` gets the
-// element and the answer and returns false to stop.
+// Goes through anything that can be iterated over: `f` is given what a block is to be called with ((value), (index,
+// value) or, for a hash, (pair) or (key, value), whichever it takes), the key or index, and the value, and returns
+// false to stop. Numbers are counted up, not listed.
 enum class Splat : u8 { kTwo, kOne };  // how many a block that takes any number is given
 template <class F>
-void walk(const FunctionCall& c, const Val& over, F f, bool wanted = true, Splat splat = Splat::kTwo) {
-  bool two = c.block_takes_any() ? splat == Splat::kTwo : c.block_params() == 2;
+void go_through(const FunctionCall& c, const Val& over, bool two, F f) {
   i64 index = 0;
+  auto item = [&](const Val& v) {
+    c.compiler.budget().step();
+    Val both[2] = {Val::integer(index++), v};
+    return f(two ? std::span<const Val>(both) : std::span<const Val>(&both[1], 1), both[0], v);
+  };
   if (over.is(VK::kHash)) {
     for (const Pair& p : over.entries()) {
       c.compiler.budget().step();
       Val both[2] = {p.key, p.value};
       Val pair = two ? Val{} : make_array(c.arena(), both);
-      Val answer = c.yield(two ? std::span<const Val>(both) : std::span<const Val>(&pair, 1), wanted);
-      if (!f(p.key, p.value, answer)) return;
+      if (!f(two ? std::span<const Val>(both) : std::span<const Val>(&pair, 1), p.key, p.value)) return;
     }
+    return;
+  }
+  const Type* range = over.is(VK::kType) ? resolved(over.t) : nullptr;
+  if (range && (range->kind != TK::kInteger || range->min == kNoMin || range->max == kNoMax)) range = nullptr;
+  if (range || over.is(VK::kInt)) {
+    i64 last = range ? range->max : over.i - 1;
+    for (i64 n = range ? range->min : 0; n <= last; ++n)
+      if (!item(Val::integer(n))) return;
     return;
   }
   std::vector<Val> held;
@@ -75,59 +92,83 @@ void walk(const FunctionCall& c, const Val& over, F f, bool wanted = true, Splat
     items = over.items();
   else
     held = iterate(c, over), items = held;
-  for (const Val& v : items) {
-    c.compiler.budget().step();
-    Val both[2] = {Val::integer(index), v};
-    Val answer = c.yield(two ? std::span<const Val>(both) : std::span<const Val>(&v, 1), wanted);
-    ++index;
-    if (!f(Val::integer(index - 1), v, answer)) return;
-  }
+  for (const Val& v : items)
+    if (!item(v)) return;
+}
+
+bool takes_two(const FunctionCall& c, Splat splat = Splat::kTwo) {
+  return c.block_takes_any() ? splat == Splat::kTwo : c.block_params() == 2;
+}
+
+// Calls the block for each element; `f` gets the key, the element and the answer.
+template <class F>
+void walk(const FunctionCall& c, F f, Splat splat = Splat::kTwo) {
+  go_through(c, c.arg(0), takes_two(c, splat),
+             [&](std::span<const Val> args, const Val& k, const Val& v) { return f(k, v, c.yield(args)); });
+}
+
+// The same where only the truth of the answer counts, or nothing of it: a round leaves nothing behind.
+template <class F>
+void walk_rounds(const FunctionCall& c, F f, bool wanted = true) {
+  go_through(c, c.arg(0), takes_two(c), [&](std::span<const Val> args, const Val& k, const Val& v) {
+    return f(k, v, c.compiler.call_round(*c.block, args, c.at, wanted));
+  });
 }
 
 // For the functions that break() ends; it is not allowed in the blocks of the others.
 template <typename F>
-void walk_to_break(const FunctionCall& c, F f, bool wanted = true) {
+void to_break(F f) {
   try {
-    walk(c, c.arg(0), f, wanted);
+    f();
   } catch (BreakSignal&) {
   }
 }
 
 Val f_each(const FunctionCall& c) {
-  walk_to_break(
-      c, [](const Val&, const Val&, const Val&) { return true; }, false);
+  to_break([&] {
+    walk_rounds(
+        c, [](const Val&, const Val&, bool) { return true; }, false);
+  });
   return c.arg(0);
+}
+
+// An answer that is put together item by item may not grow without bound.
+void push(const FunctionCall& c, std::vector<Val>& out, const Val& v) {
+  if (out.size() == out.capacity()) grown(c.compiler.budget(), 2 * out.size() * sizeof(Val));
+  out.push_back(v);
 }
 
 Val f_map(const FunctionCall& c) {
   std::vector<Val> out;
-  walk_to_break(c, [&](const Val&, const Val&, const Val& a) { return out.push_back(a), true; });
+  to_break([&] { walk(c, [&](const Val&, const Val&, const Val& a) { return push(c, out, a), true; }); });
   return c.array(out);
 }
 
 Val f_filter(const FunctionCall& c) {
   if (c.arg(0).is(VK::kHash)) {
     HashDraft h;
-    walk_to_break(c,
-                  [&](const Val& k, const Val& v, const Val& a) { return (a.truthy() ? h.set(k, v) : void()), true; });
+    to_break([&] {
+      walk_rounds(c, [&](const Val& k, const Val& v, bool yes) { return (yes ? h.set(k, v) : void()), true; });
+    });
     return c.hash(h);
   }
   std::vector<Val> out;
-  walk_to_break(c,
-                [&](const Val&, const Val& v, const Val& a) { return (a.truthy() ? out.push_back(v) : void()), true; });
+  to_break([&] {
+    walk_rounds(c, [&](const Val&, const Val& v, bool yes) { return (yes ? push(c, out, v) : void()), true; });
+  });
   return c.array(out);
 }
 
 Val f_partition(const FunctionCall& c) {
   std::vector<Val> yes, no;
   bool hash = c.arg(0).is(VK::kHash);
-  walk(c, c.arg(0), [&](const Val& k, const Val& v, const Val& a) {
+  walk_rounds(c, [&](const Val& k, const Val& v, bool fits) {
     Val item = v;
     if (hash) {
       Val both[2] = {k, v};
       item = make_array(c.arena(), both);
     }
-    (a.truthy() ? yes : no).push_back(item);
+    (fits ? yes : no).push_back(item);
     return true;
   });
   return c.array({c.array(yes), c.array(no)});
@@ -139,7 +180,7 @@ Val f_any(const FunctionCall& c) {
     for (const Val& v : iterate(c, c.arg(0))) found = found || v.truthy();
     return Val::boolean(found);
   }
-  walk(c, c.arg(0), [&](const Val&, const Val&, const Val& a) { return !(found = a.truthy()); });
+  walk_rounds(c, [&](const Val&, const Val&, bool yes) { return !(found = yes); });
   return Val::boolean(found);
 }
 
@@ -149,7 +190,7 @@ Val f_all(const FunctionCall& c) {
     for (const Val& v : iterate(c, c.arg(0))) good = good && v.truthy();
     return Val::boolean(good);
   }
-  walk(c, c.arg(0), [&](const Val&, const Val&, const Val& a) { return good = a.truthy(); });
+  walk_rounds(c, [&](const Val&, const Val&, bool yes) { return good = yes; });
   return Val::boolean(good);
 }
 
@@ -177,28 +218,23 @@ Val f_index(const FunctionCall& c) {
       if (c.yield(p.value).truthy()) return p.key;
     return found;
   }
-  walk(c, c.arg(0), [&](const Val& k, const Val&, const Val& a) {
-    if (a.truthy()) found = k;
-    return !a.truthy();
+  walk_rounds(c, [&](const Val& k, const Val&, bool yes) {
+    if (yes) found = k;
+    return !yes;
   });
   return found;
 }
 
 Val f_reduce(const FunctionCall& c) {
-  std::vector<Val> items = iterate(c, c.arg(0));
-  std::size_t n = 0;
-  Val memo;
-  if (c.args.size() > 1)
-    memo = c.arg(1);
-  else if (items.empty())
-    return Val::undef();
-  else
-    memo = items[n++];
-  try {
-    for (; n < items.size(); ++n) memo = c.yield(memo, items[n]);
-  } catch (BreakSignal&) {
-  }
-  return memo;
+  std::optional<Val> memo;
+  if (c.args.size() > 1) memo = c.arg(1);
+  to_break([&] {
+    go_through(c, c.arg(0), false, [&](std::span<const Val> item, const Val&, const Val&) {
+      memo = memo ? c.yield(*memo, item[0]) : item[0];
+      return true;
+    });
+  });
+  return memo.value_or(Val::undef());
 }
 
 Val f_slice(const FunctionCall& c) {
@@ -211,12 +247,12 @@ Val f_slice(const FunctionCall& c) {
   try {
     for (const Val& s : out) {
       if (c.block_params() == 1 && !c.block_takes_any()) {
-        c.yield(s);
+        c.compiler.call_round(*c.block, std::span<const Val>(&s, 1), c.at, false);
         continue;
       }
       std::vector<Val> args(s.items().begin(), s.items().end());
       while (args.size() < c.block_params() && !c.block_takes_any()) args.push_back(Val::undef());
-      c.yield(args);
+      c.compiler.call_round(*c.block, args, c.at, false);
     }
   } catch (BreakSignal&) {
   }
@@ -229,7 +265,7 @@ Val f_step(const FunctionCall& c) {
   for (std::size_t n = 0; n < items.size(); n += static_cast<std::size_t>(c.arg(1).i)) out.push_back(items[n]);
   if (!c.block) return c.array(out);
   try {
-    for (const Val& v : out) c.yield(v);
+    for (const Val& v : out) c.compiler.call_round(*c.block, std::span<const Val>(&v, 1), c.at, false);
   } catch (BreakSignal&) {
   }
   return Val::undef();
@@ -240,7 +276,7 @@ Val f_reverse_each(const FunctionCall& c) {
   std::vector<Val> out(items.rbegin(), items.rend());
   if (!c.block) return c.array(out);
   try {
-    for (const Val& v : out) c.yield(v);
+    for (const Val& v : out) c.compiler.call_round(*c.block, std::span<const Val>(&v, 1), c.at, false);
   } catch (BreakSignal&) {
   }
   return Val::undef();
@@ -265,7 +301,7 @@ Val f_group_by(const FunctionCall& c) {
     }
     return true;
   };
-  walk(c, c.arg(0), group, true, Splat::kOne);
+  walk(c, group, Splat::kOne);
   HashDraft out;
   for (const Pair& p : at.pairs()) out.set(p.key, c.array(members[static_cast<std::size_t>(p.value.i)]));
   return c.hash(out);
@@ -384,7 +420,9 @@ void add_iteration_functions(Functions& f) {
   f.add("lest", {{"Any, &Callable[0, 0]", f_lest}});
   f.add("next", {{"Any?", f_next}});
   f.add("break", {{"", f_break}});
+  f.keeping_nothing(false);  // its value leaves the loop
   f.add("return", {{"Any?", f_return}});
+  f.keeping_nothing(true);
   f.add("tree_each", {{"Variant[Iterator, Array, Hash, Object], Hash?, &?Callable[1, 2]", f_tree_each}});
 }
 

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <memory>
+#include <unordered_map>
 
 #include "base/file.h"
 #include "format/json.h"
@@ -12,6 +13,7 @@
 #include "lang/puppet/hiera/context.h"
 #include "lang/puppet/hiera/hiera.h"
 #include "lang/puppet/ruby/process.h"
+#include "lang/puppet/types/signature.h"
 #include "lang/puppet/types/type_parse.h"
 
 namespace tutti::puppet {
@@ -73,7 +75,11 @@ class Conversation {
       std::optional<Value> message = source ? read_json(local, **source) : std::nullopt;
       if (!message) fail("ruby gave an answer that cannot be read");
       if (message->find("absent") != nullptr) throw BackendHasNoSuchKey{};
-      if (const Entry* result = message->find("result")) return from_wire(result->value, compiler_.arena(), &compiler_);
+      if (const Entry* result = message->find("result")) {
+        Val v = from_wire(result->value, compiler_.arena(), &compiler_);
+        check_returned(*message, v, what.substr(0, what.find("()")));
+        return v;
+      }
       if (const Entry* error = message->find("error")) {
         std::string place;
         const Entry* file = message->find("file");
@@ -148,6 +154,8 @@ class Conversation {
       return to_wire(compiler_.call_closure(*block_, args_of(question), at_));
     }
     if (what == "dispatch") return dispatch(question);
+    if (what == "instance")
+      return is_instance(Types(compiler_, at_, nullptr).of(text("type")), args_of(question)[0]) ? "true" : "false";
     if (what == "method") {
       Val context = compiler_.hiera().context(question.find("number")->value.as_i64());
       if (!context.is(VK::kObject)) compiler_.fail(at_, "there is no such context", "PP-RUBY");
@@ -216,40 +224,82 @@ class Conversation {
     c.set("environment", Val::string(compiler_.settings().environment_name));
     c.set("module", Val::string(scope_.module.text()));
     c.set("class", Val::string(scope_.name.text()));
+    const NodeInfo& node = compiler_.node();
+    c.set("node", Val::string(node.name));
+    c.set("node_parameters", make_hash(compiler_.arena(), node.parameters));
+    c.set("node_classes", make_hash(compiler_.arena(), node.classes));
     return to_wire(c.build(compiler_.arena()));
   }
 
-  // The number of the first signature that takes the arguments.
+  // A type as a function's file writes it, with the aliases of that file.
+  class Types {
+   public:
+    Types(Compiler& compiler, Pos at, const Entry* aliases) : compiler_(compiler), at_(at), aliases_(aliases) {}
+    const Type* of(std::string_view text) {
+      return type_of_text(compiler_.arena(), text, [this](std::string_view name) { return named(name); });
+    }
+
+   private:
+    const Type* named(std::string_view name) {
+      const Entry* written = aliases_ != nullptr ? aliases_->value.find(name) : nullptr;
+      if (written == nullptr) return compiler_.find_type_name(name, at_);
+      const Type*& known = known_[std::string(name)];
+      if (known != nullptr) return known;
+      Type alias;
+      alias.kind = TK::kAlias;
+      alias.name = compiler_.arena().copy(name);
+      const Type* made = known = make_type(compiler_.arena(), alias);  // before its body, which may name it
+      made->inner = of(written->value.text());
+      return made;
+    }
+    Compiler& compiler_;
+    Pos at_;
+    const Entry* aliases_;
+    std::unordered_map<std::string, const Type*> known_;
+  };
+
+  // The number of the first signature that takes the arguments. Those after the `usual` ones are not told of.
   std::string dispatch(const Value& question) {
     std::vector<Val> args = args_of(question);
-    std::string complaint;
-    i64 number = 0;
-    for (const Value& signature : question.find("signatures")->value.items()) {
-      if (fits(signature, args, complaint)) return fmt::format("{}", number);
-      number++;
+    Types types(compiler_, at_, question.find("aliases"));
+    const Type* block = block_ != nullptr ? compiler_.callable_type(*block_) : nullptr;
+    std::vector<Signature> signatures;
+    for (const Value& written : question.find("signatures")->value.items()) {
+      signatures.push_back(signature(written, types));
+      if (accepts(signatures.back(), args, block)) return fmt::format("{}", signatures.size() - 1);
     }
-    compiler_.fail(at_, fmt::format("'{}' {}", question.find("name")->value.text(), complaint), "PP-ARGUMENTS");
+    if (const Entry* usual = question.find("usual"))
+      signatures.resize(std::min(signatures.size(), static_cast<std::size_t>(usual->value.as_i64())));
+    compiler_.fail(at_, describe_call(question.find("name")->value.text(), signatures, args, block), "PP-ARGUMENTS");
   }
 
-  bool fits(const Value& signature, const std::vector<Val>& args, std::string& complaint) {
-    std::span<const Value> types = signature.find("params")->value.items();
-    std::size_t required = static_cast<std::size_t>(signature.find("required")->value.as_i64());
-    const Entry* repeated = signature.find("repeated");
-    bool any_number = repeated != nullptr && repeated->value.is(Kind::kBool) && repeated->value.as_bool();
-    if (args.size() < required || (!any_number && args.size() > types.size())) {
-      complaint = fmt::format("expects {} arguments, got {}", required, args.size());
-      return false;
+  static Signature signature(const Value& written, Types& types) {
+    auto truth = [&](const char* key) {
+      const Entry* e = written.find(key);
+      return e != nullptr && e->value.is(Kind::kBool) && e->value.as_bool();
+    };
+    Signature s;
+    for (const Value& t : written.find("params")->value.items()) s.types.push_back(types.of(t.text()));
+    if (const Entry* names = written.find("names"))
+      for (const Value& n : names->value.items()) s.names.emplace_back(n.text());
+    s.least = written.find("required")->value.as_i64();
+    s.most = truth("repeated") ? kNoMax : static_cast<i64>(s.types.size());
+    if (const Entry* block = written.find("block"); block != nullptr && block->value.is(Kind::kString)) {
+      s.block = types.of(block->value.text());
+      s.block_optional = truth("block_optional");
+      s.block_name = written.find("block_name")->value.text();
     }
-    for (std::size_t i = 0; i < args.size(); i++) {
-      std::string_view text = types[std::min(i, types.size() - 1)].text();
-      const Type* type = type_of_text(compiler_.arena(), text,
-                                      [&](std::string_view name) { return compiler_.find_type_name(name, at_); });
-      if (type == nullptr || is_instance(type, args[i])) continue;
-      std::vector<std::string> wrong = describe_mismatch(fmt::format("parameter {}", i + 1), type, args[i]);
-      complaint = wrong.empty() ? "refuses its arguments" : wrong[0];
-      return false;
-    }
-    return true;
+    return s;
+  }
+
+  // What a function gave back is to be what its dispatch promised.
+  void check_returned(const Value& message, const Val& v, std::string_view function) {
+    const Entry* written = message.find("returns");
+    if (written == nullptr || !written->value.is(Kind::kString)) return;
+    const Type* promised = Types(compiler_, at_, message.find("aliases")).of(written->value.text());
+    if (is_instance(promised, v)) return;
+    fail(fmt::format("value returned from function '{}' has wrong type, {}", function,
+                     describe_mismatch("", promised, v)[0]));
   }
 
   Compiler& compiler_;

@@ -112,6 +112,9 @@ module Tutti
     decode(reply['value'])
   end
 
+  # What a function gave back, and the type it promised.
+  Returned = Struct.new(:value, :type, :aliases)
+
   # A Puppet type or resource reference, known here by its text only.
   TypeText = Struct.new(:to_s) do
     def type() = to_s[/\A[^\[]*/]
@@ -237,7 +240,7 @@ module Puppet
         def self.asserted_iterable(_function, value, *_) = value.each
       end
       module TypeCalculator
-        def self.instance?(type, value) = Tutti.ask('ask' => 'dispatch', 'name' => '', 'signatures' => [{ 'params' => [type.to_s], 'required' => 1 }], 'args' => [Tutti.encode(value)]) == 0
+        def self.instance?(type, value) = Tutti.ask('ask' => 'instance', 'type' => type.to_s, 'args' => [Tutti.encode(value)])
         def self.infer_set(value) = Tutti::TypeText.new(value.class.to_s)
       end
       class TypeParser
@@ -284,7 +287,7 @@ module Puppet
       KNOWN = {}
       module Environment; end
       def self.newfunction(name, options = {}, &body)
-        KNOWN[name.to_sym] = { body: body, rvalue: options[:type] == :rvalue }
+        KNOWN[name.to_sym] = { body: body, rvalue: options[:type] == :rvalue, arity: options[:arity] || -1 }
         Scope.define_method("function_#{name}__here", &body) if body
         KNOWN[name.to_sym]
       end
@@ -301,7 +304,23 @@ module Puppet
     end
 
     class Scope
-      Compiler = Struct.new(:environment, :catalog)
+      Compiler = Struct.new(:environment, :catalog, :node) do
+        def topscope = Puppet::SCOPE
+      end
+      # The node a catalog is compiled for.
+      class NodeView
+        def name = about['node']
+        def to_s = name
+        def environment = Puppet::SCOPE.environment
+        def environment_name = environment.name
+        def facts = Facts.new(name, parameter('facts') || {})
+        def parameters = (parameter('facts') || {}).merge(about['node_parameters'])
+        def trusted_data = parameter('trusted') || {}
+        def classes = about['node_classes']
+        Facts = Struct.new(:name, :values)
+        private def about = Puppet::SCOPE.context
+        private def parameter(name) = Tutti.ask('ask' => 'var', 'name' => name)
+      end
       EnvironmentName = Struct.new(:name) do
         def to_s = name.to_s
         def to_sym = name.to_sym
@@ -340,7 +359,7 @@ module Puppet
       def tags = context['tags']
       def catalog = self
       def classes = context['classes']
-      def compiler = Compiler.new(environment, self)
+      def compiler = Compiler.new(environment, self, node)
       def environment = EnvironmentName.new(context['environment'].to_sym)
       def resource = ResourceView.new(context['resource'], {})
       def source = Source.new(context['class'], :hostclass, context['module'])
@@ -348,7 +367,7 @@ module Puppet
       def warning(*text) = Puppet.warning(*text)
       def debug(*text) = Puppet.debug(*text)
       def known_resource_types = self
-      def node = self
+      def node = NodeView.new
       def method_missing(name, *args)
         return super unless name.start_with?('function_')
         call_function(name.to_s.delete_prefix('function_'), args.first)
@@ -360,7 +379,13 @@ module Puppet
   # The interface since Puppet 4: a function is a class with dispatches.
   module Functions
     KNOWN = {}
-    Dispatch = Struct.new(:method, :types, :required, :repeated, :block, :scope)
+    Dispatch = Struct.new(:method, :types, :names, :required, :repeated, :block, :block_name, :block_optional, :returns, :given, :refuses) do
+      def self.empty(method) = new(method, [], [], 0, false, nil, 'block', false, nil, [], false)
+      def signature
+        { 'params' => types, 'names' => names.map(&:to_s), 'required' => required, 'repeated' => repeated, 'block' => block,
+          'block_name' => block_name.to_s, 'block_optional' => block_optional }
+      end
+    end
 
     class InternalFunction; end
 
@@ -377,29 +402,53 @@ module Puppet
         def dispatches = @dispatches ||= []
         def aliases = @aliases ||= {}
         def dispatch(method, &block)
-          @current = Dispatch.new(method, [], 0, false, false, [])
+          @current = Dispatch.empty(method)
           class_eval(&block)
           dispatches << @current
         end
-        def param(type, _name) = (@current.types << type; @current.required += 1)
+        # Arguments that no dispatch takes: the method says what is wrong with them.
+        def argument_mismatch(method, &block)
+          dispatch(method, &block)
+          @current.refuses = true
+        end
+        def param(type, name) = (@current.types << type; @current.names << name; @current.required += 1)
         alias required_param param
-        def optional_param(type, _name) = @current.types << type
-        def repeated_param(type, _name) = (@current.types << type; @current.repeated = true)
+        def optional_param(type, name) = (@current.types << type; @current.names << name)
+        def repeated_param(type, name) = (optional_param(type, name); @current.repeated = true)
         alias optional_repeated_param repeated_param
         def required_repeated_param(type, name) = (repeated_param(type, name); @current.required += 1)
-        def block_param(*) = @current.block = true
+        # (), (type), (name) or (type, name)
+        def block_param(*what)
+          @current.block = what.grep(String).first || 'Callable'
+          @current.block_name = what.grep(Symbol).first || :block
+        end
         alias required_block_param block_param
-        alias optional_block_param block_param
-        def return_type(*) = nil
-        def scope_param(*) = @current.scope << :scope
-        def compiler_param(*) = @current.scope << :compiler
-        def cache_param(*) = @current.scope << :cache
+        def optional_block_param(*what) = (block_param(*what); @current.block_optional = true)
+        def return_type(type) = @current.returns = type
+        def scope_param(*) = @current.given << :scope
+        def compiler_param(*) = @current.given << :compiler
+        def cache_param(*) = @current.given << :cache
         def local_types(&block) = class_eval(&block)
         def type(text)
           name, definition = text.split('=', 2).map(&:strip)
           aliases[name] = definition
         end
-        def argument_mismatch(*) = nil
+
+        # A function without dispatches is the method of its name, and takes what that takes.
+        def of_method
+          method = function_name.split('::').last.to_sym
+          made = Dispatch.empty(method)
+          instance_method(method).parameters.each do |kind, name|
+            next unless %i[req opt rest].include?(kind)
+            made.types << 'Any'
+            made.names << name
+            made.required += 1 if kind == :req
+            made.repeated = true if kind == :rest
+          end
+          made.block = 'Callable'
+          made.block_optional = true
+          made
+        end
       end
 
       def closure_scope = SCOPE
@@ -410,15 +459,15 @@ module Puppet
 
       def run(args, block)
         all = self.class.dispatches
-        return send(self.class.function_name.split('::').last, *args, &block) if all.empty?
-        signatures = all.map do |d|
-          types = d.types.map { |t| self.class.aliases.inject(t) { |text, (name, full)| text.gsub(/\b#{name}\b/, full) } }
-          { 'params' => types, 'required' => d.required, 'repeated' => d.repeated, 'block' => d.block }
-        end
-        number = Tutti.ask('ask' => 'dispatch', 'name' => self.class.function_name, 'signatures' => signatures, 'args' => Tutti.encode(args))
-        chosen = all[number]
-        given = chosen.scope.map { |what| what == :scope ? SCOPE : what == :compiler ? SCOPE.compiler : {} }
-        send(chosen.method, *given, *args, &block)
+        all = [self.class.of_method] if all.empty?
+        usual, refusals = all.partition { |d| !d.refuses }
+        number = Tutti.ask('ask' => 'dispatch', 'name' => self.class.function_name, 'signatures' => (usual + refusals).map(&:signature),
+                           'usual' => usual.size, 'aliases' => self.class.aliases, 'args' => Tutti.encode(args))
+        chosen = (usual + refusals)[number]
+        given = chosen.given.map { |what| what == :scope ? SCOPE : what == :compiler ? SCOPE.compiler : {} }
+        result = send(chosen.method, *given, *args, &block)
+        raise Puppet::Error, result.to_s if chosen.refuses
+        chosen.returns ? Tutti::Returned.new(result, chosen.returns, self.class.aliases) : result
       end
     end
   end
@@ -482,8 +531,16 @@ module Tutti
       return type.new.run(args, block)
     end
     known = Puppet::Parser::Functions::KNOWN[request['name'].to_sym] or raise Puppet::Error, "#{request['file']} does not define the function #{request['name']}"
+    check_count(known[:arity], args.size)
     result = Puppet::SCOPE.send("function_#{request['name']}__here", args.map { |a| a.nil? ? '' : a })
     known[:rvalue] ? result : nil
+  end
+
+  # An arity below zero says that more may follow: -2 is at least one.
+  def check_count(arity, count)
+    wanted = arity.negative? ? "minimum #{-arity - 1}" : arity.to_s
+    enough = arity.negative? ? count >= -arity - 1 : count == arity
+    raise Puppet::ParseError, "Wrong number of arguments given (#{count} for #{wanted})" unless enough
   end
 
   # A native type's file is read with a recorder in place of Puppet's own classes: only names matter to a compiler.
@@ -557,7 +614,10 @@ module Tutti
              when 'call' then catch(:no_such_key) { call(request) }
              when 'type' then describe(request)
              end
-    say(result.equal?(ABSENT) ? { 'absent' => true } : { 'result' => encode(result) })
+    say(if result.equal?(ABSENT) then { 'absent' => true }
+        elsif result.is_a?(Returned) then { 'result' => encode(result.value), 'returns' => result.type, 'aliases' => result.aliases }
+        else { 'result' => encode(result) }
+        end)
   rescue Exception => e # rubocop:disable Lint/RescueException: whatever happens, the compiler must hear of it
     at = (e.backtrace_locations || []).find { |l| l.path == request['file'] || l.path == '(erb)' }
     line = at&.lineno || (e.is_a?(SyntaxError) ? e.message[/:(\d+):/, 1].to_i : nil)

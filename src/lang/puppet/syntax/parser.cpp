@@ -111,6 +111,8 @@ class Parser {
     }
   }
 
+  Pos here() const { return pos_here(); }  // what is being read
+
  private:
   // --- tokens
   const Token& cur() const { return tokens_[at_]; }
@@ -1251,7 +1253,12 @@ std::unique_ptr<Program> parse(const Source& source, LexMode mode, Arena& arena,
   }
   TokenList tokens = lex(source, mode, arena, diagnostics);
   Parser parser(source, std::move(tokens), arena, diagnostics, budget);
-  auto program = parser.program(mode);
+  std::unique_ptr<Program> program;
+  try {
+    program = parser.program(mode);
+  } catch (const LimitError& e) {
+    throw LimitError(e.code(), e.what(), e.at() ? e.at() : parser.here().at);
+  }
   if (diagnostics.errors() == before) validate(*program, diagnostics);
   program->ok = diagnostics.errors() == before;
   return program;
