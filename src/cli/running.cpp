@@ -584,7 +584,9 @@ int carry_out_once(Running& running, const deploy::Prepared& prepared, std::stri
       if (!outcome.good()) return report_outcome(running, outcome);
       more = " How its hosts are reached is written down anew.";
     }
-    if (running.as_text())
+    if (call.options.has("as-puppet"))
+      call.out.put("Notice: Applied catalog in 0.00 seconds\n");
+    else if (running.as_text())
       call.out.put(fmt::format("No changes: {}`{}` is as wanted.{}\n",
                                only.empty() ? "" : fmt::format("{} of ", fmt::join(only, ", ")), prepared.system,
                                more));

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "base/near.h"
 #include "format/write.h"
 
@@ -60,6 +62,19 @@ std::vector<Part> parts_of(Session& session, const Languages& languages, std::sp
   for (const std::string& file : files) {
     const Language* language = file == "-" ? nullptr : languages.for_file(file);
     if (forced && (!of_input || !language)) language = forced;
+    std::error_code unknown;
+    const auto what = file == "-" ? std::filesystem::file_status() : std::filesystem::status(file, unknown);
+    if (language == nullptr && what.type() == std::filesystem::file_type::not_found) {
+      session.diagnostics.error("IO-READ", {}, fmt::format("cannot read {}: there is no such file or folder", file));
+      wrong = true;
+      continue;
+    }
+    if (language == nullptr && std::filesystem::is_directory(what)) {
+      session.diagnostics.error("USE-LANGUAGE", {}, fmt::format("there is nothing to read in the folder {}", file))
+          .suggest("name the files themselves, an environment of Puppet, or the folder of a CUE package");
+      wrong = true;
+      continue;
+    }
     if (language == nullptr) {
       std::string message = file == "-" ? "the language of standard input is not known"
                                         : fmt::format("the language of {} is not known from its name", file);

@@ -352,8 +352,15 @@ class Notify : public Provider {
   std::span<const std::string_view> parameters() const override { return kNotify; }
   Result<Findings> examine(Context& c) const override {
     Findings f;
-    std::string m = message(c);
-    f.changes.push_back({"message", fmt::format("defined 'message' as {}", as_literal(m)), "absent", m, "", false});
+    const Value* v = first(c);
+    if (v && v->secret()) {
+      f.changes.push_back({"message", "changed [redacted] to [redacted]", "[redacted]", "[redacted]", "", false});
+      return f;
+    }
+    bool bare = v && !v->is(Kind::kString);
+    std::string shown = bare ? as_data(*v, 0) : message(c);
+    f.changes.push_back({"message", fmt::format("defined 'message' as {}", bare ? shown : as_literal(shown)), "absent",
+                         shown, "", false, false, bare});
     return f;
   }
   Result<void> apply(Context& c, const Findings& f, std::vector<Change>& done) const override {
@@ -379,10 +386,34 @@ class Notify : public Provider {
     }
     return escapes ? "\"" + inner + "\"" : "'" + text + "'";
   }
-  static std::string message(Context& c) {
+  // Of several messages the first one counts.
+  static const Value* first(Context& c) {
     const Value* v = c.params.find("message");
-    if (v && v->secret()) return "[redacted]";
-    return c.params.text("message", c.resource.title);
+    return v && v->is(Kind::kList) && !v->items().empty() ? v->items().data() : v;
+  }
+  static std::string message(Context& c) {
+    const Value* v = first(c);
+    if (v && v->secret()) return "Sensitive [value redacted]";
+    if (v && v->is(Kind::kString)) return std::string(v->text());
+    if (!v) return c.resource.title;
+    return v->is(Kind::kMap) || v->is(Kind::kList) ? as_data(*v, 0) : text_of(*v);
+  }
+  // Numbers and truths as Puppet shows them in changes, maps an entry a line.
+  static std::string as_data(const Value& v, std::size_t indent) {
+    if (v.is(Kind::kDecimal)) return fmt::format("{:f}", std::strtod(v.number_text().c_str(), nullptr));
+    if (v.is(Kind::kInt)) return v.number_text();
+    if (v.is(Kind::kBool)) return v.as_bool() ? "true" : "false";
+    if (v.is(Kind::kString)) return as_literal(std::string(v.text()));
+    std::string out;
+    if (v.is(Kind::kList)) {
+      for (const Value& i : v.items()) out += (out.empty() ? "" : ", ") + as_data(i, indent);
+      return "[" + out + "]";
+    }
+    if (!v.is(Kind::kMap)) return "undef";
+    for (const Entry& e : v.entries())
+      out += fmt::format("{}{:{}}'{}' => {}", out.empty() ? "" : ",\n", "", indent + 2, e.key.text(),
+                         as_data(e.value, indent + 2));
+    return fmt::format("{{\n{}\n{:{}}}}", out, "", indent);
   }
 };
 

@@ -129,7 +129,9 @@ class Package : public Provider {
     bool there = state.size() == 2 && state[1] == 'i';
     std::string is = there ? version : state[1] == 'c' ? "absent" : "purged";
     auto add = [&](std::string text, std::string to) {
-      f.changes.push_back({"ensure", std::move(text), is, std::move(to), "", false});
+      const Value* wanted = c.params.find("ensure");
+      bool bare = wanted && wanted->is(Kind::kBool);
+      f.changes.push_back({"ensure", std::move(text), is, std::move(to), "", false, false, bare});
     };
     if (ensure == "present" || ensure == "installed") {
       if (!there) add("created", "present");

@@ -28,6 +28,7 @@ constexpr KnownOption kOptions[] = {
     {"catalog", "FILE", kApply, "apply a catalog made before", 'c'},
     {"vardir", "DIR", kApply, "where the state is kept"},
     {"execute", "CODE", kApply | kCompile | kValidate, "code instead of a file", 'e'},
+    {"manifest", "FILE", kCompile, "the manifest, or the folder of manifests"},
     {"node", "NAME", kSite, "the node"},
     {"certname", "NAME", kSite, "the node"},
     {"node_name_value", "NAME", kSite, "the node"},
@@ -48,6 +49,7 @@ constexpr KnownOption kOptions[] = {
     {"explain", "", kLookup, "say where it was looked for and found"},
     {"explain-options", "", kLookup, "say where the lookup options were found"},
     {"render-as", "yaml|json|s", kLookup, "how the value is shown"},
+    {"render-as", "json", kCompile, ""},
     {"compile", "", kLookup, "with the variables of the site's classes", 'c'},
     {"debug", "", kEach, "", 'd'},
     {"verbose", "", kEach, "", 'v'},
@@ -200,7 +202,7 @@ std::string help_for(std::string_view call_name) {
   std::string_view what = call == kApply      ? "[FILE... | -e CODE | --catalog FILE]"
                           : call == kLookup   ? "KEY..."
                           : call == kValidate ? "[FILE...]"
-                                              : "[FILE... | -e CODE]";
+                                              : "[NODE] [FILE... | -e CODE]";
   std::string out = fmt::format("usage: tutti puppet {} [OPTIONS] {}\n\n", call_name, what), nothing;
   for (const KnownOption& o : kOptions) {
     if (!(o.calls & call)) continue;

@@ -134,7 +134,23 @@ struct Site {
   }
 };
 
-int compile(const Arguments& a) {
+// Puppet's own call names the node; files may stand beside it.
+Arguments with_node_named(const Arguments& given) {
+  Arguments a = given;
+  std::error_code error;
+  for (std::size_t n = 0; n < a.words.size() && node_named(a).empty(); ++n) {
+    std::string word = a.words[n];
+    if (word == "-" || word.find('/') != std::string::npos || word.ends_with(".pp") || fs::exists(word, error))
+      continue;
+    a.options.add("node", word);
+    a.words.erase(a.words.begin() + static_cast<std::ptrdiff_t>(n));
+  }
+  if (a.options.has("manifest")) a.words.push_back(a.options.get("manifest"));
+  return a;
+}
+
+int compile(const Arguments& given) {
+  const Arguments a = with_node_named(given);
   Site site;
   std::unique_ptr<Compiler> compiler;
   try {
@@ -277,7 +293,8 @@ int PuppetFrontEnd::run(std::span<const std::string> args) const {
         "       tutti puppet lookup KEY... [--explain] [--merge STRATEGY] [--node NAME] [--facts FILE] [--environment "
         "DIR]\n"
         "       tutti puppet apply [--noop] [--detailed-exitcodes] [--tags TAGS] FILE | -e CODE | --catalog FILE\n"
-        "       tutti puppet catalog compile FILE... [--node NAME] [--facts FILE] [--environment DIR] [--modulepath "
+        "       tutti puppet catalog compile [NODE] [FILE...] [--manifest FILE] [--node NAME] [--facts FILE] "
+        "[--environment DIR] [--modulepath "
         "DIRS]\n");
   return asked ? 0 : 2;
 }

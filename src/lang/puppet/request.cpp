@@ -275,6 +275,13 @@ bool read_classifier(Session& session, const std::string& where, const std::stri
             fmt::format("{} is put into environment `{}` and compiled in `{}`", node.name, its->text(), environment))
         .suggest("name the folder of that environment with --environment");
   if (const Val* classes = said->get("classes")) {
+    if (!classes->is(VK::kHash) && !classes->is(VK::kArray) && !classes->undefined()) {
+      session.diagnostics.error(
+          "PP-ENC", Pos{classes->origin.pos()},
+          fmt::format("{}: `classes` is a list of names, or a map from them to parameters, not {}", file,
+                      to_literal(*classes)));
+      return false;
+    }
     if (classes->is(VK::kHash)) node.classes.assign(classes->entries().begin(), classes->entries().end());
     if (classes->is(VK::kArray))
       for (const Val& c : classes->items()) node.classes.push_back({c, Val::undef()});

@@ -221,8 +221,9 @@ Value to_tree(const TreeBuilder& b, const Val& v, Origin otherwise) {
       return b.list(items, o);
     }
     case VK::kHash: {
-      bool strings =
-          std::all_of(v.entries().begin(), v.entries().end(), [](const Pair& p) { return p.key.is(VK::kString); });
+      // A key that would be taken for the mark of another kind of value makes it one, too.
+      bool strings = std::all_of(v.entries().begin(), v.entries().end(),
+                                 [](const Pair& p) { return p.key.is(VK::kString) && p.key.text() != "__ptype"; });
       if (!strings) {
         std::vector<Value> items;
         for (const Pair& p : v.entries()) {

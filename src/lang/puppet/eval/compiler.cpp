@@ -116,10 +116,16 @@ bool Compiler::compile(std::span<const Program* const> manifests) {
     set_variable(*s, Symbol("environment"), make_string(arena(), settings().environment_name));
     set_variable(*s, Symbol("modulepath"),
                  make_string(arena(), fmt::format("{}", fmt::join(settings().modulepath, ":"))));
-    set_variable(*s, Symbol("vardir"), Val::string("/var/lib/puppet"));
-    set_variable(*s, Symbol("ssldir"), Val::string("/var/lib/puppet/ssl"));
-    set_variable(*s, Symbol("confdir"), Val::string("/etc/puppet"));
-    set_variable(*s, Symbol("server"), Val::string("puppet"));
+    // What the Puppet of a distribution has by default.
+    for (auto [setting, value] :
+         {std::pair{"vardir", "/var/cache/puppet"}, std::pair{"ssldir", "/var/lib/puppet/ssl"},
+          std::pair{"confdir", "/etc/puppet"}, std::pair{"codedir", "/etc/puppet/code"},
+          std::pair{"environmentpath", "/etc/puppet/code/environments"},
+          std::pair{"hiera_config", "/etc/puppet/hiera.yaml"}, std::pair{"rundir", "/run/puppet"},
+          std::pair{"logdir", "/var/log/puppet"}, std::pair{"server", "puppet"}, std::pair{"manifest", "no_manifest"}})
+      set_variable(*s, Symbol(setting), Val::string(value));
+    for (const char* own : {"certname", "node_name_value"})
+      set_variable(*s, Symbol(own), make_string(arena(), node_.name));
     class_scopes_[s->name] = s;
     catalog_.edges.push_back({&stage, &settings_class});
 
@@ -224,7 +230,7 @@ void Compiler::set_top_variables() {
   set_variable(*top_, Symbol("environment"), environment);
   set_variable(*top_, Symbol("clientcert"), make_string(arena(), name));
   set_variable(*top_, Symbol("clientversion"), Val::string("7.23.0"));  // an agent adds it to its facts
-  set_variable(*top_, Symbol("module_name"), Val::string(""));
+  for (const char* own : {"module_name", "caller_module_name"}) set_variable(*top_, Symbol(own), Val::string(""));
 }
 
 void Compiler::evaluate_main(std::span<const Program* const> manifests) {
@@ -467,7 +473,7 @@ void Compiler::set_resource_parameters(Resource& r, Scope& scope, const Definiti
   set_variable(scope, name, given_name && !given_name->value.undefined() ? given_name->value : own_title);
   if (r.is_class) class_scopes_[d.name] = &scope;
   index_.changed(r);  // by the defaults below: queries are asked when all of them are there
-  std::vector<std::string> wrong;
+  std::vector<std::string> wrong, unknown;
   for (std::size_t n = 0; n < d.params.size(); ++n) {
     const Param& p = d.params[n];
     ResourceParam* given = r.find(p.name);
@@ -506,14 +512,15 @@ void Compiler::set_resource_parameters(Resource& r, Scope& scope, const Definiti
       std::vector<Symbol> names;
       for (const Param& x : d.params) names.push_back(x.name);
       Symbol near = nearest(p.name, names);
-      wrong.push_back(fmt::format("has no parameter named '{}'{}", p.name.text(),
-                                  near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near.text())));
+      unknown.push_back(fmt::format("has no parameter named '{}'{}", p.name.text(),
+                                    near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near.text())));
     } else if (is_metaparameter(p.name) && !p.value.undefined()) {
       // A list of one tag is that tag, as it is for everything that reads tags.
       bool one = p.name.text() == "tag" && p.value.is(VK::kArray) && p.value.size == 1;
       set_variable(scope, p.name, one ? p.value.list[0] : p.value);
     }
   }
+  wrong.insert(wrong.begin(), unknown.begin(), unknown.end());
   if (wrong.empty()) return;
   Pos at = r.at ? r.at : r.included_at;
   if (wrong.size() == 1) fail(at, fmt::format("{}: {}", r.ref(), wrong[0]), "PP-PARAMETER");

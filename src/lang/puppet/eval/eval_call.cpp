@@ -9,6 +9,7 @@
 #include "lang/puppet/eval/growth.h"
 #include "lang/puppet/hiera/context.h"
 #include "lang/puppet/ruby/bridge.h"
+#include "lang/puppet/types/signature.h"
 #include "lang/puppet/types/type_parse.h"
 
 namespace tutti::puppet {
@@ -210,13 +211,11 @@ void Compiler::bind_params(std::span<const Param> params, std::span<const Val> a
       ++most;
     if (!p.rest && !p.value) ++least;
   }
-  if (args.size() < least || (args.size() > most && !rest)) {
-    std::string wanted = rest            ? fmt::format("at least {}", least)
-                         : least == most ? fmt::format("{}", least)
-                                         : fmt::format("between {} and {}", least, most);
-    fail(at, fmt::format("{} expects {} argument{}, got {}", what, wanted, wanted == "1" ? "" : "s", args.size()),
+  if (args.size() < least || (args.size() > most && !rest))
+    fail(at,
+         fmt::format("{} {}", what,
+                     describe_count(static_cast<i64>(least), rest ? kNoMax : static_cast<i64>(most), args.size())),
          "PP-ARGUMENTS");
-  }
   for (std::size_t n = 0; n < params.size(); ++n) {
     const Param& p = params[n];
     Val v;
@@ -255,7 +254,7 @@ Val Compiler::call_definition(const Definition& d, std::span<const Val> args, Sc
   inner.module = caller.module;
   std::string what = fmt::format("'{}'", d.name.text());
   bind_params(d.params, args, inner, what, at);
-  return run_body(d.body, inner, d.returns, what);
+  return run_body(d.body, inner, d.returns, d.name.text());
 }
 
 Val Compiler::run_body(const Node* body, Scope& scope, const Node* returns, std::string_view what) {
@@ -268,7 +267,8 @@ Val Compiler::run_body(const Node* body, Scope& scope, const Node* returns, std:
   if (returns) {
     const Type* t = type_of_node(returns, scope);
     if (!is_instance(t, v))
-      fail(returns->span(), fmt::format("{} {}", what, describe_mismatch("value returned from function", t, v)[0]),
+      fail(returns->span(),
+           fmt::format("value returned from {} has wrong type, {}", what, describe_mismatch("", t, v)[0]),
            "PP-TYPE-MISMATCH");
   }
   return v;
@@ -314,7 +314,8 @@ Val Compiler::call_closure(const Closure& closure, std::span<const Val> args, Po
   if (closure.lambda->returns) {
     const Type* t = type_of_node(closure.lambda->returns, inner);
     if (!is_instance(t, v))
-      fail(closure.lambda->returns->span(), describe_mismatch("value returned from block", t, v)[0],
+      fail(closure.lambda->returns->span(),
+           fmt::format("value returned from lambda has wrong type, {}", describe_mismatch("", t, v)[0]),
            "PP-TYPE-MISMATCH");
   }
   return v;

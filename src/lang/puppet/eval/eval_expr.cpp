@@ -18,7 +18,11 @@ Val Compiler::evaluate(const Node* n, Scope& scope) {
     case NodeKind::kInteger: return Val::integer(as<Literal>(n).integer).with_origin(n->begin);
     case NodeKind::kFloat: return Val::real(as<Literal>(n).real).with_origin(n->begin);
     case NodeKind::kString: return Val::string(as<Literal>(n).text).with_origin(n->begin);
-    case NodeKind::kName: return Val::string(as<Named>(n).name.text()).with_origin(n->begin);
+    case NodeKind::kName: {
+      const Named& word = as<Named>(n);
+      Symbol text = word.absolute ? Symbol(fmt::format("::{}", word.name.text())) : word.name;
+      return Val::string(text.text()).with_origin(n->begin);
+    }
     case NodeKind::kVariable: return variable(as<Named>(n), scope);
     default: break;
   }

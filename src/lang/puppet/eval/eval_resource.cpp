@@ -335,7 +335,14 @@ void Compiler::titles(const Val& v, std::vector<std::string_view>& out, Pos at) 
 Val Compiler::resource_expression(const ResourceDecl& r, Scope& scope, bool wanted_result) {
   std::string_view type;
   if (r.type->kind == NodeKind::kName) {
-    type = as<Named>(r.type).name.text();
+    const Named& name = as<Named>(r.type);
+    type = name.name.text();
+    if (name.absolute && native_type(downcase(type)) &&
+        !environment_.find_define(Symbol(downcase(type)), diagnostics())) {
+      EvalError e("PP-UNKNOWN-TYPE", name.span(), fmt::format("unknown resource type: '::{}'", type));
+      e.help = fmt::format("only defines are named so: `{}`", type);
+      throw e;
+    }
   } else {
     Val t = evaluate(r.type, scope);
     if (t.is(VK::kString)) {

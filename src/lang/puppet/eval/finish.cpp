@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <unordered_map>
 #include <unordered_set>
@@ -136,6 +137,19 @@ static bool holds_endless_type(const Val& v) {
   }
 }
 
+// JSON, in which catalogs are written, has no word for it.
+static bool holds_no_number(const Val& v) {
+  auto in_pair = [](const Pair& p) { return holds_no_number(p.key) || holds_no_number(p.value); };
+  switch (v.kind) {
+    case VK::kFloat: return !std::isfinite(v.d);
+    case VK::kArray: return std::any_of(v.items().begin(), v.items().end(), holds_no_number);
+    case VK::kHash: return std::any_of(v.entries().begin(), v.entries().end(), in_pair);
+    case VK::kObject: return std::any_of(v.o->fields.begin(), v.o->fields.end(), in_pair);
+    case VK::kSensitive: return holds_no_number(*v.box);
+    default: return false;
+  }
+}
+
 void Compiler::finish_resource(Resource& r) {
   merge_scope_tags(r);
   if (r.definition && !r.is_node && (!r.evaluated || changed_late_.contains(&r))) check_parameters(r);
@@ -148,6 +162,12 @@ void Compiler::finish_resource(Resource& r) {
     if (!r.is_virtual && holds_endless_type(p.value))
       fail(p.at,
            fmt::format("{}: the value of '{}' is a type that contains itself, which a catalog cannot hold", r.ref(),
+                       p.name.text()),
+           "PP-CATALOG");
+  for (const ResourceParam& p : r.params)
+    if (!r.is_virtual && holds_no_number(p.value))
+      fail(p.at ? p.at : r.at,
+           fmt::format("{}: the value of '{}' is infinite or no number, which a catalog cannot hold", r.ref(),
                        p.name.text()),
            "PP-CATALOG");
   check_native(r);
@@ -258,7 +278,9 @@ void Compiler::check_references() {
       fail(p.at, fmt::format("{} is not a valid resource reference in parameter '{}'", to_literal(v), p.name.text()),
            "PP-RELATIONSHIP");
     }
-    if (!find_resource(t))
+    // Class['main'] is no name that a manifest can give: the catalog has it as Class[main].
+    bool is_main = t->kind == TK::kClass && t->name == "main";
+    if (is_main || !find_resource(t))
       fail(p.at ? p.at : r.at,
            fmt::format("could not find resource '{}' in parameter '{}' of {}", type_text(t), p.name.text(), r.ref()),
            "PP-RELATIONSHIP");

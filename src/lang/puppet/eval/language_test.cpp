@@ -142,5 +142,27 @@ TEST(PuppetLanguage, SmallThingsThatPuppetHas) {
   EXPECT_FALSE(compile_for_test("notify { 'x': tag => \"t\\n\\n\" }").ok);
 }
 
+TEST(PuppetLanguage, TypesAsText) {
+  EXPECT_EQ(value_of("\"${[Callable[1], Callable[0, 0], Callable[String, 1], Callable[[1], Float]]}\""),
+            "'[Callable[1], Callable[0, 0], Callable[String, 1], Callable[[1], Float]]'");
+  EXPECT_EQ(value_of("\"${type(Timestamp('2020-01-01T00:00:00Z'))}\""),
+            "'Timestamp[\\'2020-01-01T00:00:00.000000000 UTC\\']'");
+  EXPECT_EQ(value_of("\"${Timespan['1-00:00:00', '2-00:00:00']}\""),
+            "'Timespan[\\'1-00:00:00.0\\', \\'2-00:00:00.0\\']'");
+  EXPECT_EQ(value_of("\"${Resource[Notify['a']]} ${Resource['notify']}\""), "'Notify[\\'a\\'] Notify'");
+}
+
+// A word keeps what it begins with; only defines are declared so.
+TEST(PuppetLanguage, WordsThatBeginAtTheTop) {
+  EXPECT_EQ(value_of("::foo::bar"), "'::foo::bar'");
+  EXPECT_EQ(value_of("1", "define d { }\n::d { 'x': }"), "1");
+  EXPECT_EQ(value_of("1", "::notify { 'x': }"), "error");
+}
+
+TEST(PuppetLanguage, WhatACatalogCannotHold) {
+  EXPECT_EQ(value_of("1", "notify { 'x': require => Class['main'] }"), "error");
+  EXPECT_EQ(value_of("1.0e308 * 10.0"), "error");
+}
+
 }  // namespace
 }  // namespace tutti::puppet

@@ -156,10 +156,13 @@ Val inline_template(const FunctionCall& c) {
 
 void add_lookup_functions(Functions& f) {
   constexpr const char* kNames = "Variant[String[1], Array[String[1]]]";
-  static const std::string plain = fmt::format(
-      "{}, Optional[Type]?, Optional[Variant[String[1], Hash[String[1], Any]]]?, Any?, &?Callable[1, 1]", kNames);
+  static const std::string plain =
+      fmt::format("{}, Type?, Variant[String[1], Hash[String[1], Any]]?, &?Callable[1, 1]", kNames);
+  static const std::string with_default =
+      fmt::format("{}, Optional[Type], Optional[Variant[String[1], Hash[String[1], Any]]], Any", kNames);
   static const std::string options = fmt::format("{}, Hash[String[1], Any], &?Callable[1, 1]", kNames);
   f.add("lookup", {{plain.c_str(), lookup_plain},
+                   {with_default.c_str(), lookup_plain},
                    {options.c_str(), lookup_options},
                    {"Hash[String[1], Any], &?Callable[1, 1]", lookup_hash}});
   f.add("hiera", {{"String, Any?, Any?", hiera}});

@@ -301,20 +301,29 @@ Val module_directory(const FunctionCall& c) {
   return {};
 }
 
+// What goes wrong in a template is told with the place that asked for it.
+Val rendered(const FunctionCall& c, const Program& program, Scope& scope) {
+  std::span<const Pair> args = c.has(1) ? c.arg(1).entries() : std::span<const Pair>{};
+  try {
+    return c.string(c.compiler.render_epp(program, args, scope, c.at));
+  } catch (EvalError& e) {
+    e.notes.push_back(fmt::format("in the template rendered at {}", c.compiler.session().sources->show(c.at)));
+    throw;
+  }
+}
+
 Val epp(const FunctionCall& c) {
   std::string path = found_file(c, "templates", c.arg(0));
   if (path.empty()) c.fail(fmt::format("Could not find template '{}'", c.text(0)));
   const Program* program = c.compiler.environment().load(path, LexMode::kEpp, c.compiler.diagnostics());
   if (program == nullptr || !program->ok) c.fail(fmt::format("the template {} has syntax errors", path));
-  std::span<const Pair> args = c.has(1) ? c.arg(1).entries() : std::span<const Pair>{};
-  return c.string(c.compiler.render_epp(*program, args, c.compiler.top(), c.at));
+  return rendered(c, *program, c.compiler.top());
 }
 Val inline_epp(const FunctionCall& c) {
   const Program* program = c.compiler.environment().parse_text("inline EPP", std::string(c.text(0)), LexMode::kEpp,
                                                                c.compiler.diagnostics());
   if (program == nullptr || !program->ok) c.fail("the inline template has syntax errors");
-  std::span<const Pair> args = c.has(1) ? c.arg(1).entries() : std::span<const Pair>{};
-  return c.string(c.compiler.render_epp(*program, args, c.scope, c.at));
+  return rendered(c, *program, c.scope);
 }
 
 // The output of a command, started without a shell in its own directory.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "lang/puppet/eval/compiler.h"
 #include "lang/puppet/hiera/lookup.h"
 #include "lang/puppet/hiera/story.h"
@@ -16,7 +18,14 @@ class Hiera::Host : public HieraHost {
              compiler.settings().hiera_config),
         compiler_(compiler) {}
 
-  const Val* variable(std::string_view name) override { return compiler_.find_variable(*scope, name); }
+  const Val* variable(std::string_view name) override {
+    const Val* found = compiler_.find_variable(*scope, name);
+    if (found == nullptr && compiler_.settings().strict != Settings::Strict::kOff &&
+        missed_.insert(std::string(name)).second)
+      compiler_.diagnostics().warning("PP-UNKNOWN-VARIABLE", at,
+                                      fmt::format("undefined variable '{}' in the data that is looked up here", name));
+    return found;
+  }
 
   std::string module_directory(std::string_view module) override {
     const Module* m = compiler_.environment().module(module);
@@ -106,6 +115,7 @@ class Hiera::Host : public HieraHost {
 
  private:
   Compiler& compiler_;
+  std::set<std::string> missed_;  // told once each
 };
 
 Hiera::Hiera(Compiler& compiler) : compiler_(compiler), host_(std::make_unique<Host>(compiler)) {}

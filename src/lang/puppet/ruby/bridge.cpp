@@ -88,6 +88,9 @@ class Conversation {
           place =
               fmt::format(" (file: {}, line: {})", file->value.text(), number != nullptr ? number->value.as_i64() : 0);
         }
+        if (const Entry* refused = message->find("refused");
+            refused != nullptr && refused->value.is(Kind::kBool) && refused->value.as_bool())
+          compiler_.fail(at_, std::string(error->value.text()), "PP-ARGUMENTS");
         fail(fmt::format("{}: {}{}", what, error->value.text(), place));
       }
       answer(*message);
@@ -105,7 +108,9 @@ class Conversation {
     try {
       reply = fmt::format("{{\"value\":{}}}", value_of(question));
     } catch (const EvalError& e) {
-      reply = fmt::format("{{\"error\":{}}}", quoted(e.what()));
+      const Entry* asked = question.find("ask");
+      bool refused = e.code == "PP-ARGUMENTS" && asked != nullptr && asked->value.text() == "dispatch";
+      reply = fmt::format("{{\"error\":{},\"refused\":{}}}", quoted(e.what()), refused);
     } catch (const TypeError& e) {
       reply = fmt::format("{{\"error\":{}}}", quoted(e.what()));
     }

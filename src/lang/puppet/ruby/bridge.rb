@@ -108,7 +108,7 @@ module Tutti
   end
 
   def reply_of(reply)
-    raise Puppet::ParseError, reply['error'] if reply.key?('error')
+    raise (reply['refused'] ? Refused : Puppet::ParseError), reply['error'] if reply.key?('error')
     decode(reply['value'])
   end
 
@@ -316,7 +316,7 @@ module Puppet
         def facts = Facts.new(name, parameter('facts') || {})
         def parameters = (parameter('facts') || {}).merge(about['node_parameters'])
         def trusted_data = parameter('trusted') || {}
-        def classes = about['node_classes']
+        def classes = about['node_classes'].empty? ? [] : about['node_classes']
         Facts = Struct.new(:name, :values)
         private def about = Puppet::SCOPE.context
         private def parameter(name) = Tutti.ask('ask' => 'var', 'name' => name)
@@ -466,7 +466,7 @@ module Puppet
         chosen = (usual + refusals)[number]
         given = chosen.given.map { |what| what == :scope ? SCOPE : what == :compiler ? SCOPE.compiler : {} }
         result = send(chosen.method, *given, *args, &block)
-        raise Puppet::Error, result.to_s if chosen.refuses
+        raise Tutti::Refused, "'#{self.class.function_name}' #{result}" if chosen.refuses
         chosen.returns ? Tutti::Returned.new(result, chosen.returns, self.class.aliases) : result
       end
     end
@@ -495,6 +495,9 @@ class TemplateBinding
 end
 
 module Tutti
+  # The arguments fit no dispatch: the message says whose.
+  class Refused < Puppet::ParseError; end
+
   ABSENT = Object.new.freeze
   LOADED = {}
   TEMPLATES = {}
@@ -621,7 +624,7 @@ module Tutti
   rescue Exception => e # rubocop:disable Lint/RescueException: whatever happens, the compiler must hear of it
     at = (e.backtrace_locations || []).find { |l| l.path == request['file'] || l.path == '(erb)' }
     line = at&.lineno || (e.is_a?(SyntaxError) ? e.message[/:(\d+):/, 1].to_i : nil)
-    say('error' => text(e.message.to_s), 'class' => e.class.to_s, 'file' => line && request['file'], 'line' => line)
+    say('error' => text(e.message.to_s), 'refused' => e.is_a?(Refused), 'class' => e.class.to_s, 'file' => line && request['file'], 'line' => line)
   end
 
   def serve

@@ -192,16 +192,40 @@ class Parser {
   // What was probably meant by a token that cannot stand where it does.
   std::string hint() const {
     switch (cur().kind) {
-      case Tok::kRBrace: return "there is no `{` that this closes";
-      case Tok::kRParen: return "there is no `(` that this closes";
-      case Tok::kRBrack: return "there is no `[` that this closes";
+      case Tok::kRBrace:
+      case Tok::kRParen:
+      case Tok::kRBrack: return closes();
       case Tok::kEquals: return "`==` compares, `=` sets a variable, `=>` gives an attribute its value";
       case Tok::kFArrow: return "`->` puts resources in order, `=>` stands only between a name and its value";
-      case Tok::kPipe: return ahead().kind == Tok::kPipe ? "write `or`" : "";
+      case Tok::kPipe:
+        if (at_ > 0 && tokens_[at_ - 1].kind == Tok::kLBrace)
+          return "the parameters of a block stand before its `{`: `.each |$x| { ... }`";
+        return ahead().kind == Tok::kPipe ? "write `or`" : "";
       case Tok::kElse:
       case Tok::kElsif: return "an `if` comes before it, whose `}` may be missing";
       default: return {};
     }
+  }
+  // What a closing bracket that is not expected here says: which one is still open, if any.
+  std::string closes() const {
+    auto of = [](Tok t) -> std::string_view {  // its pair; "": no bracket
+      if (t == Tok::kLBrace || t == Tok::kRBrace) return "{}";
+      if (t == Tok::kLParen || t == Tok::kWsLParen || t == Tok::kRParen) return "()";
+      return t == Tok::kLBrack || t == Tok::kListStart || t == Tok::kRBrack ? "[]" : "";
+    };
+    std::vector<std::size_t> open;
+    for (std::size_t n = 0; n < at_; ++n) {
+      Tok t = tokens_[n].kind;
+      bool closing = t == Tok::kRBrace || t == Tok::kRParen || t == Tok::kRBrack;
+      if (!closing && !of(t).empty()) open.push_back(n);
+      if (closing && !open.empty() && of(tokens_[open.back()].kind) == of(t)) open.pop_back();
+    }
+    if (open.empty()) return fmt::format("there is no `{}` that this closes", of(cur().kind)[0]);
+    const Token& last = tokens_[open.back()];
+    std::string_view pair = of(last.kind);
+    if (pair == of(cur().kind)) return {};
+    auto line = 1 + std::count(source_.text.begin(), source_.text.begin() + last.from, '\n');
+    return fmt::format("the `{}` of line {} is still open: a `{}` is missing", pair[0], line, pair[1]);
   }
   // `=`, `:` or `->` where `=>` must be: told, and taken for it. True where there is an arrow of some kind.
   bool arrow(std::string_view between) {

@@ -25,4 +25,6 @@ bool accepts(const Signature& signature, std::span<const Val> args, const Type* 
 std::string describe_call(std::string_view function, std::span<const Signature> signatures, std::span<const Val> args,
                           const Type* block);
 
+std::string describe_count(i64 least, i64 most, std::size_t given);  // expects 1 argument, got none
+
 }  // namespace tutti::puppet

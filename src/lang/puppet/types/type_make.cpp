@@ -149,6 +149,8 @@ const Type* make_resource(Arena& arena, const Type* base, std::span<const Val> a
   std::string name(base->name);
   if (name.empty()) {
     const Val& first = args[0];
+    if (args.size() == 1 && first.is(VK::kType) && resolved(first.t)->kind == TK::kResource)
+      return resolved(first.t);  // Resource[File['/x']]
     if (first.is(VK::kString))
       name = first.text();
     else if (first.is(VK::kType) && resolved(first.t)->kind == TK::kResource)
@@ -559,8 +561,14 @@ const Type* infer(Arena& arena, const Val& v, Infer how) {
       return make_type(arena, t);
     }
     case VK::kBinary: return plain(TK::kBinary);
-    case VK::kTimestamp: return plain(TK::kTimestamp);
-    case VK::kTimespan: return plain(TK::kTimespan);
+    case VK::kTimestamp:
+    case VK::kTimespan: {
+      Type t = *plain(v.is(VK::kTimestamp) ? TK::kTimestamp : TK::kTimespan);
+      if (how == Infer::kGeneralized) return plain(t.kind);
+      t.min = t.max = v.i;
+      t.sized = true;
+      return make_type(arena, t);
+    }
     case VK::kSemVer: {
       Type t = *plain(TK::kSemVer);
       Val range = make_string(arena, fmt::format("{} - {}", v.text(), v.text()));

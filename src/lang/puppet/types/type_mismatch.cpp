@@ -69,6 +69,12 @@ const Type* type_of(Arena& arena, const Val& v) {
   return infer(arena, v, v.weight > kHuge ? Infer::kReduced : Infer::kExact);
 }
 
+std::string count_text(Range wanted, Range got) {
+  bool one = (wanted.min == 1 && (wanted.max == 1 || wanted.max == kNoMax)) || (wanted.min == 0 && wanted.max == 1);
+  return fmt::format("expects {} argument{}, got {}", range_text(wanted, "no"), one ? "" : "s",
+                     range_text(got, "none"));
+}
+
 class Describer {
  public:
   explicit Describer(Arena& arena) : arena_(arena) {}
@@ -115,12 +121,7 @@ class Describer {
       case What::kMissingBlock: return where + "expects a block";
       case What::kSize:
         return fmt::format("{}expects size to be {}, got {}", where, range_text(m.wanted, "0"), range_text(m.got, "0"));
-      case What::kCount: {
-        bool one = (m.wanted.min == 1 && (m.wanted.max == 1 || m.wanted.max == kNoMax)) ||
-                   (m.wanted.min == 0 && m.wanted.max == 1);
-        return fmt::format("{}expects {} argument{}, got {}", where, range_text(m.wanted, "no"), one ? "" : "s",
-                           range_text(m.got, "none"));
-      }
+      case What::kCount: return where + count_text(m.wanted, m.got);
       case What::kMatch: return where + match_text(m);
       case What::kType: return where + type_mismatch_text(m);
     }
@@ -157,8 +158,8 @@ class Describer {
 
   static constexpr std::size_t kMost = 100;  // nobody reads more of them
 
-  static Mismatch wrong(const Path& path, const Type* expected, const Type* actual, What what = What::kType) {
-    return {what, path, {}, expected, actual, {}, {}};
+  Mismatch wrong(const Path& path, const Type* expected, const Type* actual, What what = What::kType) {
+    return {what, path, {}, normal(expected), actual, {}, {}};
   }
   static Mismatch size(const Path& path, Range wanted, Range got) {
     return {What::kSize, path, {}, nullptr, nullptr, wanted, got};
@@ -497,10 +498,10 @@ std::string signature_text(const Signature& s) {
       mark = "?";
       if (t->kind == TK::kOptional && !t->types.empty()) t = t->types[0];
     }
-    out += fmt::format("{}{}{}{}", n ? ", " : "", type_text_short(t), n < s.names.size() ? " " + s.names[n] : "", mark);
+    out += fmt::format("{}{}{}{}", n ? ", " : "", type_text(t), n < s.names.size() ? " " + s.names[n] : "", mark);
   }
   if (s.block)
-    out += fmt::format("{}{} {}{}", out.empty() ? "" : ", ", type_text_short(s.block), s.block_name,
+    out += fmt::format("{}{} {}{}", out.empty() ? "" : ", ", type_text(s.block), s.block_name,
                        s.block_optional ? "?" : "");
   return out;
 }
@@ -514,12 +515,16 @@ std::vector<std::string> describe_mismatch(const std::string& subject, const Typ
   Describer describer(arena);
   Path path;
   if (!subject.empty()) path.push_back({subject});
-  for (const Mismatch& m : describer.describe(expected, type_of(arena, actual), path))
-    out.push_back(describer.text(m));
+  for (const Mismatch& m : describer.describe(expected, type_of(arena, actual), path)) out.push_back(describer.text(m));
   if (out.empty())
     out.push_back(fmt::format("{}{}expects {}", subject, subject.empty() ? "" : " ",
                               with_article(type_text(expected) + " value")));
   return out;
+}
+
+std::string describe_count(i64 least, i64 most, std::size_t given) {
+  const i64 got = static_cast<i64>(given);
+  return count_text({least, most}, {got, got});
 }
 
 bool accepts(const Signature& s, std::span<const Val> args, const Type* block) {

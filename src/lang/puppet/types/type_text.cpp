@@ -103,11 +103,16 @@ void append_type(std::string& out, const Type* t, bool names_only, int depth) {
                                 : fmt::format("[{}, {}]", bound(t->min), bound(t->max));
       return;
     case TK::kTimespan:
-      if (t->sized) out += fmt::format("['{}', '{}']", timespan_text(t->min), timespan_text(t->max));
+    case TK::kTimestamp: {
+      if (!t->sized) return;
+      auto text = [&](i64 ns) {
+        if (ns == kNoMin || ns == kNoMax) return std::string("default");
+        return fmt::format("'{}'", t->kind == TK::kTimespan ? timespan_text(ns) : timestamp_text(ns));
+      };
+      bool one = t->max == kNoMax || t->max == t->min;
+      out += one ? fmt::format("[{}]", text(t->min)) : fmt::format("[{}, {}]", text(t->min), text(t->max));
       return;
-    case TK::kTimestamp:
-      if (t->sized) out += fmt::format("['{}', '{}']", timestamp_text(t->min), timestamp_text(t->max));
-      return;
+    }
     case TK::kFloat:
       if (t->sized)
         out += fmt::format("[{}, {}]",
@@ -179,7 +184,7 @@ void append_type(std::string& out, const Type* t, bool names_only, int depth) {
       bool any = !t->types.empty();
       if (t->min != static_cast<i64>(t->types.size()) || t->max != static_cast<i64>(t->types.size()) || !any) {
         if (any) out += ", ";
-        out += fmt::format("{}, {}", t->min, t->max == kNoMax ? "default" : std::to_string(t->max));
+        append_size(out, t, false);
       }
       if (t->block) {
         out += ", ";

@@ -1,1 +1,1 @@
-Integer[1, 9000000000000000000].each |$i| { notice($i) }
+$all = Integer[1, 1000000000000].map |$i| { $i }

@@ -1,0 +1,3 @@
+Puppet::Functions.create_function(:'rb::opt') do
+  def opt(one, *more) = [one, more].inspect
+end

@@ -1,0 +1,3 @@
+module Puppet::Parser::Functions
+  newfunction(:old_set) { |_| setvar('newvar', 5) }
+end
