@@ -65,7 +65,7 @@ std::vector<Part> parts_of(Session& session, const Languages& languages, std::sp
     std::error_code unknown;
     const auto what = file == "-" ? std::filesystem::file_status() : std::filesystem::status(file, unknown);
     if (language == nullptr && what.type() == std::filesystem::file_type::not_found) {
-      session.diagnostics.error("IO-READ", {}, fmt::format("cannot read {}: there is no such file or folder", file));
+      session.diagnostics.error("IO-READ", {}, fmt::format("cannot read {}: No such file or directory", file));
       wrong = true;
       continue;
     }
