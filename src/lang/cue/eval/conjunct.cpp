@@ -92,10 +92,10 @@ bool refers_to_definition(const Node* x) {
 
 // On a cycle the same reference comes by again and again; once is enough.
 bool State::followed_already(Environment* env, Node* ref, const CloseInfo& id) {
-  if (!id.is_cyclic()) return false;
+  if (!id.is_cyclic() && !ctx.unfolding) return false;
   ctx.budget.step(1 + tasks.size() / kLookedAtInAStep);
   for (Task* t : tasks)
-    if (t->x == ref && t->run == TaskKind::kResolver && t->id.is_cyclic() &&
+    if (t->x == ref && t->run == TaskKind::kResolver && (t->id.is_cyclic() || ctx.unfolding) &&
         ctx.same_conjunct({env, ref, {}}, {t->env, t->x, {}})) {
       if (id.def != t->id.def) add_replacement({id.def, t->id.def});
       return true;
@@ -108,8 +108,7 @@ void State::schedule_conjunct(Conjunct c, CloseInfo id) {
   Environment* env = c.env;
   mark_non_cyclic(id);
   Node* x = expression_of(c.x);
-  // few programs have many that are on a cycle, and those that do mostly have no end
-  if (id.is_cyclic()) ++ctx.cyclic_conjuncts;
+  if (id.is_cyclic()) ctx.count_cyclic();
   ctx.budget.step(id.is_cyclic() ? 64 : 1);
   switch (x->type) {
     case NodeType::kVertex: {
@@ -317,10 +316,10 @@ void State::schedule_vertex(Conjunct c, Vertex* arc, CloseInfo ci) {
   for (Vertex* v : arc_map)
     if (v == arc) return;
   arc_map.push_back(arc);
-  if (arc->parent && (!node->non_rooted || node->is_dynamic)) {
+  if (arc->parent && (ctx.unfolding || !node->non_rooted || node->is_dynamic)) {
     State* p = ctx.state(arc->parent);
     State* s = ctx.bare_state(arc);
-    if (p && s && !p->meets(kAncestorsDone | kFieldConjunctsKnown)) s->add_notify(node, ci);
+    if (p && s && (ctx.unfolding || !p->meets(kAncestorsDone | kFieldConjunctsKnown))) s->add_notify(node, ci);
   }
   for (u32 i = 0; i < arc->conjuncts.size(); ++i) {
     Conjunct x = arc->conjuncts[i];
@@ -331,7 +330,7 @@ void State::schedule_vertex(Conjunct c, Vertex* arc, CloseInfo ci) {
 
 void State::add_notify(Vertex* v, const CloseInfo& ci) {
   if (node->deref_value()->status == Status::kFinalized) return;
-  if (initialized && meets(kAncestorsDone)) return;
+  if (initialized && meets(kAncestorsDone) && !ctx.unfolding) return;
   for (auto& r : notify)
     if (r.v == v) return;
   notify.push_back({v, ci});

@@ -234,6 +234,10 @@ class Context {
 
   u32 next_comp = 0;
   u64 cyclic_conjuncts = 0;  // how many came by
+  // References are followed however often they come by, until the value is too deep to have an end; see unfold.cpp.
+  bool unfolding = false;
+  u64 doubts = 0;  // how often something was found that unfolding may find otherwise
+  void count_cyclic();
   Task* new_task();
   void free_task(Task* t) { task_pool_.push_back(t); }
 
@@ -245,6 +249,8 @@ class Context {
   State& leaf_view() { return *leaf_view_; }
 
  private:
+  friend class Unfolding;
+  void start_again(Vertex* v);  // unfold.cpp
   State* new_state(Vertex* v);
   void reclaim_rec(Vertex* v, bool force);
   void yield_from(Comprehension* c, std::size_t i, u32 comp, std::vector<Environment*>& out);
@@ -267,6 +273,7 @@ class Context {
   std::vector<Task*> task_pool_;
   std::vector<std::pair<const Call*, Node*>> active_calls_;  // functions being called, with their first arguments
   const Check* checking_ = nullptr;
+  const Vertex* may_unfold_ = nullptr;               // what is evaluated, as long as it may be left to unfolding
   std::unordered_set<const Vertex*> leads_nowhere_;  // all they hold is final; see leads_back
   State* free_states_ = nullptr;
   std::vector<State*> states_;

@@ -43,6 +43,7 @@ bool State::has_ancestor(Vertex* arc) {
 
 // True when the conjunct is not to be processed (now). Adds the reference to those of ci otherwise.
 bool State::detect_cycle(Vertex* arc, Environment* env, Node* ref, CloseInfo& ci) {
+  if (ctx.unfolding && ci.cycle == Cycle::kNone) return false;
   if (has_ancestor(arc)) return mark_cyclic(arc, env, ref, ci);
   if (has_non_cyclic && ci.cycle == Cycle::kMaybe) return false;
 
@@ -92,6 +93,7 @@ bool State::detect_cycle(Vertex* arc, Environment* env, Node* ref, CloseInfo& ci
 }
 
 bool State::mark_cyclic(Vertex* arc, Environment* env, Node* ref, CloseInfo& ci) {
+  if (ci.cycle == Cycle::kNone && !is_disjunct) ++ctx.doubts;
   ci.cycle = Cycle::kCyclic;
   has_any_cyclic = true;
   has_ancestor_cycle = true;
@@ -103,6 +105,7 @@ bool State::mark_cyclic(Vertex* arc, Environment* env, Node* ref, CloseInfo& ci)
 }
 
 bool State::mark_cyclic_path(Vertex* arc, Environment* env, Node* ref, CloseInfo& ci) {
+  if (ci.cycle == Cycle::kNone && !is_disjunct) ++ctx.doubts;
   ci.cycle = Cycle::kCyclic;
   has_any_cyclic = true;
   if (!has_non_cyclic && !has_non_cycle && env) {
@@ -135,6 +138,7 @@ bool State::assert_structural_cycle() {
 }
 
 void State::report_cycle() {
+  ++ctx.doubts;
   auto* b = ctx.store.make<Bottom>(Code::kStructuralCycle, ctx.error_at(ctx.src, "structural cycle"), node);
   if (b->error) b->error->node = node;
   node->base = ctx.combine(ctx.as_bottom(node->value()), b);

@@ -301,6 +301,7 @@ Vertex* Context::node(Node* orig, Node* x, bool scalar, Flags f) {
   Vertex* n = v && v->type == NodeType::kVertex ? to<Vertex>(v) : nullptr;
   if (n && !is_cycle(n->base)) v = n->value();
   if (!v) {
+    ++doubts;
     add_errf(Code::kIncomplete, x->pos, "{} undefined ({} is incomplete)", static_cast<const Node*>(orig),
              static_cast<const Node*>(x));
     return empty_node;
@@ -319,6 +320,7 @@ Vertex* Context::node(Node* orig, Node* x, bool scalar, Flags f) {
   }
   Kinds k = kinds(v);
   if (k & kStructKind) {
+    ++doubts;
     add_errf(Code::kIncomplete, x->pos, "{} undefined as {} is incomplete (type {})", static_cast<const Node*>(orig),
              static_cast<const Node*>(x), k);
     return empty_node;
@@ -338,6 +340,7 @@ Vertex* Context::part_of(Vertex* n, Pos pos, Label l, Flags f) {
     Vertex* arc = n->find_raw(l);
     const Node* v = arc ? unwrap(default_of(arc)) : nullptr;
     if (!v || !is_scalar(v) || arc->deref_value()->arc_type != ArcType::kMember) {
+      ++doubts;
       add_bottom(lacking);
       return nullptr;
     }

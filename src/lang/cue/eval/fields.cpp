@@ -104,6 +104,7 @@ Vertex* State::get_arc(Label l, ArcType mode, bool* added) {
   arc->non_rooted = v->is_dynamic || v->non_rooted;
   arc->anonymous = v->anonymous || v->label.is_let();
   if (frozen & kFieldSetKnown) {
+    ++ctx.doubts;
     ctx.add_bottom(ctx.fail("adding field {} not allowed as field set was already referenced", l));
     arc->arc_type = ArcType::kNotPresent;
   }
@@ -166,7 +167,7 @@ void Context::insert_conjunct(Vertex* v, Conjunct c, const CloseInfo& id, ArcTyp
   }
   if (!n) return;
   // on a cycle the same comes by again and again
-  if (same && id.is_cyclic()) return;
+  if (same && (id.is_cyclic() || unfolding)) return;
   if (v->status != Status::kFinalized && n->initialized) n->schedule_conjunct(c, id);
   if (same) return;  // they have it
   for (std::size_t i = 0; i < n->notify.size(); ++i) {

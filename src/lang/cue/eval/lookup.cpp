@@ -151,6 +151,7 @@ void Context::wait_while_tried(Vertex* v) {
 }
 
 Bottom* Context::field_error(Vertex* v, Pos pos, Label l, const char* int_format, const char* format) {
+  ++doubts;
   Code code = Code::kIncomplete;
   Bottom* b = v->bottom();
   if (b && !is_cycle(b))

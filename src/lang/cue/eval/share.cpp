@@ -59,7 +59,7 @@ void State::share(const Conjunct& c, Vertex* arc, const CloseInfo& id) {
 }
 
 bool State::share_if_possible(const Conjunct& c, Vertex* arc, const CloseInfo& id) {
-  if (!node->arcs.empty()) return false;
+  if (!node->arcs.empty() || ctx.unfolding) return false;
   if (arc->non_rooted || arc->is_dynamic) return false;
   if (id.is_cyclic() && (node->non_rooted || node->is_dynamic)) return false;
   if (no_sharing || is_shared || ctx.errs) return false;

@@ -6,11 +6,6 @@
 
 namespace tutti::cue {
 
-void Context::finalize(Vertex* v) {
-  Restore<Bottom*> saved(errs, nullptr);
-  unify(v, {Status::kFinalized, kAllKnown, Mode::kFinalize, true});
-}
-
 void Context::complete_arcs(Vertex* v) { unify(v, {Status::kConjuncts, kAllKnown, Mode::kFinalize, true}); }
 
 void Context::complete_arcs_only(Vertex* v) {
@@ -130,7 +125,7 @@ bool Context::unify(Vertex* v, Flags f) {
   if (n->completed & kSubFieldsDone) {
   } else if (want & kSubFieldsDone) {
     if (n->assert_structural_cycle() || v->status == Status::kFinalized || n->kind == kBottomKind) {
-    } else if (n->unfolds_for_ever()) {
+    } else if (!unfolding && n->unfolds_for_ever()) {
       n->report_cycle();
     } else {
       n->complete_arcs(want, mode, f.check_typos);

@@ -130,6 +130,22 @@ TEST(KCue, StructuresWithoutEnd) {
   EXPECT_TRUE(evaluate_core("b\nb: {b: {b: {b: {c: {b}, b: _}}, b: c}}\nc: _").structural_cycle);
 }
 
+// What the rules of cycles miss, or take for one though it comes to an end, in the words of the reference.
+TEST(KCue, UnfoldedToTheEnd) {
+  EXPECT_EQ(evaluate("c: {c: {e: _, {{{b: {d: {d: e}}.b, c}}}.e}}"), "{c:{c:{e:_}}}");
+  EXPECT_EQ(evaluate("c: {b: {b: {c: {b: {c: {d: {a: 1}}}, c}.b}}, c: b, c}"),
+            "{c:{b:{b:{c:{c:{d:{a:1}}}},c:{c:{d:{a:1}}}},c:{b:{c:{c:{d:{a:1}}}},c:{c:{d:{a:1}},d:{a:1}},d:{a:1}},"
+            "d:{a:1}}}");
+  EXPECT_EQ(evaluate("c: {b: {b: {b: {d: _}, {c: d, c: c.d}, {c: b}}}, d: {c: _}}"),
+            "{c:{b:{b:{b:{d:_},c:{c:_,d:_}}},d:{c:_}}}");
+  EXPECT_EQ(evaluate("d: {d: a.e}\nc: _\nd: {e: {a: 1}, c.b}.e\na: 1"), "{a:1,c:_,d:{a:1,d:!}}");
+  EXPECT_EQ(evaluate("c: {d: {e: d, {d: {a: _}, c.d}.d, c.e}}"), "{c:{d:{a:_,e:!}}}");
+  EXPECT_TRUE(evaluate_core("b: {c: {c: _}, c: b}\nb: b.c.c.c").structural_cycle);
+  EXPECT_TRUE(evaluate_core("b: {e: {{c: {e: {d: {e: {{e: d}, d: d.e}}, d: c}}}}}").structural_cycle);
+  EXPECT_TRUE(evaluate_core("c: b\nb\nb: {b: {b: {b: _, b: {c: {c: b, a: _, b}, b: _, b: c}, b: _}, b: c}, b: c.b}")
+                  .structural_cycle);
+}
+
 // A value as shown, taken apart.
 struct Shown {
   char lack = 0;  // ? or %
