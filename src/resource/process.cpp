@@ -22,6 +22,9 @@ struct Signal {
 constexpr Signal kSignals[] = {{"TERM", SIGTERM}, {"INT", SIGINT},   {"HUP", SIGHUP},   {"QUIT", SIGQUIT},
                                {"KILL", SIGKILL}, {"USR1", SIGUSR1}, {"USR2", SIGUSR2}, {"WINCH", SIGWINCH}};
 
+// In the environment of a process and of all that it starts: which one it is.
+constexpr std::string_view kProcessMark = "TUTTI_PROCESS";
+
 int signal_number(std::string_view name) {
   if (name.substr(0, 3) == "SIG") name.remove_prefix(3);
   for (auto& s : kSignals)
@@ -285,6 +288,7 @@ class Process : public Provider {
     d.pid_file = file(c, "pid_file", "pid");
     d.log_file = file(c, "log", "log");
     d.tag = tag_of(c.params);
+    d.command.environment.emplace_back(kProcessMark, mark_of(d.pid_file));
     for (const std::string& f : {d.pid_file, d.log_file})
       if (auto r = c.host.shell("mkdir -p " + shell_quote(f.substr(0, f.rfind('/')))); !r.ok())
         return failure(fmt::format("{} (`directory` of the host says where files of tutti's own go)",
@@ -392,8 +396,25 @@ class Process : public Provider {
       if (!g) return tl::unexpected(g.error());
       if (!*g) return failure(fmt::format("process {} cannot be killed", id.pid));
     }
+    end_children(c, limit);
     return c.host.remove(file(c, "pid_file", "pid"), false);
   }
+
+  // What it has started is marked in its environment, also what has left its group (`setsid`): it goes, too.
+  static void end_children(Context& c, milliseconds limit) {
+    std::string mark = mark_of(file(c, "pid_file", "pid"));
+    const char* ours = std::getenv(kProcessMark.data());
+    if (ours && mark == ours) return;  // it has called us
+    std::string script = fmt::format(
+        "seek() {{ for e in $(grep -lsz '^{}={}$' /proc/[0-9]*/environ); do p=${{e#/proc/}}; echo ${{p%/environ}}; "
+        "done; }}; "
+        "l=$(seek); [ -n \"$l\" ] || exit 0; kill $l 2>/dev/null; i=0; while [ $i -lt {} ] && [ -n \"$(seek)\" ]; do "
+        "sleep "
+        "0.1; i=$((i+1)); done; l=$(seek); [ -z \"$l\" ] || kill -9 $l 2>/dev/null; true",
+        kProcessMark, mark, std::max<i64>(1, limit.count() / 100));
+    c.host.shell(script, limit + milliseconds(10000), c.cancel);
+  }
+  static std::string mark_of(const std::string& pid_file) { return sha256_hex(pid_file).substr(0, 16); }
 
   // `reload` is a signal's name or a command.
   static Result<void> reload(Context& c, const DaemonIdentity& id) {

@@ -44,6 +44,9 @@ void OrderWarnings::report(Session& session) const {
   constexpr std::size_t kMost = 20;
   for (std::size_t i = 0; i < causes_.size() && i < kMost; i++) {
     const Cause& c = causes_[i];
+    // In what is part of the program (`tutti:component-model.sf`) no order means anything.
+    if (const Source* placed = session.sources->find(c.later_placed); placed && placed->name.starts_with("tutti:"))
+      continue;
     auto& d = session.diagnostics.warning(
         "SF-ORDER-CHANGED", Span(c.written, Pos{c.written.at + static_cast<u32>(c.later.text().size())}),
         fmt::format("`{}` is written after `{}` here, but stands before it in the result", c.later.text(),
