@@ -340,10 +340,11 @@ Compiler::Making::~Making() {
   compiler_.arena_ = before_;
   if (!round_) return;
   Arena& used = compiler_.round_arenas_[--compiler_.rounds_];
-#ifdef __SANITIZE_ADDRESS__
-  used = Arena();  // freed, so that whoever still holds something of it is found
-#else
+#ifdef NDEBUG
   used.clear();
+#else
+  used = Arena();  // freed, so that sanitizers find whoever still holds something of it
+  used.set_limit(compiler_.budget_.limits().memory);
 #endif
 }
 

@@ -87,6 +87,8 @@ class Conversation {
         if (file != nullptr && file->value.is(Kind::kString)) {
           place =
               fmt::format(" (file: {}, line: {})", file->value.text(), number != nullptr ? number->value.as_i64() : 0);
+        } else if (number != nullptr && number->value.is(Kind::kInt)) {
+          place = fmt::format(" (line {} of the template)", number->value.as_i64());
         }
         if (const Entry* refused = message->find("refused");
             refused != nullptr && refused->value.is(Kind::kBool) && refused->value.as_bool())
