@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include "base/base64.h"
 #include "base/utf8.h"
@@ -381,6 +382,17 @@ Value CatalogTree::take(std::size_t first, Origin o) {
   return v;
 }
 
+// As Puppet has them, wherever it is called. One file declares many resources: it is worked out once for all in a row.
+std::string_view CatalogTree::absolute_path(const Source& source) {
+  if (&source != last_source_) {
+    last_source_ = &source;
+    std::error_code error;
+    auto path = std::filesystem::absolute(source.path, error).lexically_normal();
+    last_path_ = Symbol(error ? source.path : path.string());
+  }
+  return last_path_.text();
+}
+
 Value CatalogTree::resource(const Resource& r) {
   static const Symbol k_type("type"), k_title("title"), k_tags("tags"), k_file("file"), k_line("line"),
       k_exported("exported"), k_kind("kind"), k_parameters("parameters"), k_sensitive("sensitive_parameters");
@@ -395,7 +407,7 @@ Value CatalogTree::resource(const Resource& r) {
   if (r.at) {
     Location l = sources_.locate(r.statement ? r.statement : r.at);
     const Source* source = sources_.find(r.at);
-    put(k_file, Value::string(source && !source->path.empty() ? std::string_view(source->path) : l.file));
+    put(k_file, Value::string(source && !source->path.empty() ? absolute_path(*source) : l.file));
     put(k_line, Value::integer(l.line));
   }
   put(k_exported, Value::boolean(r.exported));

@@ -36,12 +36,15 @@ class CatalogTree {
   void put(Symbol key, const Value& value);
   Value take(std::size_t first, Origin o);
   Value parameters(const Resource& r);
+  std::string_view absolute_path(const Source& source);
 
   TreeBuilder b_;
   const Sources& sources_;
   Origins* origins_;
   std::vector<Entry> entries_;
   std::vector<Value> items_;
+  const Source* last_source_ = nullptr;
+  Symbol last_path_;
 };
 
 bool in_catalog(const Resource& r);          // what stayed virtual is not

@@ -148,6 +148,7 @@ struct Maker {
   Val number(bool want_float) const {
     std::vector<Val> a = named({"from", "abs"});
     if (a.empty()) bad("needs a value");
+    if (a.size() > 1 && !a[1].is(VK::kBool)) bad(fmt::format("`abs` is true or false, not {}", to_literal(a[1])));
     Val v = a[0];
     switch (v.kind) {
       case VK::kInt:
@@ -565,7 +566,7 @@ struct Maker {
         return Val::with_text(VK::kRegex, from().text());
       }
       case TK::kUri:
-        if (!from().is(VK::kString)) bad("needs a String");
+        if (!from().is(VK::kString) || args.size() != 1) bad("needs one String");
         if (!is_uri(from().text())) bad(fmt::format("needs a URI, which {} is not", to_literal(from())));
         return Val::with_text(VK::kUri, from().text());
       case TK::kType:

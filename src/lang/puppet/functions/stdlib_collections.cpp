@@ -80,7 +80,7 @@ Val count(const FunctionCall& c) {
     const Val& all = c.arg(0);
     if (all.is(VK::kArray))
       for (const Val& v : all.items()) look(v);
-    else if (c.count() < 2)
+    else if (c.count() < 2 || all.is(VK::kBool) || all.is(VK::kInt) || all.is(VK::kFloat))
       c.fail("count(): Requires array to work with");
     else if (!all.undefined())
       look(all);
@@ -438,7 +438,7 @@ Val range(const FunctionCall& c) {
     if (c.arg(0).is(VK::kBool) || c.arg(1).is(VK::kBool)) c.fail("range(): true and false have no place in a range");
     from = to_text(c.arg(0));
     to = to_text(c.arg(1));
-    if (c.count() > 2 && !is_empty_text(c.arg(2))) step = std::abs(ruby_to_i(c.arg(2)));
+    if (c.count() > 2) step = std::abs(ruby_to_i(c.arg(2)));
     if (step == 0) c.fail("range(): 3rd arg (step size) must be a non zero integer (e.g. 1 or -1)");
   } else {
     std::string text = to_text(c.arg(0));

@@ -582,7 +582,7 @@ void add_text_functions(Functions& f) {
   f.add3x("shellquote", shellquote);
   f.add("versioncmp", {{"String, String, Optional[Boolean]?", versioncmp}});
   f.add3x("sprintf", sprintf_);
-  f.add("sprintf_hash", {{"String, Hash", sprintf_}});
+  f.add("sprintf_hash", {{"String, Hash[String, Any]", sprintf_}});
   f.add3x("md5", digest<0>);
   f.add3x("sha1", digest<1>);
   f.add("digest", {{"String", digest<2>}});

@@ -59,7 +59,7 @@ class Hiera::Host : public HieraHost {
   void warn(std::string_view message) override { compiler_.warn(at, std::string(message), "PP-HIERA"); }
 
   // convert_to: a type, or a type and more arguments for its constructor.
-  Val converted(const Val& value, const Val& options, Story* story) {
+  Val converted(std::string_view key, const Val& value, const Val& options, Story* story) {
     const Val* wanted = options.is(VK::kHash) ? options.get("convert_to") : nullptr;
     if (wanted == nullptr) return value;
     std::vector<Val> args = {value};
@@ -79,6 +79,9 @@ class Hiera::Host : public HieraHost {
       return made;
     } catch (const TypeError& e) {
       throw HieraError(fmt::format("convert_to: {}", e.what()), wanted->origin.pos());
+    } catch (const EvalError& e) {
+      throw HieraError(fmt::format("the convert_to lookup_option for key '{}' raised error: {}", key, e.what()),
+                       wanted->origin.pos());
     }
   }
 
@@ -125,7 +128,7 @@ std::optional<Val> Hiera::lookup(std::string_view key, const MergeSpec* merge, S
   return host_->ask(key, scope, at, [&]() -> std::optional<Val> {
     std::optional<HieraFound> found = host_->data.lookup(*host_, key, merge, story);
     if (!found) return std::nullopt;
-    Val value = host_->converted(found->value, host_->data.options_for(*host_, key), story);
+    Val value = host_->converted(key, found->value, host_->data.options_for(*host_, key), story);
     Origins& origins = compiler_.session().origins;
     return value.with_origin(origins.add(How::kLookup, value.origin.pos(), value.origin, {}, Symbol(found->level)));
   });

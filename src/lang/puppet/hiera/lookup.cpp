@@ -573,7 +573,10 @@ class HieraSearch : private BackendCaller {
       }
       case VK::kHash: {
         HashDraft draft;
-        for (const Pair& p : v.entries()) draft.set(interpolate(p.key, methods), interpolate(p.value, methods));
+        for (const Pair& p : v.entries()) {
+          Val key = interpolate(p.key, methods);  // told before the value
+          draft.set(key, interpolate(p.value, methods));
+        }
         return draft.build(hiera_.arena_).with_origin(v.origin);
       }
       default: return v;
