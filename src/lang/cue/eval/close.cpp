@@ -25,26 +25,24 @@ void State::add_replacement(ReplaceId r) {
 }
 
 void State::update_info(Kinds k, const CloseInfo& id, u8 flags) {
-  for (auto& c : infos)
-    if (c.id == id.def) {
-      c.kind &= k;
-      c.flags |= flags;
-      return;
-    }
+  if (ConjunctInfo* c = find_first(infos, infos_index, id.def, [](const ConjunctInfo& x) { return x.id; })) {
+    c->kind &= k;
+    c->flags |= flags;
+    return;
+  }
   infos.push_back({id.def, id.embed, k, flags});
 }
 
 CloseInfo State::add_resolver(Node* p, Vertex* v, CloseInfo id, bool force_ignore) {
   bool close_outer = id.from_def && id.from_embed && !id.opened && !id.conjunct_opened;
   if (close_outer && !force_ignore) {
-    DefId outer = id.outer;
-    for (std::size_t i = reqs.size(); i-- > 0;) {
-      RefInfo& x = reqs[i];
-      if (x.id == outer && outer != 0) {
-        x.ignore = false;
-        if (v->closed_recursive) x.recursive = true;
-        outer = x.parent;
-      }
+    // their numbers ascend, and that of what contains one is smaller
+    for (DefId outer = id.outer; outer != 0;) {
+      auto x = std::lower_bound(reqs.begin(), reqs.end(), outer, [](const RefInfo& r, DefId n) { return r.id < n; });
+      if (x == reqs.end() || x->id != outer) break;
+      x->ignore = false;
+      if (v->closed_recursive) x->recursive = true;
+      outer = x->parent < outer ? x->parent : 0;
     }
   }
   bool ignore;
@@ -57,17 +55,16 @@ CloseInfo State::add_resolver(Node* p, Vertex* v, CloseInfo id, bool force_ignor
 
   DefId dst = 0;
   bool looser = false;  // the one that is there admits what stands beside where it is embedded
-  for (auto& x : reqs)
-    if (x.v == v) {
-      dst = x.id;
-      looser = x.embed != 0 && !x.ignore && id.embed == 0 && !ignore && id.def == 0;
-      if (x.ignore && !ignore) {
-        x.ignore = false;
-        x.parent = id.outer;
-        x.embed = id.embed;
-      }
-      break;
+  if (RefInfo* x =
+          find_first(reqs, reqs_index, Region::place(v), [](const RefInfo& r) { return Region::place(r.v); })) {
+    dst = x->id;
+    looser = x->embed != 0 && !x->ignore && id.embed == 0 && !ignore && id.def == 0;
+    if (x->ignore && !ignore) {
+      x->ignore = false;
+      x->parent = id.outer;
+      x->embed = id.embed;
     }
+  }
   if (dst == 0 || id.embed != 0 || looser) {
     DefId next = ctx.next_def(p);
     if (dst != 0) add_replacement({next, dst});
@@ -347,11 +344,14 @@ List<ReqSet>& State::required() {
   for (auto& e : a)
     if (e.once) e.ignored = true;
   std::size_t inherited = a.size();
+  IdMap& place = ctx.required_at;  // 1 + where in `a` a number is
+  place.clear();
+  for (std::size_t i = a.size(); i-- > 0;) place.at(a[i].id) = static_cast<u32>(i + 1);
   for (auto& y : reqs) {
     if (y.kind == DefKind::kReference && (y.ignore || y.v->says_nothing())) continue;
-    bool has = false;
-    for (auto& x : a) has |= x.id == y.id;
-    if (has) continue;
+    u32& at = place.at(y.id);
+    if (at) continue;
+    at = static_cast<u32>(a.size() + 1);
     bool once = false;
     if (y.v && y.kind != DefKind::kEmbedding) {
       once = y.v->closed_once;
@@ -359,12 +359,15 @@ List<ReqSet>& State::required() {
     }
     a.push_back({y.id, y.parent, y.embed, y.kind, once, y.ignore, false, y.conjunct_opened});
     if (y.parent != 0 && !y.ignore) {
-      DefId outer = y.parent;
-      for (std::size_t i = inherited; i-- > 0 && outer != 0;) {
-        if (a[i].id != outer) continue;
-        a[i].once = a[i].ignored ? !y.recursive : a[i].once && !y.recursive;
-        a[i].ignored = false;
-        outer = a[i].parent;
+      std::size_t below = inherited;
+      for (DefId outer = y.parent; outer != 0;) {
+        u32 found = place.get(outer);
+        if (!found || found > below) break;
+        ReqSet& x = a[found - 1];
+        x.once = x.ignored ? !y.recursive : x.once && !y.recursive;
+        x.ignored = false;
+        outer = x.parent;
+        below = found - 1;
       }
     }
   }

@@ -313,8 +313,7 @@ void State::schedule_vertex(Conjunct c, Vertex* arc, CloseInfo ci) {
     ci = add_resolver(c.x, arc, ci, true);
   }
   // unification is idempotent: once is enough
-  for (Vertex* v : arc_map)
-    if (v == arc) return;
+  if (find_first(arc_map, arc_index, Region::place(arc), [](Vertex* v) { return Region::place(v); })) return;
   arc_map.push_back(arc);
   if (arc->parent && (ctx.unfolding || !node->non_rooted || node->is_dynamic)) {
     State* p = ctx.state(arc->parent);

@@ -154,6 +154,9 @@ void Context::free_state(State* s) {
       reset(s->disjuncts);
   reset(s->disjunct_errs), reset(s->user_errs);
   s->copies.reset();
+  s->reqs_index.reset();
+  s->infos_index.reset();
+  s->arc_index.reset();
   s->keys.reset();
   s->keyed = 0;
   s->next_free = free_states_;

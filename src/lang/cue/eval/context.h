@@ -229,7 +229,7 @@ class Context {
   // used within one check
   std::vector<DefId> todo;
   std::vector<const ConjunctInfo*> by_id;
-  IdMap reached, reached_embed, requirement_at, visited, flags_in, struct_in, ellipsis_in;
+  IdMap reached, reached_embed, requirement_at, required_at, visited, flags_in, struct_in, ellipsis_in;
   void not_allowed(Vertex* arc, Bottom** out);
 
   u32 next_comp = 0;
@@ -345,7 +345,10 @@ inline CloseInfo sub_field(CloseInfo ci) {
 inline void set_optional(CloseInfo& ci) {
   if (ci.cycle == Cycle::kNone) ci.cycle = Cycle::kOptional;
 }
-Vertex* deref(Vertex* v);
+inline Vertex* deref(Vertex* v) {
+  if (v->base && v->base->type == NodeType::kVertex) v = v->deref_value();
+  return v->state ? v->state->underlying : v;
+}
 bool lies_within(const Vertex* v, const Vertex* outer);  // or is it
 inline bool equal_deref(Vertex* a, Vertex* b) { return deref(a) == deref(b); }
 bool allowed_in_closed(Label l);

@@ -225,9 +225,8 @@ Bottom* State::run_disjunctions() {
     results.clear();
     cross_product(results, cross, d, mode, last && outer == Mode::kNone);
     if (results.empty()) return collect_errors({all.data(), i + 1});
-    if (i > 0)
-      for (State* s : cross)
-        if (s != this && s->node) ctx.reclaim_all(s->node);
+    for (State* s : cross)
+      if (s && s != this && s->node) ctx.reclaim_all(s->node);
     cross.swap(results);
   }
 
@@ -294,7 +293,7 @@ void State::cross_product(std::vector<State*>& dst, std::vector<State*>& cross, 
   // them.
   for (bool prune : {true, false}) {
     bool pruned = false;
-    for (State* p : cross) {
+    for (State*& p : cross) {
       init_arcs(ctx, p->node);
       for (auto& arm : d.arms) {
         if (prune && p->impossible(d.env, arm.expr, 4)) {
@@ -313,6 +312,11 @@ void State::cross_product(std::vector<State*>& dst, std::vector<State*>& cross, 
         found.push_back(r);
         if (p->default_mode == Default::kIs || p->orig_default == Default::kIs) left_drops = false;
         if (arm.mode == Default::kIs) right_drops = false;
+      }
+      // The next copies are made in the place it leaves. While nothing is found it may be tried once more.
+      if (!found.empty() && p != this) {
+        if (p->node) ctx.reclaim_all(p->node);
+        p = nullptr;
       }
     }
     if (!pruned || !found.empty()) break;

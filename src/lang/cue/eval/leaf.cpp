@@ -358,6 +358,7 @@ State& State::leaf_view(Vertex* leaf, bool first) {
   }
   s.node = leaf;
   s.infos.clear();
+  s.infos_index.reset();
   for (auto& c : leaf->conjuncts) s.infos.push_back({c.ci->def, c.ci->embed, kTopKind, 0});
   return s;
 }

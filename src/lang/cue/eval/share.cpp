@@ -109,9 +109,4 @@ Vertex* Vertex::deref_non_shared() {
   return deref_value();
 }
 
-Vertex* deref(Vertex* v) {
-  v = v->deref_value();
-  return v->state ? v->state->underlying : v;
-}
-
 }  // namespace tutti::cue

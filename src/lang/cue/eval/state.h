@@ -6,7 +6,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "lang/cue/eval/list.h"
+#include "lang/cue/eval/list_index.h"
 #include "lang/cue/eval/vertex.h"
 
 // What a vertex needs while it is being evaluated: the tasks still to run, what is known already, and what the
@@ -216,6 +216,7 @@ struct State : StateFlags {
   u32 containment_queries = 0;
   std::vector<Ancestry> ancestries;  // by conjunct, once there are many queries
   List<ConjunctInfo> infos;
+  std::unique_ptr<ListIndex> reqs_index, infos_index, arc_index;  // by vertex, number, vertex
   List<ReqSet> req_sets;
   List<Conjunct> checks;
   List<PostCheck> post_checks;

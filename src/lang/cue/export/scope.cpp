@@ -5,14 +5,18 @@
 namespace tutti::cue {
 
 OutputScope& OutputScopes::open(const Vertex* shows) {
-  OutputScope& s = all_.emplace_back();
-  s.shows = shows;
-  open_.push_back(&s);
-  return s;
+  open_.push_back(std::make_unique<OutputScope>());
+  open_.back()->shows = shows;
+  return *open_.back();
+}
+
+void OutputScopes::close() {
+  if (open_.back()->bound) closed_.push_back(std::move(open_.back()));
+  open_.pop_back();
 }
 
 bool OutputScopes::showing(const Vertex* v) const {
-  return std::any_of(open_.begin(), open_.end(), [&](const OutputScope* s) { return s->shows == v; });
+  return std::any_of(open_.begin(), open_.end(), [&](const auto& s) { return s->shows == v; });
 }
 
 const Environment* outer_scope(const Environment* env, u32 up) {

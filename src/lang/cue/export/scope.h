@@ -1,6 +1,6 @@
 #pragma once
 
-#include <deque>
+#include <memory>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -31,6 +31,7 @@ struct OutputScope {
 
   ast::Field* pattern = nullptr;     // [string]: ..., whose value is being written
   std::string alias_written, alias;  // of the value itself: a: X={...}
+  bool bound = false;                // may be found once it is closed
 };
 
 // The scopes of an output, from the outermost to the one being written. An expression knows its scope by an
@@ -38,19 +39,22 @@ struct OutputScope {
 class OutputScopes {
  public:
   OutputScope& open(const Vertex* shows);
-  void close() { open_.pop_back(); }
+  void close();
   std::size_t depth() const { return open_.size(); }
   OutputScope& innermost() { return *open_.back(); }
   bool showing(const Vertex* v) const;
 
-  void bind(const Environment* env, OutputScope& scope) { by_env_[env] = &scope; }
+  void bind(const Environment* env, OutputScope& scope) {
+    by_env_[env] = &scope;
+    scope.bound = true;
+  }
   OutputScope* find(const Environment* env, u32 up) const;
 
   // Innermost first.
   template <class F>
   OutputScope* search(F&& wanted) const {
     for (auto s = open_.rbegin(); s != open_.rend(); ++s)
-      if (wanted(**s)) return *s;
+      if (wanted(**s)) return s->get();
     return nullptr;
   }
 
@@ -59,8 +63,7 @@ class OutputScopes {
   std::string fresh_name(std::string_view base);
 
  private:
-  std::deque<OutputScope> all_;
-  std::vector<OutputScope*> open_;
+  std::vector<std::unique_ptr<OutputScope>> open_, closed_;  // of the closed ones those that were bound
   std::unordered_map<const Environment*, OutputScope*> by_env_;
   std::set<std::string, std::less<>> taken_;
 };

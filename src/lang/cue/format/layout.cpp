@@ -6,15 +6,20 @@
 
 namespace tutti::cue {
 
-void Layout::text(Gap before, int depth, std::string text) {
-  items_.push_back({std::move(text), before, depth, false, section_, -1});
+void Layout::add(Gap before, int depth, std::string_view text, bool comment, bool section) {
+  text_ += text;
+  items_.push_back({text_.size(), depth, comment, section, before, -1});
+}
+
+void Layout::text(Gap before, int depth, std::string_view text) {
+  add(before, depth, text, false, section_);
   section_ = false;
 }
 
 void Layout::comment(Gap before, int depth, std::string_view text) {
   // A section begins with what is written next, except where that only ends the line before.
   bool own_line = breaks(before);
-  items_.push_back({std::string(text), before, depth, true, own_line && section_, -1});
+  add(before, depth, text, true, own_line && section_);
   if (own_line) section_ = false;
 }
 
@@ -34,24 +39,35 @@ bool Layout::comma_after(std::size_t i) const {
   return line_ends == (rule == Comma::kBeforeBreak);
 }
 
-std::vector<Layout::Line> Layout::lines() const {
-  std::vector<Line> lines;
+std::string_view Layout::Lines::cell(std::size_t i) const {
+  std::size_t end = i + 1 < cells.size() ? cells[i + 1] : text.size();
+  return std::string_view(text).substr(cells[i], end - cells[i]);
+}
+
+Layout::Lines Layout::lines() const {
+  Lines out;
+  out.text.reserve(text_.size() + text_.size() / 8);
+  auto begin_cell = [&] { out.cells.push_back(out.text.size()); };
+  auto begin_line = [&](int depth, bool joined) { out.lines.push_back({out.cells.size(), depth, joined}); };
+  std::size_t from = 0;
   for (std::size_t i = 0; i < items_.size(); ++i) {
     const Item& item = items_[i];
-    if (lines.empty() || breaks(item.gap)) {
-      bool blank = !lines.empty() && item.gap == Gap::kEmpty;
-      if (blank) lines.push_back({0, false, {}});
-      lines.push_back({item.depth, !blank && !item.section && !lines.empty(), {""}});
+    if (out.lines.empty() || breaks(item.gap)) {
+      bool first = out.lines.empty(), blank = !first && item.gap == Gap::kEmpty;
+      if (blank) begin_line(0, false);
+      begin_line(item.depth, !blank && !item.section && !first);
+      begin_cell();
     } else if (item.gap == Gap::kCell) {
-      lines.back().cells.emplace_back();
+      begin_cell();
     } else if (item.gap == Gap::kSpace) {
-      lines.back().cells.back() += ' ';
+      out.text += ' ';
     }
-    std::string& cell = lines.back().cells.back();
-    cell += item.text;
-    if (comma_after(i)) cell += ',';
+    out.text.append(text_, from, item.end - from);
+    from = item.end;
+    if (comma_after(i)) out.text += ',';
   }
-  return lines;
+  begin_line(0, false);  // the end
+  return out;
 }
 
 void Layout::write_indent(std::string& out, int depth) const {
@@ -62,8 +78,10 @@ void Layout::write_indent(std::string& out, int depth) const {
 }
 
 std::string Layout::render() const {
-  std::vector<Line> all = lines();
+  Lines all = lines();
   std::string out;
+  out.reserve(all.text.size() + all.text.size() / 2);
+  std::size_t count = all.lines.size() - 1;
   // How wide the columns are that the line before was in, and up to which line that was counted.
   struct Column {
     std::size_t width = 0, end = 0;
@@ -75,24 +93,26 @@ std::string Layout::render() const {
     if (c.end > line) return c.width;
     c = {0, line};
     do {
-      const std::string& cell = all[c.end].cells[column];
+      std::string_view cell = all.cell(all.lines[c.end].cells + column);
       std::size_t tail = cell.rfind('\n');
-      c.width = std::max(c.width, utf8::length(tail == std::string::npos ? cell : cell.substr(tail + 1)));
+      c.width = std::max(c.width, utf8::length(tail == std::string_view::npos ? cell : cell.substr(tail + 1)));
       ++c.end;
-    } while (c.end < all.size() && all[c.end].joined && all[c.end].depth == all[line].depth &&
-             all[c.end].cells.size() > column + 1);
+    } while (c.end < count && all.lines[c.end].joined && all.lines[c.end].depth == all.lines[line].depth &&
+             all.count(c.end) > column + 1);
     return c.width;
   };
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const Line& line = all[i];
-    if (!line.cells.empty()) write_indent(out, line.depth);
-    for (std::size_t k = 0; k < line.cells.size(); ++k) {
-      out += line.cells[k];
-      if (k + 1 == line.cells.size()) break;
-      std::size_t width = width_of(i, k), used = utf8::length(line.cells[k]);
+  for (std::size_t i = 0; i < count; ++i) {
+    const Line& line = all.lines[i];
+    std::size_t cells = all.count(i);
+    if (cells > 0) write_indent(out, line.depth);
+    for (std::size_t k = 0; k < cells; ++k) {
+      std::string_view cell = all.cell(line.cells + k);
+      out += cell;
+      if (k + 1 == cells) break;
+      std::size_t width = width_of(i, k), used = utf8::length(cell);
       out.append(width + 1 - std::min(width, used), ' ');
     }
-    if (i + 1 < all.size()) out += '\n';
+    if (i + 1 < count) out += '\n';
   }
   return out;
 }

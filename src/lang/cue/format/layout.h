@@ -35,7 +35,7 @@ class Layout {
 
   // `depth` is the indentation of the line if the text begins one. A text may have line ends in it: then it
   // is written as it is, its later lines indented already.
-  void text(Gap before, int depth, std::string text);
+  void text(Gap before, int depth, std::string_view text);
   // A text that does not take part in the choice of commas and that ends its line.
   void comment(Gap before, int depth, std::string_view text);
   // After the last text, before the comments that follow it.
@@ -47,25 +47,38 @@ class Layout {
   std::string render() const;
 
  private:
+  // There may be millions: their texts lie behind each other in one.
   struct Item {
-    std::string text;
+    std::size_t end;  // of its text, which begins where that before it ends
+    int depth : 22;
+    bool comment : 1;
+    bool section : 1;
     Gap gap;
-    int depth;
-    bool comment, section;
     signed char comma;  // a Comma after it, or -1
   };
+  // Cells of all lines likewise; a line begins where that before it ends.
   struct Line {
-    int depth;
-    bool joined;  // may share columns with the line before
-    std::vector<std::string> cells;
+    std::size_t cells;  // the number of the first
+    int depth : 31;
+    bool joined : 1;  // may share columns with the line before
+  };
+  struct Lines {
+    std::string text;
+    std::vector<std::size_t> cells;  // where they begin
+    std::vector<Line> lines;
+
+    std::string_view cell(std::size_t i) const;
+    std::size_t count(std::size_t line) const { return lines[line + 1].cells - lines[line].cells; }
   };
 
+  void add(Gap before, int depth, std::string_view text, bool comment, bool section);
   bool comma_after(std::size_t i) const;
-  std::vector<Line> lines() const;
+  Lines lines() const;
   void write_indent(std::string& out, int depth) const;
 
   int spaces_;
   bool section_ = false;
+  std::string text_;
   std::vector<Item> items_;
 };
 

@@ -41,7 +41,7 @@ void Unfold::put(std::string_view text, TokenPos at) {
   comments_before(at);
   Gap before = next_gap(at.rel);
   if (before == Gap::kNone && last_ && !text.empty() && merges(last_, text[0])) before = Gap::kSpace;
-  layout_.text(before, depth_, std::string(text));
+  layout_.text(before, depth_, text);
   if (!text.empty()) last_ = text.back();
   written(before);
 }
@@ -66,7 +66,7 @@ void Unfold::put_lines(std::string_view text, TokenPos at) {
     lines = std::move(spaced);
   }
   last_ = lines.back();
-  layout_.text(before, depth_, std::move(lines));
+  layout_.text(before, depth_, lines);
   written(before);
   ++line_;
 }
