@@ -213,21 +213,25 @@ int lookup(const Arguments& a) {
   }
   Story story;
   std::optional<Val> found;
-  bool only_options = a.options.has("explain-options"), told = only_options || a.options.has("explain");
+  bool told = a.options.has("explain"), only_options = a.options.has("explain-options") && !told;
+  told = told || only_options;
+  bool searched = false;
   try {
     if (only_options) compiler.hiera().tell_options(a.words[0], compiler.top(), story);
     for (std::size_t n = 0; n < a.words.size() && !found && !only_options; ++n)
       found =
           compiler.hiera().lookup(a.words[n], merged ? &merge : nullptr, compiler.top(), {}, told ? &story : nullptr);
+    searched = true;
     if (found && a.options.has("type")) {
       std::string wanted = a.options.get("type");
       const Type* type = type_of_text(compiler.arena(), wanted,
                                       [&](std::string_view name) { return compiler.find_type_name(name, {}); });
       if (!is_instance(type, *found))
-        compiler.fail({}, describe_mismatch("found value", type, *found).at(0), "PP-TYPE-MISMATCH");
+        compiler.fail({}, fmt::format("found value has wrong type, {}", describe_mismatch("", type, *found).at(0)),
+                      "PP-TYPE-MISMATCH");
     }
   } catch (const EvalError& e) {
-    if (told) print(stdout, story.text());
+    if (told && !searched) print(stdout, story.text());
     site.session.diagnostics.error(e.code, e.where, e.what()).notes = e.notes;
     return finish(site.session, false);
   } catch (const TypeError& e) {

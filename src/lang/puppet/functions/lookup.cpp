@@ -56,8 +56,7 @@ void set_options(const FunctionCall& c, const Val& options, Wanted& w) {
 
 Val checked(const FunctionCall& c, const Wanted& w, const Val& v, std::string_view what) {
   if (w.type == nullptr || is_instance(w.type, v)) return v;
-  std::vector<std::string> wrong = describe_mismatch(std::string(what), w.type, v);
-  c.fail(wrong.empty() ? fmt::format("{} has wrong type", what) : wrong[0]);
+  c.fail(fmt::format("{} has wrong type, {}", what, describe_mismatch("", w.type, v)[0]));
 }
 
 Val find(const FunctionCall& c, const Wanted& w) {
