@@ -189,6 +189,7 @@ void let_go(std::vector<std::string> former, std::size_t before, const TreeBuild
   for (const Resource& r : actions)
     if (r.type == "file") spoken_of.insert(normal(Params(r.parameters).text("path", r.title)));
   for (auto& name : former) {
+    if (!name.starts_with('/') || name.find("${") != std::string::npos) continue;  // its value is not known any more
     if (!spoken_of.insert(normal(name)).second) continue;
     Resource r = removal(name, builder);
     r.let_go = true;

@@ -451,8 +451,10 @@ Result<void> Here::flush() {
     changed.swap(changed_);
   }
   for (const std::string& path : changed) {
+    struct stat st {};
+    if (::lstat(path.c_str(), &st) != 0 || (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))) continue;
     Fd fd(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC));
-    if (fd.fd < 0) continue;  // gone again, or nothing that has a content of its own
+    if (fd.fd < 0) continue;  // gone again, or not for us to read
     if (::fsync(fd.fd) != 0 && errno != EINVAL && errno != EROFS) return refused("write to disk", path);
   }
   return {};
