@@ -68,7 +68,7 @@ const Type* Compiler::find_type_name(std::string_view name, Pos at) {
   if (const Type* t = lookup_type_named(name)) return t;
   Symbol s(name);
   if (auto it = aliases_.find(s); it != aliases_.end()) return it->second;
-  const Making kept(*this, Making::Where::kSession);
+  const Making in_session(*this, Making::Where::kSession);  // aliases are kept
   if (const Definition* d = environment_.find_type(s, diagnostics())) {
     Type alias;
     alias.kind = TK::kAlias;
