@@ -97,7 +97,8 @@ struct Maker {
     if (a.size() > 1 && !a[1].is(VK::kDefault) &&
         !(a[1].is(VK::kInt) && (a[1].i == 2 || a[1].i == 8 || a[1].i == 10 || a[1].i == 16)))
       bad(fmt::format("the radix is 2, 8, 10, 16 or default, not {}", to_literal(a[1])));
-    bool absolute = a.size() > 2 && a[2].truthy() && a[2].is(VK::kBool);
+    if (a.size() > 2 && !a[2].is(VK::kBool)) bad(fmt::format("`abs` is true or false, not {}", to_literal(a[2])));
+    bool absolute = a.size() > 2 && a[2].truthy();
     i64 n = 0;
     switch (v.kind) {
       case VK::kInt: n = v.i; break;
@@ -350,8 +351,11 @@ struct Maker {
       if (args.size() == 1) return made(Wide{v.i} * 1'000'000'000);
       static constexpr i64 kUnits[] = {
           86'400'000'000'000, 3'600'000'000'000, 60'000'000'000, 1'000'000'000, 1'000'000, 1'000, 1};
-      for (std::size_t n = 0; n < args.size() && n < 7; ++n)
-        if (args[n].is(VK::kInt)) ns += Wide{args[n].i} * kUnits[n];
+      if (args.size() > std::size(kUnits)) bad("takes at most seven numbers");
+      for (std::size_t n = 0; n < args.size(); ++n) {
+        if (!args[n].is(VK::kInt)) bad(fmt::format("needs integers, which {} is not", to_literal(args[n])));
+        ns += Wide{args[n].i} * kUnits[n];
+      }
       return made(ns);
     }
     if (!v.is(VK::kString)) bad("needs a String, a Hash or numbers");

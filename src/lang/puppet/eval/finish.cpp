@@ -31,8 +31,9 @@ void Compiler::relate() {
     std::vector<Val> to;
   };
   std::deque<Leaving> leaving;
-  std::unordered_map<u64, Leaving*> lists;            // by the number of the source, twice, and the kind of arrow
-  std::vector<Val> names(catalog_.resources.size());  // references to those that arrows lead to
+  std::unordered_map<u64, Leaving*> lists;  // by the number of the source, twice, and the kind of arrow
+  std::vector<Val> names(
+      relationships_.empty() ? 0 : catalog_.resources.size());  // references to those that arrows lead to
   for (const Relationship& rel : relationships_) {
     auto resource = [&](const Val& ref, bool is_source) {
       Resource* r = find_resource(ref.t);

@@ -159,6 +159,16 @@ TEST(PuppetLanguage, WordsThatBeginAtTheTop) {
   EXPECT_EQ(value_of("1", "::notify { 'x': }"), "error");
 }
 
+// Numbers beyond 64 bits are written out where only their digits are asked for, and refused otherwise.
+TEST(PuppetLanguage, NumbersThatDoNotFit) {
+  EXPECT_EQ(value_of("sprintf('%+d', 1.0e20)"), "'+100000000000000000000'");
+  EXPECT_EQ(value_of("sprintf('%x', 1.0e20)"), "error");
+  EXPECT_EQ(value_of("String(1.0e20, '%x')"), "error");
+  EXPECT_EQ(value_of("Integer('10', 10, 'yes')"), "error");
+  EXPECT_EQ(value_of("Float(1.5, undef)"), "error");
+  EXPECT_EQ(value_of("Timespan(10, 'x')"), "error");
+}
+
 TEST(PuppetLanguage, WhatACatalogCannotHold) {
   EXPECT_EQ(value_of("1", "notify { 'x': require => Class['main'] }"), "error");
   EXPECT_EQ(value_of("1.0e308 * 10.0"), "error");

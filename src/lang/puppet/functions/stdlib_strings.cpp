@@ -365,10 +365,11 @@ Val any2bool(const FunctionCall& c) {
   const Val& v = c.arg(0);
   if (v.is(VK::kBool)) return v;
   if (v.undefined()) return Val::boolean(false);
+  const FunctionCall first{c.compiler, c.scope, c.name, c.args.first(1), nullptr, c.at};  // the others say nothing
   double number = 0;
   if (v.is(VK::kInt) || v.is(VK::kFloat) || (v.is(VK::kString) && ruby_float_text(v.text(), number)))
-    return num2bool(c);
-  return v.is(VK::kString) ? str2bool(c) : Val::boolean(true);
+    return num2bool(first);
+  return v.is(VK::kString) ? str2bool(first) : Val::boolean(true);
 }
 
 Val bool2num(const FunctionCall& c) { return Val::integer(str2bool(c).b ? 1 : 0); }

@@ -330,8 +330,9 @@ Val sprintf_(const FunctionCall& c) {
       case 'x':
       case 'X': {
         i64 n = 0;
-        if (v.is(VK::kFloat) && std::fabs(v.d) >= 9.2e18 && one_of_decimal(d->conversion)) {
-          out += format_text(*d, fmt::format("{:.0f}", v.d));  // integers of Ruby have no end
+        if (v.is(VK::kFloat) && std::fabs(v.d) >= 9.2e18) {
+          if (!one_of_decimal(d->conversion)) c.fail("sprintf(): the value does not fit a 64-bit integer");
+          out += format_huge(*d, v.d);
           break;
         }
         if (v.is(VK::kInt)) {

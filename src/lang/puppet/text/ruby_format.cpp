@@ -184,6 +184,10 @@ std::string format_integer(const FormatDirective& d, i64 value) {
   return padded(d, head + digits);
 }
 
+std::string format_huge(const FormatDirective& d, double value) {
+  return format_text(d, (value < 0 ? "" : d.plus ? "+" : d.space ? " " : "") + fmt::format("{:.0f}", value));
+}
+
 std::string format_real(const FormatDirective& d, double value) {
   if (!std::isfinite(value)) {
     std::string text = std::isnan(value) ? "NaN" : "Inf";

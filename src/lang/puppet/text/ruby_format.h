@@ -27,6 +27,7 @@ std::optional<FormatDirective> parse_directive(std::string_view format, std::siz
 
 // d i u b B o x X (negative numbers in two's complement notation `..f` where Ruby does so), c
 std::string format_integer(const FormatDirective& d, i64 value);
+std::string format_huge(const FormatDirective& d, double value);            // %d of what no integer here holds
 std::string format_real(const FormatDirective& d, double value);            // f e E g G a A
 std::string format_text(const FormatDirective& d, std::string_view value);  // s p: precision cuts, width pads
 // Pads what is already written to the directive's width.

@@ -234,7 +234,10 @@ struct Printer {
   std::string real(const Val& v, double d, const Format& f) {
     if (one_of(f.letter, kIntegers)) {
       // Integers of Ruby have no end.
-      if (f.letter == 'd' && std::fabs(d) >= 9.2e18) return format_text(directive(f, 's'), fmt::format("{:.0f}", d));
+      if (std::fabs(d) >= 9.2e18) {
+        if (f.letter != 'd') throw TypeError(fmt::format("{} does not fit a 64-bit integer", ruby_float(d)));
+        return format_huge(directive(f, 's'), d);
+      }
       return format_integer(directive(f, f.letter), truncated(d));
     }
     if (one_of(f.letter, kReals)) return format_real(directive(f, f.letter), d);
