@@ -644,8 +644,12 @@ Result<void> File::make(Context& c, const Step& step) const {
 Result<void> File::apply(Context& c, const Findings& f, std::vector<Change>& done) const {
   const auto& kept = *static_cast<const Kept*>(f.kept.get());
   if (c.params.truth("parents")) {
-    auto r = c.host.shell("mkdir -p " + shell_quote(parent_of(path_of(c.resource))));
-    if (!r.ok()) return failure(r.err.empty() ? r.describe() : r.err);
+    std::string parent = parent_of(path_of(c.resource));
+    auto there = c.host.stat(parent, true, false);
+    if (!there) return tl::unexpected(there.error());
+    if (there->kind != FileKind::kDirectory)
+      if (auto r = c.host.shell("mkdir -p -- " + shell_quote(parent)); !r.ok())
+        return failure(r.err.empty() ? r.describe() : r.err, r.lost_code());
   }
   for (const Step& step : kept.steps) {
     if (step.changes.empty()) continue;

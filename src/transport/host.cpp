@@ -26,7 +26,9 @@ bool Cancel::raised() const {
   return ::poll(&p, 1, 0) == 1;
 }
 
-int CommandResult::lost_code() const { return code == EHOSTUNREACH ? EHOSTUNREACH : ECONNRESET; }
+int CommandResult::lost_code() const {
+  return end != End::kLost ? 0 : code == EHOSTUNREACH ? EHOSTUNREACH : ECONNRESET;
+}
 
 std::string CommandResult::describe() const {
   switch (end) {

@@ -64,8 +64,8 @@ struct CommandResult {
   std::string message;
 
   bool ok() const { return end == End::kExited && code == 0; }
-  // Of one that is lost, as a failure's code: EHOSTUNREACH when the host was never reached and nothing was begun,
-  // ECONNRESET when it went away in the middle.
+  // Of one that is lost, as a failure's code (0 of any other): EHOSTUNREACH when the host was never reached and nothing
+  // was begun, ECONNRESET when it went away in the middle.
   int lost_code() const;
   std::string describe() const;  // "exit status 3", "no answer in 20 s", ...
 };
