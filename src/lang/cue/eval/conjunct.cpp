@@ -1,5 +1,8 @@
+#include <algorithm>
+
 #include "lang/cue/eval/context.h"
 #include "lang/cue/eval/predeclared.h"
+#include "lang/cue/eval/print.h"
 
 // Taking in conjuncts: literals at once, everything that must be evaluated as a task.
 namespace tutti::cue {
@@ -47,6 +50,8 @@ void State::schedule_conjuncts() {
   initialized = true;
   node->base = ctx.cycle;
   ArcScope arc(ctx, node);
+  if (ctx.by_name && node->conjuncts.size() > 1)
+    std::ranges::stable_sort(node->conjuncts, {}, [](const KeptConjunct& c) { return compact(expression_of(c.x)); });
   for (u32 i = 0; i < node->conjuncts.size(); ++i) {
     Conjunct c = node->conjuncts[i];
     CloseInfo id = c.ci;

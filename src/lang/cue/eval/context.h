@@ -236,7 +236,9 @@ class Context {
   u64 cyclic_conjuncts = 0;  // how many came by
   // References are followed however often they come by, until the value is too deep to have an end; see unfold.cpp.
   bool unfolding = false;
-  u64 doubts = 0;  // how often something was found that unfolding may find otherwise
+  u64 doubts = 0;        // how often something was found that unfolding may find otherwise
+  u64 met_again = 0;     // how often a disjunct led to what is being evaluated; see any_order.cpp
+  bool by_name = false;  // fields are evaluated in the order of their names, conjuncts in that of their text
   void count_cyclic();
   Task* new_task();
   void free_task(Task* t) { task_pool_.push_back(t); }
@@ -250,7 +252,8 @@ class Context {
 
  private:
   friend class Unfolding;
-  void start_again(Vertex* v);  // unfold.cpp
+  void start_again(Vertex* v);                // unfold.cpp
+  void take_any_order(Vertex* v, u64 steps);  // any_order.cpp
   State* new_state(Vertex* v);
   void reclaim_rec(Vertex* v, bool force);
   void yield_from(Comprehension* c, std::size_t i, u32 comp, std::vector<Environment*>& out);

@@ -30,7 +30,9 @@ bool lies_within(const Vertex* v, const Vertex* outer) {
 
 bool Context::has_depth_cycle(Vertex* v) {
   State* s = v->state;
-  return s && v->status != Status::kFinalized && s->eval_depth > 0 && s->eval_depth < eval_depth;
+  bool cycle = s && v->status != Status::kFinalized && s->eval_depth > 0 && s->eval_depth < eval_depth;
+  if (cycle) ++met_again;
+  return cycle;
 }
 
 bool State::has_ancestor(Vertex* arc) {
@@ -94,6 +96,7 @@ bool State::detect_cycle(Vertex* arc, Environment* env, Node* ref, CloseInfo& ci
 
 bool State::mark_cyclic(Vertex* arc, Environment* env, Node* ref, CloseInfo& ci) {
   if (ci.cycle == Cycle::kNone && !is_disjunct) ++ctx.doubts;
+  ++ctx.met_again;
   ci.cycle = Cycle::kCyclic;
   has_any_cyclic = true;
   has_ancestor_cycle = true;
@@ -106,6 +109,7 @@ bool State::mark_cyclic(Vertex* arc, Environment* env, Node* ref, CloseInfo& ci)
 
 bool State::mark_cyclic_path(Vertex* arc, Environment* env, Node* ref, CloseInfo& ci) {
   if (ci.cycle == Cycle::kNone && !is_disjunct) ++ctx.doubts;
+  ++ctx.met_again;
   ci.cycle = Cycle::kCyclic;
   has_any_cyclic = true;
   if (!has_non_cyclic && !has_non_cycle && env) {

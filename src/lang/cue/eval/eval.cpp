@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "lang/cue/eval/context.h"
 #include "lang/cue/eval/scalar.h"
 
@@ -168,6 +170,7 @@ Node* Context::eval_ci(Node* x, Flags f, CloseInfo* out) {
                 orig->state->default_attempt = t->node->node;
                 orig->state->wait_for(t, want, blocking);
               }
+              ++met_again;
               result = bottom(Code::kCycle, src, "unresolved disjunction: {}", static_cast<const Node*>(x));
               return;
             }
@@ -177,6 +180,7 @@ Node* Context::eval_ci(Node* x, Flags f, CloseInfo* out) {
               breaking = !is_cycle(arc->base);
             }
             if (evaluating && !breaking) {
+              ++met_again;
               add_bottom(bottom(Code::kCycle, src, "cycle with field: {}", static_cast<const Node*>(x)));
               break;
             }
@@ -258,7 +262,10 @@ Node* Context::unify_node(Node* x, Flags f) {
     result = evaluate(x, f);
   } else if (Vertex* v = resolve(x, f); v && !has_err()) {
     if (f.mode == Mode::kAttempt) wait_while_tried(v);  // what is gone through must be there first
-    for (Vertex* seen = nullptr; seen != v;) {          // what it is found to stand for is looked into as well
+    // one that is being evaluated, perhaps for what stands for another by now, may still get more
+    for (const State* n : {v->state.get(), v->deref_value()->state.get()})
+      if (n && std::ranges::find(stack, n, &Task::node) != stack.end()) ++doubts;
+    for (Vertex* seen = nullptr; seen != v;) {  // what it is found to stand for is looked into as well
       v = seen = v->deref_value();
       State* n = state(v);
       if (!n) break;

@@ -132,6 +132,7 @@ Vertex* Context::lookup(Vertex* v, Pos pos, Label l, Flags f) {
 const Context::Overlay* Context::trying_elsewhere(Vertex* v) {
   Vertex* tried = v->deref_value();
   Task* t = current();
+  if (tried != v && tried->status == Status::kEvaluating) ++met_again;
   if (!t || tried == v || !tried->is_disjunct || tried->status != Status::kEvaluating) return nullptr;
   for (Vertex* p = t->node->node; p; p = p->parent)
     if (p == tried || (!p->parent && p != root_of(v))) return nullptr;

@@ -207,6 +207,11 @@ TEST(CueOrder, LinesInEveryOrder) {
            {"p: {b: *q | 2 | null, b: *string | 1}", "q: {b: p}"},
            {"s: *{c: q} | 2", "q: {s}"},
            {"p: {d: 1} | {c: q}", "q: {p}"},
+           {"#p: {q.b, a!: {a: true & #p, q}}", "q: {#p}"},
+           {"p: r", "q: [...*null | 1]", "q: [{p}]", "r: q"},
+           {"#p: {...} & ({b: q} | \"a\")", "q: null | {if false {c: null}} | #p.b"},
+           {"p: {b?: p}", "q: *[...p.b.b] | p", "q: *{q.a} | [...\"a\"]"},
+           {"#r: {q}", "p: #r", "q: {[string]: null | {}, b: {a?: >=1 & p}, c: {p}}"},
        })
     EXPECT_EQ(differing(lines), "");
 }

@@ -43,6 +43,8 @@ struct Flags {
   bool concrete = false;
 };
 
+constexpr Flags kWholeValue{Status::kFinalized, kAllKnown, Mode::kFinalize, true};
+
 enum class TaskState : u8 { kReady, kRunning, kWaiting, kSuccess, kFailed, kCancelled };
 enum class TaskKind : u8 { kExpr, kResolver, kDynamic, kPattern, kComprehension, kListLit, kListVertex, kDisjunctions };
 enum class SchedState : u8 { kReady, kRunning, kSuccess, kFailed };

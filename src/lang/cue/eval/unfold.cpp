@@ -205,11 +205,9 @@ bool of_core(Context& ctx, const Node* x) {
 }
 
 bool of_core(Context& ctx, const Vertex* v) {
-  return std::all_of(v->conjuncts.begin(), v->conjuncts.end(),
-                     [&](const KeptConjunct& c) { return of_core(ctx, expression_of(c.x)); });
+  return !v->conjuncts.empty() && std::all_of(v->conjuncts.begin(), v->conjuncts.end(),
+                                              [&](const KeptConjunct& c) { return of_core(ctx, expression_of(c.x)); });
 }
-
-constexpr Flags kWhole{Status::kFinalized, kAllKnown, Mode::kFinalize, true};
 
 }  // namespace
 
@@ -237,26 +235,30 @@ void Context::finalize(Vertex* v) {
   Restore<Bottom*> saved(errs, nullptr);
   bool outermost = levels == 0 && !v->parent && v->status == Status::kUnprocessed && !unfolding;
   if (!outermost) {
-    unify(v, kWhole);
+    unify(v, kWholeValue);
     return;
   }
-  u64 before = doubts;
+  u64 before = doubts, met = met_again, first = budget.steps();
   bool too_cyclic = false;
   try {
     Restore<const Vertex*> left_to_unfolding(may_unfold_, v);
-    unify(v, kWhole);
+    unify(v, kWholeValue);
   } catch (const TooCyclic&) {
     too_cyclic = true;
   }
-  if (!too_cyclic && (doubts == before || !of_core(*this, v))) return;
+  if (!too_cyclic && (doubts == before || !of_core(*this, v))) {
+    if (met_again != met) take_any_order(v, budget.steps() - first);
+    return;
+  }
+  if (!too_cyclic && budget.steps() - first > kStepsToUnfold) return;
   start_again(v);
   try {
     Restore<bool> now(unfolding, true);
     Unfolding(*this).run(v);
-    unify(v, kWhole);
+    unify(v, kWholeValue);
   } catch (const GivenUp&) {
     start_again(v);
-    unify(v, kWhole);
+    unify(v, kWholeValue);
   }
 }
 

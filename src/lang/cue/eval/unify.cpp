@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "lang/cue/eval/context.h"
 #include "lang/cue/eval/limits.h"
 #include "lang/cue/eval/long_rows.h"
@@ -32,6 +34,14 @@ bool evaluated_in_its_place(const Vertex* v, Vertex* shared) {
   return false;
 }
 
+}  // namespace
+
+namespace {
+std::vector<Vertex*> by_name(const Grow<Ref<Vertex>>& arcs) {
+  std::vector<Vertex*> out(arcs.begin(), arcs.end());
+  std::ranges::sort(out, {}, [](const Vertex* a) { return a->label.text(); });
+  return out;
+}
 }  // namespace
 
 bool Context::unify(Vertex* v, Flags f) {
@@ -212,6 +222,8 @@ bool State::complete_arcs(Cond want, Mode mode, bool check_typos) {
   // What a field needed for its evaluation is kept for the check of closedness, unless there is nothing to check.
   bool early = mode == Mode::kFinalize && check_typos && !is_disjunct && node->arcs.size() > 16 && required().empty();
   LongRows rows(*this, {.condition = want, .mode = mode, .check_typos = check_typos}, early);
+  if (ctx.by_name)
+    for (Vertex* a : by_name(node->arcs)) ctx.unify(a, {.condition = want, .mode = mode, .check_typos = check_typos});
   for (u32 i = 0; i < node->arcs.size(); ++i) {
     Vertex* a = node->arcs[i];
     rows.before(a);

@@ -140,6 +140,8 @@ TEST(KCue, UnfoldedToTheEnd) {
             "{c:{b:{b:{b:{d:_},c:{c:_,d:_}}},d:{c:_}}}");
   EXPECT_EQ(evaluate("d: {d: a.e}\nc: _\nd: {e: {a: 1}, c.b}.e\na: 1"), "{a:1,c:_,d:{a:1,d:!}}");
   EXPECT_EQ(evaluate("c: {d: {e: d, {d: {a: _}, c.d}.d, c.e}}"), "{c:{d:{a:_,e:!}}}");
+  EXPECT_EQ(evaluate("c: {{b: {b: c}, c: {a: 1}}}\nb: c\nb: b.b"),
+            "{b:{a:1,b:{a:1,b:{a:1}},c:{a:1}},c:{b:{b:{a:1}},c:{a:1}}}");
   EXPECT_TRUE(evaluate_core("b: {c: {c: _}, c: b}\nb: b.c.c.c").structural_cycle);
   EXPECT_TRUE(evaluate_core("b: {e: {{c: {e: {d: {e: {{e: d}, d: d.e}}, d: c}}}}}").structural_cycle);
   EXPECT_TRUE(evaluate_core("c: b\nb\nb: {b: {b: {b: _, b: {c: {c: b, a: _, b}, b: _, b: c}, b: _}, b: c}, b: c.b}")
