@@ -20,7 +20,9 @@ constexpr u64 kStepsToUnfold = 300'000;
 
 constexpr u64 kManyCyclic = 5000;  // conjuncts: few programs have so many, and those that do mostly have no end
 
-struct GivenUp {};
+struct GivenUp {
+  const Vertex* too_deep = nullptr;  // what got deeper and deeper, if something did
+};
 struct TooCyclic {};
 
 }  // namespace
@@ -28,7 +30,9 @@ struct TooCyclic {};
 // Follows the references of a value to their fix point.
 class Unfolding {
  public:
-  explicit Unfolding(Context& c) : ctx_(c), until_(c.budget.steps() + kStepsToUnfold) {}
+  // What is missing from a literal is told at once, or else by evaluating it in the usual way, which has better words
+  // but may go round.
+  Unfolding(Context& c, bool at_once) : ctx_(c), at_once_(at_once), until_(c.budget.steps() + kStepsToUnfold) {}
 
   void run(Vertex* root) {
     do {
@@ -49,6 +53,7 @@ class Unfolding {
     Task* task;
     Vertex* arc;
     Vertex* operand;  // it was selected from
+    bool in_literal;  // which is a literal, or a part of one
   };
 
   void look() {
@@ -59,7 +64,7 @@ class Unfolding {
   void visible(Vertex* v, i32 depth) {
     look();
     Level level(ctx_);
-    if (depth > kDeepest) throw GivenUp{};
+    if (depth > kDeepest) throw GivenUp{v};
     if (v->base && v->base->type == NodeType::kVertex) return;
     take_in(v);
     if (holds_what_it_lies_in(v)) {
@@ -103,7 +108,9 @@ class Unfolding {
     Vertex* arc = target(t->x, &operand);
     if (!arc) throw GivenUp{};
     if (arc == ctx_.empty_node) return done(t);
-    followed_.push_back({t, arc, operand});
+    const Vertex* top = operand;
+    while (top && top->parent) top = top->parent;
+    followed_.push_back({t, arc, operand, within_.contains(top)});
     t->node->schedule_vertex({t->env, t->x, ctx_.ci}, arc, ctx_.ci);
   }
 
@@ -150,8 +157,15 @@ class Unfolding {
 
   // A reference that has found its field is done. The others are evaluated in the usual way, which says what is wrong.
   void settle(const Followed& f) {
-    if (f.arc->arc_type != ArcType::kMember || f.task->state != TaskState::kReady) return;
+    if (f.task->state != TaskState::kReady) return;
     if (const State* s = f.operand ? f.operand->state.get() : nullptr; s && (s->scalar || s->errs)) return;
+    if (f.arc->arc_type != ArcType::kMember) {
+      if (!at_once_ || !f.in_literal) return;
+      ArcScope at(ctx_, f.task->node->node);
+      EvalScope scope(ctx_, Conjunct{f.task->env, f.task->x, f.task->id});
+      ctx_.index_error(f.operand, f.task->x->pos, f.arc->label);
+      f.task->node->add_bottom(scope.pop());
+    }
     done(f.task);
   }
 
@@ -168,6 +182,7 @@ class Unfolding {
   };
 
   Context& ctx_;
+  bool at_once_;
   u64 until_;
   bool changed_ = false;
   std::vector<Vertex*> wanted_;
@@ -245,21 +260,38 @@ void Context::finalize(Vertex* v) {
     unify(v, kWholeValue);
   } catch (const TooCyclic&) {
     too_cyclic = true;
+  } catch (const LimitError& e) {
+    if (e.code() != "LIMIT-DEPTH" || !of_core(*this, v)) throw;
+    too_cyclic = true;
   }
   if (!too_cyclic && (doubts == before || !of_core(*this, v))) {
     if (met_again != met) take_any_order(v, budget.steps() - first);
     return;
   }
   if (!too_cyclic && budget.steps() - first > kStepsToUnfold) return;
+  for (bool at_once : {false, true}) try {
+      start_again(v);
+      Restore<bool> now(unfolding, true);
+      Unfolding(*this, at_once).run(v);
+      unify(v, kWholeValue);
+      return;
+    } catch (const GivenUp& g) {
+      if (!too_cyclic || !g.too_deep) break;
+      // told of the outermost field
+      const Vertex* in = g.too_deep;
+      while (in->parent && in->parent != v) in = in->parent;
+      std::vector<Label> path{in->label};
+      Error* e = error_at({}, "structural cycle");
+      e->path = store.keep(path);
+      start_again(v);
+      v->base = store.make<Bottom>(Code::kStructuralCycle, e, v);
+      v->status = Status::kFinalized;
+      return;
+    } catch (const LimitError& e) {
+      if (e.code() != "LIMIT-DEPTH") throw;
+    }
   start_again(v);
-  try {
-    Restore<bool> now(unfolding, true);
-    Unfolding(*this).run(v);
-    unify(v, kWholeValue);
-  } catch (const GivenUp&) {
-    start_again(v);
-    unify(v, kWholeValue);
-  }
+  unify(v, kWholeValue);
 }
 
 void Context::count_cyclic() {

@@ -142,6 +142,11 @@ TEST(KCue, UnfoldedToTheEnd) {
   EXPECT_EQ(evaluate("c: {d: {e: d, {d: {a: _}, c.d}.d, c.e}}"), "{c:{d:{a:_,e:!}}}");
   EXPECT_EQ(evaluate("c: {{b: {b: c}, c: {a: 1}}}\nb: c\nb: b.b"),
             "{b:{a:1,b:{a:1,b:{a:1}},c:{a:1}},c:{b:{b:{a:1}},c:{a:1}}}");
+  EXPECT_EQ(evaluate("d: {c: {a: _, {d: {c: a}, c}.c}}"), "{d:{c:?}}");
+  EXPECT_TRUE(
+      evaluate_core("b: {d: {c: _, d: {d: {d: {d: {d: {d: {d: _}}}, {d: c, {d: _, d: {d: _, d: {d: d.d}, d: c}, "
+                    "b}}}}, c}}}\nb")
+          .structural_cycle);
   EXPECT_TRUE(evaluate_core("b: {c: {c: _}, c: b}\nb: b.c.c.c").structural_cycle);
   EXPECT_TRUE(evaluate_core("b: {e: {{c: {e: {d: {e: {{e: d}, d: d.e}}, d: c}}}}}").structural_cycle);
   EXPECT_TRUE(evaluate_core("c: b\nb\nb: {b: {b: {b: _, b: {c: {c: b, a: _, b}, b: _, b: c}, b: _}, b: c}, b: c.b}")
