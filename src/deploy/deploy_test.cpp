@@ -364,7 +364,8 @@ TEST_F(Deploy, TheEndOfAnActionIsWrittenWhenWhatItDidIsOnDisk) {
   Result<void> disk;
   journal.flush = [&](Symbol) {
     ++asked;
-    for (auto& e : *store.entries(*run)) written_before += e.kind == store::Entry::Kind::kEnd;
+    auto entries = *store.entries(*run);  // a name of its own: it must outlive the loop
+    for (auto& e : entries) written_before += e.kind == store::Entry::Kind::kEnd;
     return disk;
   };
   std::string why;

@@ -30,9 +30,9 @@ bool lies_within(const Vertex* v, const Vertex* outer) {
 
 bool Context::has_depth_cycle(Vertex* v) {
   State* s = v->state;
-  bool cycle = s && v->status != Status::kFinalized && s->eval_depth > 0 && s->eval_depth < eval_depth;
-  if (cycle) ++met_again;
-  return cycle;
+  bool met = s && v->status != Status::kFinalized && s->eval_depth > 0 && s->eval_depth < eval_depth;
+  if (met) ++met_again;
+  return met;
 }
 
 bool State::has_ancestor(Vertex* arc) {

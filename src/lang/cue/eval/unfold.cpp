@@ -260,8 +260,8 @@ void Context::finalize(Vertex* v) {
     unify(v, kWholeValue);
   } catch (const TooCyclic&) {
     too_cyclic = true;
-  } catch (const LimitError& e) {
-    if (e.code() != "LIMIT-DEPTH" || !of_core(*this, v)) throw;
+  } catch (const LimitError& limit) {
+    if (limit.code() != "LIMIT-DEPTH" || !of_core(*this, v)) throw;
     too_cyclic = true;
   }
   if (!too_cyclic && (doubts == before || !of_core(*this, v))) {
@@ -281,14 +281,14 @@ void Context::finalize(Vertex* v) {
       const Vertex* in = g.too_deep;
       while (in->parent && in->parent != v) in = in->parent;
       std::vector<Label> path{in->label};
-      Error* e = error_at({}, "structural cycle");
-      e->path = store.keep(path);
+      Error* cyclic = error_at({}, "structural cycle");
+      cyclic->path = store.keep(path);
       start_again(v);
-      v->base = store.make<Bottom>(Code::kStructuralCycle, e, v);
+      v->base = store.make<Bottom>(Code::kStructuralCycle, cyclic, v);
       v->status = Status::kFinalized;
       return;
-    } catch (const LimitError& e) {
-      if (e.code() != "LIMIT-DEPTH") throw;
+    } catch (const LimitError& limit) {
+      if (limit.code() != "LIMIT-DEPTH") throw;
     }
   start_again(v);
   unify(v, kWholeValue);

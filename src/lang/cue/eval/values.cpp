@@ -407,10 +407,11 @@ Bottom* Context::validate(const Conjunct& check, Node* v) {
   const Builtin* f = x->builtin;
   const Node *value = as_it_is(v), *check_shown = x;
   Pos at = x->pos ? x->pos : src;
-  bool by_name = f->non_concrete && !f->package.empty();
-  Bottom* out = by_name ? bottom(code, at, "invalid value {} (does not satisfy {})", value,
-                                 std::string_view(store.keep(std::string(f->package) + "." + std::string(f->name))))
-                        : bottom(code, at, "invalid value {} (does not satisfy {})", value, check_shown);
+  bool told_by_name = f->non_concrete && !f->package.empty();
+  Bottom* out = told_by_name
+                    ? bottom(code, at, "invalid value {} (does not satisfy {})", value,
+                             std::string_view(store.keep(std::string(f->package) + "." + std::string(f->name))))
+                    : bottom(code, at, "invalid value {} (does not satisfy {})", value, check_shown);
   out->error->wrapped = cause;
   return out;
 }
