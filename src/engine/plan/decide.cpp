@@ -1,0 +1,311 @@
+#include "engine/plan/planner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tutti::engine {
+namespace {
+
+// It has not begun to act, and no other has left it anything.
+bool never_came_to_it(const RecordedComponent& was) { return was.untouched && was.touched.is(Kind::kNull); }
+
+// "leaves file /etc/motd, which was there before it came under tutti's care"; "" where it leaves nothing.
+std::string what_is_left(const RecordedComponent& was) {
+  if (!was.before.is(Kind::kList) || never_came_to_it(was)) return "";
+  std::vector<std::string> things;
+  for (const Value& v : was.before.items()) {
+    if (v.text().starts_with("exec:")) continue;  // a step is nothing that could be left
+    std::string thing(v.secret() ? "(secret)" : v.text());
+    if (std::size_t colon = thing.find(':'); colon != std::string::npos) thing[colon] = ' ';
+    things.push_back(std::move(thing));
+  }
+  std::size_t all = things.size();
+  if (all == 0) return "";
+  if (all > 3) things.resize(3), things.push_back(fmt::format("{} more", all - 3));
+  if (!was.failed.empty()) return fmt::format("leaves {}, which it has not changed", fmt::join(things, ", "));
+  return fmt::format("leaves {}, which {} there before it came under tutti's care", fmt::join(things, ", "),
+                     all == 1 ? "was" : "were");
+}
+
+bool same_need(const Need& a, const Need& b) {
+  return a.port == b.port && a.provider == b.provider && a.provide == b.provide && a.hold == b.hold;
+}
+
+std::string need_path(const Need& n) { return n.hold ? fmt::format("uses.{}", n.port.text()) : "after"; }
+
+bool same_orders(const std::vector<model::Order>& a, const std::vector<model::Order>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](auto& x, auto& y) {
+    return x.place == y.place && x.provider == y.provider && x.provide == y.provide;
+  });
+}
+
+// The ports of an item that these needs have.
+std::vector<u32> ports_of(const Item& item, const std::vector<Need>& needs) {
+  std::vector<u32> ports;
+  for (auto& n : needs)
+    if (u32 port = item.type->find_port(n.port); port != model::kNone) ports.push_back(port);
+  return ports;
+}
+
+bool free_of(const Item& item, const Marking& m, const std::vector<u32>& ports) {
+  return std::none_of(ports.begin(), ports.end(), [&](u32 p) { return active(*item.type, m, p); });
+}
+
+// How far the word leads until the ports are inactive; 0 where they never are.
+std::size_t length_until_free(const Item& item, const std::vector<u32>& word, const std::vector<u32>& ports) {
+  Marking m = item.at;
+  for (std::size_t i = 0; i < word.size(); ++i) {
+    m = pass(*item.type, m, word[i]).end;
+    if (free_of(item, m, ports)) return i + 1;
+  }
+  return 0;
+}
+
+}  // namespace
+
+bool Planner::goes_before(const Item& item, const Need& n) const {
+  if (n.hold || item.kind.hold.empty() || !goes(item) || !all_orders(item).empty()) return false;
+  auto p = by_old_.find(std::string(n.provider.text()));
+  return p != by_old_.end() && goes(items_[p->second]) && all_orders(items_[p->second]).empty();
+}
+
+bool Planner::compile_types() {
+  std::map<std::string, Value> trees;
+  for (auto& item : items_) {
+    std::vector<Need> ports = item.new_needs;
+    for (auto& n : item.old_needs)
+      if (std::none_of(ports.begin(), ports.end(), [&](auto& p) { return p.port == n.port; })) ports.push_back(n);
+    for (auto& n : ports) n.hold = (n.hold && !item.gated.count(n.port)) || goes_before(item, n);
+    std::sort(ports.begin(), ports.end(), [](auto& a, auto& b) { return a.port.text() < b.port.text(); });
+    item.type_name = model::engine_type_name(item.kind, ports, item.orders);
+    if (item.was && !item.want) item.type_name += "'";  // as it was recorded, which may not be as it is now
+    if (item.was && (item.was->forgotten || (item.was->found && !item.want))) item.type_name += "'";
+    if (!trees.count(item.type_name))
+      trees[item.type_name] = model::engine_type(item.kind, ports, item.orders, builder_);
+  }
+  std::vector<Entry> entries;
+  for (auto& [name, tree] : trees) entries.push_back({Symbol(name), Field::kPlain, tree});
+  types_tree_ = builder_.map(entries);
+  types_ = model::read_types(session_, types_tree_);
+  std::map<std::string, const ComponentType*> named;
+  for (auto& t : types_) named[std::string(t->name.text())] = t.get();
+  for (auto& item : items_) {
+    auto it = named.find(item.type_name);
+    if (it == named.end()) return false;
+    item.type = it->second;
+    item.at.clear();
+    if (!item.was) {
+      item.at = item.type->initial;
+    } else {
+      for (Symbol p : item.places) {
+        u32 place = item.type->find_place(p);
+        if (place == model::kNone) {
+          session_.diagnostics.error(
+              "PLAN-PLACE", item.want ? item.want->at : Pos{},
+              fmt::format("`{}` is recorded in state `{}`, which its type no longer has", item.component, p.text()));
+          return false;
+        }
+        item.at.push_back(place);
+      }
+    }
+    std::sort(item.at.begin(), item.at.end());
+  }
+  return true;
+}
+
+std::optional<std::vector<u32>> Planner::path(const Item& item, const Marking& from, Symbol goal) {
+  u32 place = item.type->find_place(goal);
+  auto word = word_to(*item.type, from, [&](const Marking& m) { return m.size() == 1 && m[0] == place; });
+  if (!word)
+    session_.diagnostics.error("PLAN-UNREACHABLE", item.want ? item.want->at : Pos{},
+                               fmt::format("no behaviours of `{}` ({}) lead to state `{}`", item.component,
+                                           item.kind.name.text(), goal.text()));
+  return word;
+}
+
+std::vector<u32> Planner::behaviours(const Item& item, const Value& names) {
+  std::vector<u32> out;
+  if (!names.is(Kind::kList)) return out;
+  for (const Value& v : names.items()) {
+    u32 b = v.is(Kind::kString) ? item.type->find_behaviour(Symbol(v.text())) : model::kNone;
+    if (b == model::kNone) {
+      session_.diagnostics.error("PLAN-BEHAVIOUR", session_.origins.nearest(v.origin()),
+                                 fmt::format("type `{}` has no behaviour `{}`", item.kind.name.text(),
+                                             v.is(Kind::kString) ? v.text() : "?"));
+      continue;
+    }
+    out.push_back(b);
+  }
+  return out;
+}
+
+void Planner::decide(Item& item) {
+  if (kept_.count(index_of(item))) return;
+  if (!item.was) {
+    if (auto w = path(item, item.at, item.goal)) item.first = *w;
+    item.link = item.new_needs;
+    if (!item.change) {
+      PlanChange c;
+      c.kind = PlanChange::Kind::kAdd;
+      c.component = item.component;
+      c.type = item.want->type.text();
+      c.host = item.want->host;
+      c.at = item.want->at;
+      differences(builder_.map({}), item.want->config, "config", c.details);
+      item.change = std::move(c);
+    }
+    return;
+  }
+  if (!item.want) {
+    if (const Component* c = wanted_.find(Symbol(item.component)); !c || !replaced_.count(item.component)) {
+      PlanChange ch;
+      ch.kind = PlanChange::Kind::kRemove;
+      ch.component = item.component;
+      ch.type = item.was->type;
+      ch.host = item.was->host;
+      if (item.was->found)
+        ch.why = "it was there before it came under tutti's care, and is left";
+      else
+        ch.why = what_is_left(*item.was);
+      item.change = std::move(ch);
+    }
+    take_as_made(item);
+    if (auto w = path(item, item.at, item.goal)) item.first = *w;
+    item.unlink = item.old_needs;
+    return;
+  }
+  PlanChange change = change_of(PlanChange::Kind::kChange, item.component, *item.want, *item.was);
+  // Links: those that are no more or lead elsewhere now.
+  for (auto& n : item.old_needs)
+    if (std::none_of(item.new_needs.begin(), item.new_needs.end(), [&](auto& m) { return same_need(n, m); }) ||
+        replaced_.count(std::string(n.provider.text()))) {
+      item.unlink.push_back(n);
+    }
+  for (auto& n : item.dropped)
+    change.details.push_back({need_path(n), Value::string(n.provider.text()), Value::null(), false});
+  for (auto& n : item.new_needs)
+    if (std::none_of(item.old_needs.begin(), item.old_needs.end(), [&](auto& m) { return same_need(n, m); }) ||
+        replaced_.count(std::string(n.provider.text()))) {
+      item.link.push_back(n);
+      auto old =
+          std::find_if(item.old_needs.begin(), item.old_needs.end(), [&](auto& m) { return m.port == n.port; });
+      if (old == item.old_needs.end() || !same_need(*old, n))
+        change.details.push_back({need_path(n),
+                                  old == item.old_needs.end() ? Value::null() : Value::string(old->provider.text()),
+                                  Value::string(n.provider.text()), false});
+    }
+  std::vector<u32> word;
+  bool all_of_it = options_.restart;
+  auto old_kind = recorded_.kinds.find(item.was->type);
+  bool type_changed = old_kind != recorded_.kinds.end() && !equal(old_kind->second, item.kind.tree);
+  auto keys = changed_settings(*item.want, *item.was);
+  if (type_changed) change.details.push_back({"type's definition", Value::null(), Value::null(), false});
+  const Present* now = present(item.component);
+  bool anew = type_changed || (now && now->reads.is(Kind::kMap));
+  if (anew || options_.restart) {
+    if (const Entry* e = item.kind.change.find("*")) word = behaviours(item, e->value);
+    all_of_it = true;
+  } else {
+    // All changed settings must agree on what to do; otherwise it is done as for any other setting.
+    const Value* rule = nullptr;
+    bool agree = true;
+    for (Symbol key : keys) {
+      const Value* r = change_rule(item.kind, key.text(), *item.want);
+      if (r && r->is(Kind::kList) && r->size() == 0) continue;
+      if (rule && r && !equal(*rule, *r)) agree = false;
+      rule = r;
+    }
+    if (!agree)
+      if (const Entry* e = item.kind.change.find("*")) rule = &e->value;
+    if (rule) word = behaviours(item, *rule);
+  }
+  if (!same_orders(item.want->orders, item.was->orders))
+    change.details.push_back({"order", Value::null(), Value::null(), false});
+  u32 goal = item.type->find_place(item.goal);
+  bool there = item.at.size() == 1 && item.at[0] == goal;
+  bool drifted = there && options_.drift.count(item.component) != 0;
+  if (drifted) {
+    const auto& found = options_.drift.at(item.component);
+    if (word.empty()) word = repair(item, found);
+    change.why = found[0].text + (found.size() > 1 ? fmt::format(" (and {} more)", found.size() - 1) : "");
+  }
+  if (there && word.empty() && !item.was->failed.empty()) word = repair(item, {});
+  if (!item.was->failed.empty()) change.why = fmt::format("`{}` failed the last time", item.was->failed);
+  if (!there) word.clear();  // on its way there it meets its new configuration anyway
+  if (item.want->protect != item.was->protect)
+    change.details.push_back(
+        {"protect", Value::boolean(item.was->protect), Value::boolean(item.want->protect), false});
+  bool mend = !item.was->failed.empty() && (!there || (keys.empty() && !anew));
+  change.kind = mend                                  ? PlanChange::Kind::kRepair
+                : drifted && change.details.empty()   ? PlanChange::Kind::kRepair
+                : !there                              ? PlanChange::Kind::kMove
+                : change.details.empty() && all_of_it ? PlanChange::Kind::kChange
+                : keys.empty() && !anew && (!item.link.empty() || !item.unlink.empty() || !item.dropped.empty())
+                    ? PlanChange::Kind::kRelink
+                    : PlanChange::Kind::kChange;
+  if (!there && change.kind == PlanChange::Kind::kMove)
+    change.details.push_back({"state",
+                              item.was->places.empty() ? Value::null() : Value::string(item.was->places[0].text()),
+                              Value::string(item.goal.text()), false});
+  if (auto rest = path(item, run_word(*item.type, item.at, word), item.goal))
+    word.insert(word.end(), rest->begin(), rest->end());
+  split(item, word);
+  if (item.busy() || !item.link.empty() || !item.unlink.empty() || !change.details.empty())
+    item.change = std::move(change);
+}
+
+void Planner::take_as_made(Item& item) {
+  if (item.was->failed.empty() && !item.was->untouched) return;
+  auto stand = [&](Symbol place) {
+    item.places = {place};
+    item.at = {item.type->find_place(place)};
+  };
+  if (never_came_to_it(*item.was)) return stand(item.kind.removed);
+  u32 removed = item.type->find_place(item.kind.removed), up = item.type->find_place(item.kind.goal);
+  auto word = word_to(*item.type, item.at, [&](const Marking& m) { return m == Marking{removed}; });
+  if (item.at == Marking{up}) return;
+  if (!word || visits(item, item.at, *word, up)) stand(item.kind.goal);
+}
+
+std::vector<u32> Planner::repair(const Item& item, const std::vector<Deviation>& found) {
+  bool files = std::all_of(found.begin(), found.end(), [](auto& d) { return d.resource == "file"; });
+  const Value* rule = files ? change_rule(item.kind, "files", *item.want) : nullptr;
+  if (!rule || !rule->is(Kind::kList) || rule->size() == 0) rule = change_rule(item.kind, "*", *item.want);
+  if (rule && rule->is(Kind::kList) && rule->size() > 0) return behaviours(item, *rule);
+  // A type that is never changed in place goes all the way down and comes back.
+  auto down = path(item, item.at, item.kind.removed);
+  return down ? *down : std::vector<u32>{};
+}
+
+void Planner::split(Item& item, std::vector<u32> word) {
+  if (item.unlink.empty() && item.link.empty()) {
+    item.first = std::move(word);
+    return;
+  }
+  auto leave = ports_of(item, item.unlink), all = ports_of(item, item.link);
+  all.insert(all.end(), leave.begin(), leave.end());
+  bool free = free_of(item, item.at, leave);
+  std::size_t cut = free_of(item, item.at, all) ? 0 : length_until_free(item, word, all);
+  if (!free && cut == 0) cut = length_until_free(item, word, leave);
+  if (cut == 0 && free) {
+    item.linked_first = true;
+    item.first = std::move(word);
+    return;
+  }
+  if (cut != 0) {
+    item.first.assign(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(cut));
+    item.second.assign(word.begin() + static_cast<std::ptrdiff_t>(cut), word.end());
+    return;
+  }
+  auto out = word_to(*item.type, item.at, [&](const Marking& m) { return free_of(item, m, leave); });
+  if (!out) {
+    session_.diagnostics.error("PLAN-STUCK", item.want ? item.want->at : Pos{},
+                               fmt::format("`{}` can never let go of what it uses", item.component));
+    return;
+  }
+  item.first = *out;
+  if (auto back = path(item, run_word(*item.type, item.at, *out), item.goal)) item.second = *back;
+}
+
+}  // namespace tutti::engine

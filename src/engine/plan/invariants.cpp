@@ -1,0 +1,155 @@
+#include "engine/plan/planner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tutti::engine {
+namespace {
+
+bool is_up(const Item& item, const model::Invariant& inv) {
+  u32 port = item.type->find_port(inv.port.empty() ? item.kind.service : inv.port);
+  return item.was && port != model::kNone && active(*item.type, item.at, port);
+}
+
+std::string why_interrupted(const PlanChange& c) {
+  std::vector<std::string> paths;
+  for (auto& d : c.details) paths.push_back(d.path);
+  if (c.kind == PlanChange::Kind::kRemove) return "is removed";
+  if (paths.empty()) return c.why.empty() ? "is interrupted" : fmt::format("is interrupted ({})", c.why);
+  if (paths.size() > 3) paths.resize(3), paths.push_back("...");
+  return fmt::format("is interrupted to change {}", fmt::join(paths, ", "));
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  if (names.size() < 2) return names.empty() ? "" : names[0];
+  return fmt::format("{} and {}", fmt::join(names.begin(), names.end() - 1, ", "), names.back());
+}
+
+}  // namespace
+
+Planner::Members Planner::members_of(const model::Invariant& inv) const {
+  Members m;
+  for (Symbol s : inv.of) {
+    auto i = item_of(by_new_, s);
+    if (!i) continue;
+    const Item& item = items_[*i];
+    if (is_up(item, inv)) {
+      ++m.up;
+      if (interrupted(item)) m.interrupted.push_back(*i);
+    } else if (item.busy()) {
+      m.coming.push_back(*i);
+    }
+  }
+  for (std::size_t i = 0; i < existing_; ++i)
+    if (goes(items_[i]) && is_up(items_[i], inv) &&
+        std::find(inv.of.begin(), inv.of.end(), Symbol(items_[i].component)) != inv.of.end()) {
+      ++m.up;
+      m.going.push_back(i);
+    }
+  return m;
+}
+
+void Planner::keep(const model::Invariant& inv) {
+  Members m = members_of(inv);
+  if (inv.kind == model::Invariant::Kind::kAtMost) {
+    // Who comes waits for those that go, where there is no room for both.
+    if (m.up + m.coming.size() > inv.count)
+      for (std::size_t c : m.coming)
+        for (std::size_t g : m.going) moments_->prefer(Moments::up(g), Moments::down(c));
+    return;
+  }
+  // Those that are down at the same time, whatever the order: they use something that is interrupted.
+  std::vector<std::vector<std::size_t>> groups;
+  std::set<std::size_t> with_others;  // of those that go
+  for (std::size_t i : m.interrupted) {
+    auto together = [&](const std::vector<std::size_t>& g) {
+      return moments_->before(Moments::down(i), Moments::up(g[0])) &&
+             moments_->before(Moments::down(g[0]), Moments::up(i));
+    };
+    auto group = std::find_if(groups.begin(), groups.end(), together);
+    if (group == groups.end()) group = groups.insert(groups.end(), std::vector<std::size_t>{});
+    group->push_back(i);
+  }
+  for (std::size_t g : m.going)
+    for (auto& group : groups)
+      if (!with_others.count(g) && moments_->before(Moments::down(g), Moments::up(group[0]))) {
+        group.push_back(g);
+        with_others.insert(g);
+      }
+  std::size_t largest = 0;
+  for (auto& g : groups) largest = std::max(largest, g.size());
+  for (std::size_t g : m.going)
+    if (!with_others.count(g)) {
+      for (auto& group : groups)
+        for (std::size_t i : group) moments_->prefer(Moments::up(i), Moments::down(g));
+      bool held = true;
+      for (std::size_t c : m.coming) held = moments_->prefer(Moments::up(c), Moments::down(g)) && held;
+      if (!held && m.up >= inv.count) cannot_[&inv] = why_down({g});
+    }
+  // So many may be down at once. Those to come count only where the others wait for them, which is where without
+  // them too few could be spared.
+  std::size_t spare = m.up > inv.count ? m.up - inv.count : 0;
+  if (m.interrupted.size() + with_others.size() <= spare) return;
+  if (largest > spare) {
+    std::size_t more = 0;
+    for (std::size_t c : m.coming) {
+      bool sooner = true;
+      for (auto& group : groups)
+        for (std::size_t i : group) sooner = moments_->prefer(Moments::up(c), Moments::down(i)) && sooner;
+      if (sooner) ++more;
+    }
+    spare += more;
+  }
+  for (auto& group : groups)
+    if (group.size() > spare && m.up >= inv.count && !cannot_.count(&inv)) cannot_[&inv] = why_down(group);
+  spare = std::max<std::size_t>(spare, 1);
+  std::vector<std::size_t> sooner;
+  for (auto& group : groups) {
+    std::size_t end = sooner.size() + group.size();
+    for (std::size_t k = 0; k < sooner.size() && k + spare < end; ++k)
+      for (std::size_t i : group) moments_->prefer(Moments::up(sooner[k]), Moments::down(i));
+    sooner.insert(sooner.end(), group.begin(), group.end());
+  }
+}
+
+std::vector<std::string> Planner::uses_path(std::size_t from, std::size_t to) const {
+  std::map<std::size_t, std::size_t> came{{from, from}};
+  std::vector<std::size_t> todo{from};
+  for (std::size_t k = 0; k < todo.size(); ++k)
+    for (auto& n : items_[todo[k]].old_needs)
+      if (auto p = item_of(by_old_, n.provider); p && n.hold && came.emplace(*p, todo[k]).second) todo.push_back(*p);
+  std::vector<std::string> names;
+  if (!came.count(to)) return names;
+  for (std::size_t at = to;; at = came.at(at)) {
+    names.insert(names.begin(), items_[at].component);
+    if (at == from) return names;
+  }
+}
+
+std::string Planner::why_down(const std::vector<std::size_t>& group) const {
+  for (std::size_t p = 0; p < existing_; ++p) {
+    const Item& cause = items_[p];
+    if (!cause.busy() || !cause.change || cause.change->kind == PlanChange::Kind::kInterrupt) continue;
+    std::vector<std::string> direct, indirect;
+    bool all = true;
+    for (std::size_t i : group) {
+      if (i == p) continue;
+      auto way = uses_path(i, p);
+      all = all && !way.empty() && moments_->before(Moments::down(i), Moments::down(p));
+      if (way.size() == 2) direct.push_back(way[0]);
+      if (way.size() > 2)
+        indirect.push_back(fmt::format("{} uses {}", way[0], fmt::join(way.begin() + 1, way.end(), ", which uses ")));
+    }
+    if (!all) continue;
+    if (!direct.empty())
+      indirect.insert(indirect.begin(),
+                      fmt::format("{} {} {}", listed(direct), direct.size() > 1 ? "use" : "uses", cause.component));
+    std::string why = why_interrupted(*cause.change);
+    if (indirect.empty()) return fmt::format("{} {}, and there is none to spare", cause.component, why);
+    return fmt::format("{}, which {}", listed(indirect), why);
+  }
+  return "";
+}
+
+}  // namespace tutti::engine
