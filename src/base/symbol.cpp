@@ -5,7 +5,9 @@
 
 #include <array>
 #include <atomic>
+#include <cstdlib>
 #include <mutex>
+#include <new>
 #include <vector>
 
 #include "base/arena.h"
@@ -13,6 +15,10 @@
 
 namespace tutti {
 namespace {
+
+constexpr u32 kChunkBits = 12, kChunk = 1u << kChunkBits, kChunks = 1u << 14;  // 64 million names
+// Zeros that the system gives, which nothing has to write: few of them are ever used.
+constinit std::array<std::atomic<std::string_view*>, kChunks> chunks{};
 
 // Names are found through sharded hash tables (a lock each, rarely shared) and read back through a two-level array of
 // views that never moves, so reading takes no lock. Names are never given back: a run has few different ones.
@@ -32,7 +38,7 @@ class SymbolTable {
   }
 
   std::string_view text(u32 id) const {
-    return chunks_[id >> kChunkBits].load(std::memory_order_acquire)[id & (kChunk - 1)];
+    return chunks[id >> kChunkBits].load(std::memory_order_acquire)[id & (kChunk - 1)];
   }
 
  private:
@@ -54,7 +60,7 @@ class SymbolTable {
           next_.fetch_sub(1, std::memory_order_relaxed);
           throw LimitError("LIMIT-NAMES", "more different names than there is room for");
         }
-        put(id, shard.arena.copy(name));
+        put(id, keep(name));
         slot = {static_cast<u32>(hash), id};
         shard.count++;
         return id;
@@ -63,12 +69,16 @@ class SymbolTable {
     }
   }
 
-  static constexpr u32 kChunkBits = 12, kChunk = 1u << kChunkBits, kChunks = 1u << 14;  // 64 million names
+  // All shards keep their names side by side: the few names of a small run are in a page or two.
+  std::string_view keep(std::string_view name) {
+    std::lock_guard lock(names_mutex_);
+    return names_.copy(name);
+  }
+
   struct Shard {
     std::mutex mutex;
     std::vector<Slot> slots = std::vector<Slot>(16);
     std::size_t count = 0;
-    Arena arena;
 
     // Growing needs no look at the names: the low half of each hash is kept, and a shard stays far below 2^32 slots.
     void grow() {
@@ -84,22 +94,25 @@ class SymbolTable {
   };
 
   void put(u32 id, std::string_view name) {
-    std::atomic<std::string_view*>& chunk = chunks_[id >> kChunkBits];
+    std::atomic<std::string_view*>& chunk = chunks[id >> kChunkBits];
     std::string_view* views = chunk.load(std::memory_order_acquire);
     if (views == nullptr) {
-      auto* fresh = new std::string_view[kChunk];
+      // An empty view is all zeros, so that only the pages that hold names are ever touched.
+      auto* fresh = static_cast<std::string_view*>(std::calloc(kChunk, sizeof(std::string_view)));
+      if (fresh == nullptr) throw std::bad_alloc();
       if (chunk.compare_exchange_strong(views, fresh, std::memory_order_acq_rel)) {
         views = fresh;
       } else {
-        delete[] fresh;
+        std::free(fresh);
       }
     }
     views[id & (kChunk - 1)] = name;
   }
 
   std::array<Shard, 64> shards_;
+  std::mutex names_mutex_;
+  Arena names_;
   std::atomic<u32> next_{1};
-  std::array<std::atomic<std::string_view*>, kChunks> chunks_{};
 };
 
 SymbolTable& table() {
