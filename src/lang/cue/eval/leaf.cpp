@@ -33,11 +33,29 @@ Environment* up(Environment* env, u32 n) {
   return env;
 }
 
+constexpr int kDeepest = 8;  // levels of an expression that are looked at
+
+// What a row of names leads to, when everything on the way is there for good; nullptr otherwise.
+Vertex* reached(Environment* env, const Node* x, int depth) {
+  Vertex* target = nullptr;
+  if (x->type == NodeType::kFieldRef) {
+    auto* r = to<FieldRef>(x);
+    Vertex* scope = env ? up(env, r->up)->vertex.get() : nullptr;
+    if (scope && !r->optional) target = scope->deref_value()->find_raw(r->label);
+  } else if (x->type == NodeType::kSelector && depth < kDeepest) {
+    auto* s = to<Selector>(x);
+    Vertex* of = s->optional ? nullptr : reached(env, s->x, depth + 1);
+    if (of) of = of->deref_value();
+    if (of && of->status == Status::kFinalized && !of->bottom()) target = of->find_raw(s->label);
+  }
+  // the variable of a loop is what it stands for
+  return target && target->deref_non_rooted()->arc_type == ArcType::kMember ? target : nullptr;
+}
+
 // What a reference leads to, when that has its value and is no struct or list; nullptr otherwise.
-Vertex* known(Environment* env, const FieldRef* r) {
-  Vertex* scope = env ? up(env, r->up)->vertex.get() : nullptr;
-  Vertex* target = scope && !r->optional ? scope->deref_value()->find_raw(r->label) : nullptr;
-  if (!target || target->arc_type != ArcType::kMember || target->status != Status::kFinalized) return nullptr;
+Vertex* known(Environment* env, const Node* reference) {
+  Vertex* target = reached(env, reference, 0);
+  if (!target || target->deref_non_rooted()->status != Status::kFinalized) return nullptr;
   const Vertex* w = target->deref_value();
   bool simple = w->status == Status::kFinalized && w->arcs.empty() && !w->patterns() && w->base && w->base->is_value();
   return simple && w->base->type != NodeType::kBottom && w->base->type != NodeType::kVertex ? target : nullptr;
@@ -68,7 +86,7 @@ class Constraints {
       case NodeType::kCall: return to<Call>(x)->made && add(to<Call>(x)->made, env);
       case NodeType::kBinary: {
         auto* b = to<Binary>(x);
-        return b->op == Op::kAnd && depth < 8 && add(b->x, env, depth + 1) && add(b->y, env, depth + 1);
+        return b->op == Op::kAnd && depth < kDeepest && add(b->x, env, depth + 1) && add(b->y, env, depth + 1);
       }
       default: return false;
     }
@@ -129,9 +147,9 @@ class Leaf {
     bool refers_only = !scalar_ && parts_.size == 0;
     for (const Part& l : later_) {
       if (!follow(l)) return nullptr;
-      if (l.x->type == NodeType::kLabelRef) refers_only = false;
+      if (l.x->type != NodeType::kFieldRef && l.x->type != NodeType::kSelector) refers_only = false;
     }
-    if (refers_only) return nullptr;  // it stands for what it refers to
+    if (refers_only) return stood_for();
     if (definition_ && anything_) return nullptr;
     return scalar_ ? checked() : constraint();
   }
@@ -173,13 +191,59 @@ class Leaf {
       case NodeType::kCall: return to<Call>(x)->made && parts_.add({to<Call>(x)->made, env, false});
       case NodeType::kBinary: {
         auto* b = to<Binary>(x);
-        return b->op == Op::kAnd && depth < 8 && take(b->x, env, top_def, depth + 1) &&
-               take(b->y, env, top_def, depth + 1);
+        if (b->op != Op::kAnd) return env && later_.add({x, env, top_def});
+        return depth < kDeepest && take(b->x, env, top_def, depth + 1) && take(b->y, env, top_def, depth + 1);
       }
       case NodeType::kFieldRef:
+      case NodeType::kSelector:
+      case NodeType::kInterpolation:
       case NodeType::kLabelRef: return env && later_.add({x, env, top_def});
       default: return false;
     }
+  }
+
+  // A vertex that is only a reference, to something that has its value: it stands for that, or has the same value where
+  // it may not.
+  Node* stood_for() {
+    if (v_->conjuncts.size() != 1 || later_.size != 1 || anything_) return nullptr;
+    const Part& only = *later_.begin();
+    if (only.x != expression_of(v_->conjuncts[0].x)) return nullptr;
+    Vertex* target = known(only.env, only.x);
+    if (!target || target->opened_shared || !is_scalar(target->deref_value()->base)) return nullptr;
+    c_.begin(v_);
+    bool may = !target->non_rooted && !target->is_dynamic && !target->label.is_let() && !c_.unfolding &&
+               (!v_->closed_recursive || target->closed_recursive);
+    return may ? target : definition_ ? nullptr : target->deref_value()->base.get();
+  }
+
+  // An expression of values that are known.
+  bool computable(Node* x, Environment* env, int depth) {
+    if (is_scalar(x)) return true;
+    if (depth >= kDeepest) return false;
+    switch (x->type) {
+      case NodeType::kFieldRef:
+      case NodeType::kSelector: {
+        Vertex* target = known(env, x);
+        return target && is_scalar(target->deref_value()->base);
+      }
+      case NodeType::kInterpolation:
+        for (Node* part : to<Interpolation>(x)->parts)
+          if (!computable(part, env, depth + 1)) return false;
+        return true;
+      case NodeType::kBinary: {
+        auto* b = to<Binary>(x);
+        bool sum = b->op == Op::kAdd || b->op == Op::kSub || b->op == Op::kMul;
+        return sum && computable(b->x, env, depth + 1) && computable(b->y, env, depth + 1);
+      }
+      default: return false;
+    }
+  }
+
+  bool compute(const Part& l) {
+    if (!computable(l.x, l.env, 0)) return false;
+    EvalScope scope(c_, l.env, l.x->pos);
+    Node* value = c_.eval(l.x, {.condition = kScalarKnown, .mode = Mode::kFinalize});
+    return !scope.pop() && value && is_scalar(value) && take_scalar(value);
   }
 
   // References come after what is written out: so they are evaluated, and of equal values the first is kept.
@@ -188,7 +252,8 @@ class Leaf {
       Label label = up(l.env, to<LabelRef>(l.x)->up)->dynamic_label;
       return label.valid() && take_scalar(c_.label_value(label));
     }
-    Vertex* target = known(l.env, to<FieldRef>(l.x));
+    if (l.x->type == NodeType::kInterpolation || l.x->type == NodeType::kBinary) return compute(l);
+    Vertex* target = known(l.env, l.x);
     if (!target) return false;
     if (l.top_def || target->label.is_def() || target->closed_recursive) definition_ = true;
     return take(target->deref_value()->base, nullptr, false, 0);
@@ -229,20 +294,21 @@ class Leaf {
         return true;
       case NodeType::kBinary: {
         auto* b = to<Binary>(x);
-        return b->op == Op::kAnd && depth < 8 && satisfies(b->x, env, depth + 1) && satisfies(b->y, env, depth + 1);
+        return b->op == Op::kAnd && depth < kDeepest && satisfies(b->x, env, depth + 1) &&
+               satisfies(b->y, env, depth + 1);
       }
       // Any other arm either comes to the same or fails.
       case NodeType::kDisjunction:
         for (Node* arm : to<Disjunction>(x)->values)
-          if (depth < 8 && satisfies(arm, env, depth + 1)) return true;
+          if (depth < kDeepest && satisfies(arm, env, depth + 1)) return true;
         return false;
       case NodeType::kDisjunctionExpr:
         for (const Disjunct& arm : to<DisjunctionExpr>(x)->values)
-          if (depth < 8 && satisfies(arm.value, env, depth + 1)) return true;
+          if (depth < kDeepest && satisfies(arm.value, env, depth + 1)) return true;
         return false;
       case NodeType::kFieldRef: {
-        Vertex* target = known(env, to<FieldRef>(x));
-        return target && depth < 8 && satisfies(target->deref_value()->base, nullptr, depth + 1);
+        Vertex* target = known(env, x);
+        return target && depth < kDeepest && satisfies(target->deref_value()->base, nullptr, depth + 1);
       }
       default: return false;
     }
@@ -278,7 +344,7 @@ class Leaf {
       Node* value = arm.value;
       if (value->type == NodeType::kFieldRef) {
         if (up(env, to<FieldRef>(value)->up)->vertex != scope) return nullptr;
-        Vertex* target = known(env, to<FieldRef>(value));
+        Vertex* target = known(env, value);
         if (!target) return nullptr;
         value = target->deref_value()->base;
         if (value->type == NodeType::kDisjunction) return nullptr;
@@ -338,10 +404,19 @@ bool Context::settle_leaf(Vertex* v) {
   if (!value) return false;
   budget.step(2 + v->conjuncts.size());
   begin(v);
-  bool closed = leaf.definition();
-  for (auto& c : v->conjuncts) closed |= c.ci->from_def;
-  if (closed) v->closed_recursive = true;
   v->base = value;
+  if (value->type == NodeType::kVertex) {
+    auto* target = to<Vertex>(value);
+    while (target->is_shared && target->base->type == NodeType::kVertex && !to<Vertex>(target->base)->is_disjunct)
+      target = to<Vertex>(target->base);
+    v->base = target;
+    v->is_shared = true;
+    if (target->deref_value()->closed_recursive) v->closed_recursive = true;
+  } else {
+    bool closed = leaf.definition();
+    for (auto& c : v->conjuncts) closed |= c.ci->from_def;
+    if (closed) v->closed_recursive = true;
+  }
   v->is_leaf = true;
   v->status = Status::kFinalized;
   return true;

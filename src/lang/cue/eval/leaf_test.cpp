@@ -30,6 +30,8 @@ import "strings"
 #Level: *"info" | "debug" | #Id
 five: 5
 _hidden: "abc"
+in: {n: 7, t: "abc", one: *1 | int, type: int, deeper: {n: five + 2, m: in.n, #def: 5}}
+wrong: {n: 1 & 2, m: 1}
 )";
   const char* parts[] = {"int",
                          "number",
@@ -68,12 +70,30 @@ _hidden: "abc"
                          "uint8",
                          "float",
                          "string | null",
-                         "*5 | 5 | int"};
+                         "*5 | 5 | int",
+                         "in.n",
+                         "in.t",
+                         "in.one",
+                         "in.type",
+                         "in.deeper.n",
+                         "in.deeper.m",
+                         "in.deeper.#def",
+                         "wrong.n",
+                         "wrong.m",
+                         "in.none",
+                         "\"a\\(in.t)-\\(five)\"",
+                         "'\\(in.n)'",
+                         "\"\\(in.type)\"",
+                         "in.n - 2",
+                         "five*in.one",
+                         "in.t + \"c\"",
+                         "in.n + in.t",
+                         "\"a\" + \"bc\""};
   std::mt19937 random(7);
   auto any = [&] { return std::string(parts[random() % std::size(parts)]); };
-  for (int i = 0; i < 3000; ++i) {
+  for (int i = 0; i < 3600; ++i) {
     std::string text = head;
-    switch (i % 5) {
+    switch (i % 6) {
       case 0: text += "d: {x: " + any() + ", x: " + any() + "}"; break;
       case 1: text += "#D: {x: " + any() + ", y?: " + any() + "}\nd: #D & {x: " + any() + "}"; break;
       case 2:
@@ -81,6 +101,10 @@ _hidden: "abc"
         break;
       case 3: text += "#D: {x: " + any() + "}\nd: [...#D]\nd: [{x: " + any() + "}, {x: " + any() + ", z: 1}]"; break;
       case 4: text += "d: {x: " + any() + ", y: (" + any() + ") & " + any() + ", z: x, w: y}"; break;
+      case 5:
+        text += "#D: {x: " + any() + ", y: _}\nfor k, v in in {d: (k): #D & {x: " + any() + ", y: v}, e: (k): k}\n";
+        text += "for v in [in.deeper, {n: " + any() + "}] {f: \"\\(v.n)\": {v.n, #D}, g: v.n}";
+        break;
     }
     EXPECT_EQ(evaluate(text, true), evaluate(text, false)) << text;
   }
