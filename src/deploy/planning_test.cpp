@@ -31,13 +31,13 @@ class Planning : public InFolder {
     }
   };
 
-  Planned plan(const std::string& text, bool apply = false) {
+  Planned plan(const std::string& text, bool apply = false, const engine::PlanOptions& options = {}) {
     Planned out;
     OneCall c(dir);
     auto source = c.session.sources->add("system.yaml", text);
     auto tree = read_yaml(c.session, **source);
     if (!tree) return out;
-    auto p = c.deployer->prepare(*tree, "", "apply");
+    auto p = c.deployer->prepare(*tree, "", "apply", options);
     out.trouble = c.trouble();
     if (!p) return out;
     out.made = true;
@@ -174,6 +174,28 @@ TEST_F(Planning, WhereThereIsRoomForOneTheOldOneGoesFirst) {
 }
 
 // Any change of any system without invariants has a safe plan.
+TEST_F(Planning, WhatWasFoundDownDoesNotCountAsUp) {
+  auto servers = [&](const std::string& to_a, const std::string& to_b) {
+    return std::string(kTypes) + "invariants: [{at_least: 1, of: [a, b]}]\ncomponents:\n" + server("a", "", to_a) +
+           server("b", "", to_b);
+  };
+  EXPECT_TRUE(apply(servers("true", "true")).finished);
+  engine::PlanOptions options;
+  options.drift["b"] = {{"exec", "it does not run", true}};
+  Planned p = plan(servers("true a", "true b"), false, options);
+  EXPECT_TRUE(p.safe) << p.trouble;
+  EXPECT_TRUE(p.before("pushB(b, deploy)", "wait(b)")) << p.trouble;
+  EXPECT_TRUE(p.before("wait(b)", "pushB(a, undeploy)")) << p.trouble;
+  std::string user = server("u", "uses: {b: b}, ");  // who uses it leaves before it is brought up, as ever
+  EXPECT_TRUE(apply(servers("true", "true") + user).finished);
+  p = plan(servers("true a", "true b") + user, false, options);
+  EXPECT_TRUE(p.safe) << p.trouble;
+  EXPECT_TRUE(p.before("wait(b)", "pushB(a, undeploy)")) << p.trouble;
+  EXPECT_TRUE(p.before("pushB(u, undeploy)", "pushB(u, deploy)")) << p.trouble;
+  options.drift["a"] = {{"exec", "it does not run", true}};
+  EXPECT_TRUE(plan(servers("true a", "true b"), true, options).finished);  // nobody is up whom one could keep up
+}
+
 TEST_F(Planning, RandomChangesAreAllSafe) {
   std::mt19937 random(7);
   auto one_in = [&](u32 n) { return random() % n == 0; };

@@ -357,8 +357,10 @@ std::map<std::string, std::vector<engine::Deviation>> Deployer::deviations(const
     for (auto& c : d.changes)
       if (!c.unknown)
         out[d.component].push_back(
-            {d.type, fmt::format("{}: {} is {}, should be {}", d.resource, c.property,
-                                 c.from.empty() ? "otherwise" : c.from, c.to.empty() ? "as it was left" : c.to)});
+            {d.type,
+             fmt::format("{}: {} is {}, should be {}", d.resource, c.property, c.from.empty() ? "otherwise" : c.from,
+                         c.to.empty() ? "as it was left" : c.to),
+             d.type == "exec" || (c.property == "ensure" && c.to == "running")});
   return out;
 }
 

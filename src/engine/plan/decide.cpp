@@ -1,8 +1,8 @@
-#include "engine/plan/planner.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+
+#include "engine/plan/planner.h"
 
 namespace tutti::engine {
 namespace {
@@ -130,9 +130,9 @@ std::vector<u32> Planner::behaviours(const Item& item, const Value& names) {
   for (const Value& v : names.items()) {
     u32 b = v.is(Kind::kString) ? item.type->find_behaviour(Symbol(v.text())) : model::kNone;
     if (b == model::kNone) {
-      session_.diagnostics.error("PLAN-BEHAVIOUR", session_.origins.nearest(v.origin()),
-                                 fmt::format("type `{}` has no behaviour `{}`", item.kind.name.text(),
-                                             v.is(Kind::kString) ? v.text() : "?"));
+      session_.diagnostics.error(
+          "PLAN-BEHAVIOUR", session_.origins.nearest(v.origin()),
+          fmt::format("type `{}` has no behaviour `{}`", item.kind.name.text(), v.is(Kind::kString) ? v.text() : "?"));
       continue;
     }
     out.push_back(b);
@@ -188,8 +188,7 @@ void Planner::decide(Item& item) {
     if (std::none_of(item.old_needs.begin(), item.old_needs.end(), [&](auto& m) { return same_need(n, m); }) ||
         replaced_.count(std::string(n.provider.text()))) {
       item.link.push_back(n);
-      auto old =
-          std::find_if(item.old_needs.begin(), item.old_needs.end(), [&](auto& m) { return m.port == n.port; });
+      auto old = std::find_if(item.old_needs.begin(), item.old_needs.end(), [&](auto& m) { return m.port == n.port; });
       if (old == item.old_needs.end() || !same_need(*old, n))
         change.details.push_back({need_path(n),
                                   old == item.old_needs.end() ? Value::null() : Value::string(old->provider.text()),
@@ -228,14 +227,14 @@ void Planner::decide(Item& item) {
   if (drifted) {
     const auto& found = options_.drift.at(item.component);
     if (word.empty()) word = repair(item, found);
+    if (std::any_of(found.begin(), found.end(), [](auto& d) { return d.down; })) stand_down(item, word);
     change.why = found[0].text + (found.size() > 1 ? fmt::format(" (and {} more)", found.size() - 1) : "");
   }
   if (there && word.empty() && !item.was->failed.empty()) word = repair(item, {});
   if (!item.was->failed.empty()) change.why = fmt::format("`{}` failed the last time", item.was->failed);
   if (!there) word.clear();  // on its way there it meets its new configuration anyway
   if (item.want->protect != item.was->protect)
-    change.details.push_back(
-        {"protect", Value::boolean(item.was->protect), Value::boolean(item.want->protect), false});
+    change.details.push_back({"protect", Value::boolean(item.was->protect), Value::boolean(item.want->protect), false});
   bool mend = !item.was->failed.empty() && (!there || (keys.empty() && !anew));
   change.kind = mend                                  ? PlanChange::Kind::kRepair
                 : drifted && change.details.empty()   ? PlanChange::Kind::kRepair
@@ -276,6 +275,26 @@ std::vector<u32> Planner::repair(const Item& item, const std::vector<Deviation>&
   // A type that is never changed in place goes all the way down and comes back.
   auto down = path(item, item.at, item.kind.removed);
   return down ? *down : std::vector<u32>{};
+}
+
+bool Planner::in_use(const Item& item) const {
+  return std::any_of(items_.begin(), items_.end(), [&](const Item& user) {
+    return user.was && std::any_of(user.old_needs.begin(), user.old_needs.end(), [&](const Need& n) {
+             u32 use = user.type->find_port(n.port);
+             return n.provider.text() == item.component && use != model::kNone && active(*user.type, user.at, use);
+           });
+  });
+}
+
+void Planner::stand_down(Item& item, std::vector<u32>& word) const {
+  item.down = true;
+  u32 service = item.type->find_port(item.kind.service);
+  if (service == model::kNone || in_use(item)) return;
+  u32 place = first_without(*item.type, item.at, word, service);
+  if (place == model::kNone) return;
+  item.places = {item.type->places[place].name};
+  item.at = {place};
+  word.clear();
 }
 
 void Planner::split(Item& item, std::vector<u32> word) {

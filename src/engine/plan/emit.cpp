@@ -1,6 +1,6 @@
-#include "engine/plan/planner.h"
-
 #include <functional>
+
+#include "engine/plan/planner.h"
 
 namespace tutti::engine {
 namespace {
@@ -9,7 +9,9 @@ Value word(std::string_view w) { return Value::string(w); }
 
 }  // namespace
 
-void Planner::instruction(std::initializer_list<Value> words) { program_.push_back(builder_.list(std::vector<Value>(words))); }
+void Planner::instruction(std::initializer_list<Value> words) {
+  program_.push_back(builder_.list(std::vector<Value>(words)));
+}
 
 void Planner::push(std::size_t i, const std::vector<u32>& behaviours) {
   for (u32 b : behaviours) {
@@ -139,8 +141,7 @@ Value Planner::flat() {
     if (item.was && !item.was->before.is(Kind::kNull) && (!item.want || item.goal == item.kind.goal))
       m.set(Symbol("keep"), item.was->before);
     if (item.was && !item.was->stray.is(Kind::kNull)) m.set(Symbol("stray"), item.was->stray);
-    if (item.was && !item.was->failed.empty() && !item.was->untouched)
-      m.set(Symbol("half_made"), Value::boolean(true));
+    if (item.was && !item.was->failed.empty() && !item.was->untouched) m.set(Symbol("half_made"), Value::boolean(true));
     if (item.want ? item.want->protect : item.was->protect) m.set(Symbol("protect"), Value::boolean(true));
     bool going = item.was && !item.want;
     for (auto& n : going ? item.old_needs : item.new_needs) {

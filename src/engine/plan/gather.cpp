@@ -1,10 +1,9 @@
-#include "engine/plan/planner.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "base/near.h"
+#include "engine/plan/planner.h"
 #include "tree/path.h"
 
 namespace tutti::engine {
@@ -181,14 +180,14 @@ void Planner::gather() {
       if (!options_.only.empty() && !by_new_.count(std::string(n.provider.text())))
         session_.diagnostics
             .error("PLAN-ONLY", item.want->at,
-                   fmt::format("`{}` {} `{}`, which is not there yet", item.component,
-                               n.hold ? "uses" : "comes after", n.provider.text()))
+                   fmt::format("`{}` {} `{}`, which is not there yet", item.component, n.hold ? "uses" : "comes after",
+                               n.provider.text()))
             .suggest(fmt::format("--only {} too", n.provider.text()));
   replaced_ = replaced;
 }
 
 PlanChange Planner::change_of(PlanChange::Kind kind, const std::string& name, const Component& want,
-                     const RecordedComponent& was) {
+                              const RecordedComponent& was) {
   PlanChange c;
   c.kind = kind;
   c.component = name;

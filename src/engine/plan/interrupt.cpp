@@ -1,8 +1,8 @@
-#include "engine/plan/planner.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+
+#include "engine/plan/planner.h"
 
 namespace tutti::engine {
 
@@ -36,9 +36,8 @@ void Planner::propagate() {
         if (use == model::kNone || p == by_old_.end() || !active(*user.type, user.at, use)) continue;
         const Item& provider = items_[p->second];
         u32 provide = provider.type->find_port(n.provide);
-        if (provide == model::kNone || !provider.busy() ||
-            !drops(*provider.type, provider.at, provider.word(), provide))
-          continue;
+        bool dropped = drops(*provider.type, provider.at, provider.word(), provide);
+        if (provide == model::kNone || !provider.busy() || !dropped) continue;
         if (lets_go(user, use)) continue;
         ports.push_back(use);
         whose = provider.component;
@@ -78,8 +77,7 @@ void Planner::count_from_return() {
     bool gate = std::any_of(item.kind.gate.begin(), item.kind.gate.end(),
                             [&](Symbol g) { return visits(item, down, item.second, item.type->find_place(g)); });
     for (auto& n : item.link)
-      if (gate &&
-          std::none_of(item.old_needs.begin(), item.old_needs.end(), [&](auto& m) { return m.port == n.port; }))
+      if (gate && std::none_of(item.old_needs.begin(), item.old_needs.end(), [&](auto& m) { return m.port == n.port; }))
         item.gated.insert(n.port);
   }
 }

@@ -1,15 +1,15 @@
-#include "engine/plan/planner.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+
+#include "engine/plan/planner.h"
 
 namespace tutti::engine {
 namespace {
 
 bool is_up(const Item& item, const model::Invariant& inv) {
   u32 port = item.type->find_port(inv.port.empty() ? item.kind.service : inv.port);
-  return item.was && port != model::kNone && active(*item.type, item.at, port);
+  return item.was && !item.down && port != model::kNone && active(*item.type, item.at, port);
 }
 
 std::string why_interrupted(const PlanChange& c) {

@@ -1,8 +1,8 @@
-#include "engine/plan/planner.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+
+#include "engine/plan/planner.h"
 
 namespace tutti::engine {
 namespace {
@@ -113,8 +113,7 @@ void Planner::come_after(std::size_t i) {
     if (!n.hold && (items_[*p].was || item.was) && !moments_->prefer(Moments::up(*p), Moments::down(i)))
       moments_->prefer(Moments::up(*p), Moments::up(i));
     // Who moves over to a new one stays with the old one until that is there.
-    if (n.hold && item.was && !items_[*p].was && interrupted(item))
-      moments_->prefer(Moments::up(*p), Moments::down(i));
+    if (n.hold && item.was && !items_[*p].was && interrupted(item)) moments_->prefer(Moments::up(*p), Moments::down(i));
   }
   // What it no longer needs is there until it has become what it should be.
   for (auto& n : item.dropped)

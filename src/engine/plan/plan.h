@@ -57,6 +57,7 @@ void read_changes(const Value& tree, Plan& plan);
 struct Deviation {
   std::string resource;  // its type: file, process, ...
   std::string text;      // one line for people
+  bool down = false;     // what should run does not
 };
 
 // What a component refers to as it is now, where that is no longer what the component was made with.

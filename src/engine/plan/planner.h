@@ -12,8 +12,8 @@
 #include "engine/plan/words.h"
 #include "model/read.h"
 
-// How a plan is made, a file for each stage: gather (which instances there are), decide (what each has to do for its own
-// sake), interrupt (what follows for those that use them), order (who before whom), invariants (what must hold
+// How a plan is made, a file for each stage: gather (which instances there are), decide (what each has to do for its
+// own sake), interrupt (what follows for those that use them), order (who before whom), invariants (what must hold
 // throughout), emit (the program).
 namespace tutti::engine {
 
@@ -39,6 +39,7 @@ struct Item {
   Symbol goal;
   std::vector<u32> first, second;    // behaviours before and after its links are changed
   bool linked_first = false;         // they are changed before all of that
+  bool down = false;                 // what it provides was found not to run
   std::vector<Need> unlink, link;    // of the old and the new needs
   std::vector<model::Order> orders;  // those that count in this plan
   std::set<Symbol> gated;            // ports of what it begins to use, which count from when it comes back
@@ -105,6 +106,10 @@ class Planner {
   // Where only files are otherwise, what is done when they change; else what is done for any change. Either way
   // everything is looked at before it is touched.
   std::vector<u32> repair(const Item& item, const std::vector<Deviation>& found);
+  // What was found not to run stands where the service has just ended, and is brought up from there. (Not where
+  // somebody who is up uses it: that one must leave it first, which the rules allow only while it is provided.)
+  void stand_down(Item& item, std::vector<u32>& word) const;
+  bool in_use(const Item& item) const;
   // Cuts the word where the ports whose links change are inactive; where it has no such moment, a detour makes one for
   // those that it must let go of. What it begins to use may come to it while it is up.
   void split(Item& item, std::vector<u32> word);

@@ -59,6 +59,20 @@ bool drops(const ComponentType& type, const Marking& from, const std::vector<u32
   return false;
 }
 
+u32 first_without(const ComponentType& type, const Marking& from, const std::vector<u32>& word, u32 port) {
+  if (from.size() != 1) return model::kNone;
+  u32 place = from[0];
+  for (u32 b : word)
+    for (auto out = type.out(place, b); !out.empty(); out = type.out(place, b)) {
+      if (out.size() != 1) return model::kNone;
+      const model::Station& s = type.stations[type.outcomes_of(type.transitions[out[0]])[0].station];
+      if (type.needs_of(s).size() != 1) return model::kNone;
+      place = s.place;
+      if (!type.group.test(port, type.place_element(place))) return place;
+    }
+  return model::kNone;
+}
+
 Marking run_word(const ComponentType& type, Marking from, const std::vector<u32>& word) {
   for (u32 b : word) from = pass(type, from, b).end;
   return from;

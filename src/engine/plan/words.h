@@ -26,6 +26,9 @@ bool active(const model::ComponentType& type, const Marking& marking, u32 port);
 // Whether a provide port that is active in `from` is dropped somewhere on the way through the word.
 bool drops(const model::ComponentType& type, const Marking& from, const std::vector<u32>& word, u32 port);
 
+// The first place without the port on the way through the word, where one token takes it; kNone where there is none.
+u32 first_without(const model::ComponentType& type, const Marking& from, const std::vector<u32>& word, u32 port);
+
 // The shortest word (fewest seconds, then fewest behaviours) from one marking to one that satisfies the goal.
 template <class Goal>
 std::optional<std::vector<u32>> word_to(const model::ComponentType& type, const Marking& from, Goal goal);
