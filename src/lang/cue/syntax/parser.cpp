@@ -23,7 +23,7 @@ void Parser::decl_comma() {
 
 Nodes Parser::field_list() {
   open_list();
-  std::vector<Node*> list;
+  Gathered list(*this);
   while (tok_ != Tok::kRbrace && tok_ != Tok::kEof) {
     if (tok_ == Tok::kAttribute) {
       list.push_back(attribute(false));
@@ -39,7 +39,7 @@ Nodes Parser::field_list() {
     }
   }
   close_list();
-  return keep_nodes(list);
+  return list.kept();
 }
 
 Node* Parser::let_decl(Ident*& word) {
@@ -248,8 +248,8 @@ Node* Parser::field() {
     }
     nested.push_back(std::make_unique<Nest>(*this));
     auto* deeper = make<Field>(m.label);
-    std::vector<Node*> one{deeper};
-    inner->value = make<Struct>(TokenPos{}, keep_nodes(one), TokenPos{});
+    Node* const one[] = {deeper};
+    inner->value = make<Struct>(TokenPos{}, arena_.copy(std::span<Node* const>(one)), TokenPos{});
     inner = deeper;
     inner->alias = postfix_alias();
     if (tok_ == Tok::kOption || tok_ == Tok::kNot) {
@@ -266,10 +266,10 @@ Node* Parser::field() {
 
 Nodes Parser::attributes() {
   open_list();
-  std::vector<Node*> all;
+  Gathered all(*this);
   while (tok_ == Tok::kAttribute) all.push_back(attribute(false));
   close_list();
-  return keep_nodes(all);
+  return all.kept();
 }
 
 Attribute* Parser::attribute(bool preamble) {

@@ -8,26 +8,7 @@ namespace tutti::cue {
 using ast::CommentGroup;
 using ast::Node;
 
-Parser::Frame* Parser::new_frame() {
-  if (free_.empty()) return &frames_.emplace_back();
-  Frame* f = free_.back();
-  free_.pop_back();
-  return f;
-}
-
-void Parser::free_frame(Frame* f) {
-  f->groups.clear();
-  f->parent = nullptr;
-  f->last_child = nullptr;
-  f->pos = f->last_pos = 0;
-  f->list = 0;
-  free_.push_back(f);
-}
-
-// Begins a node. The comment right before it becomes its own; comments that a list has collected go to the node before.
-Parser::Frame* Parser::open() {
-  Frame* child = new_frame();
-  child->parent = top_;
+void Parser::take_comments(Frame* child) {
   if (top_ && top_->list > 0 && !top_->groups.empty()) {
     Frame* c = top_;
     if (Node* last = c->last_child) {
@@ -57,49 +38,14 @@ Parser::Frame* Parser::open() {
     child->groups.push_back(*lead_);
     lead_.reset();
   }
-  top_ = child;
-  return child;
 }
 
-void Parser::open_list() {
-  if (top_->list > 0) {
-    ++top_->list;
-    return;
+void Parser::give_comments(Frame* f) {
+  for (auto& g : f->groups) {
+    g.position = f->last_pos;
+    ast::add_comment(arena_, f->last_child, g);
   }
-  Frame* f = new_frame();
-  f->parent = top_;
-  f->list = 1;
-  top_ = f;
-}
-
-void Parser::close_list() {
-  Frame* f = top_;
-  if (f->last_child) {
-    for (auto& g : f->groups) {
-      g.position = f->last_pos;
-      ast::add_comment(arena_, f->last_child, g);
-    }
-    f->groups.clear();
-  }
-  if (--f->list == 0) {
-    Frame* parent = f->parent;
-    parent->groups.insert(parent->groups.end(), f->groups.begin(), f->groups.end());
-    ++parent->pos;
-    top_ = parent;
-    free_frame(f);
-  }
-}
-
-void Parser::close_node(Frame* f, Node* n) {
-  top_ = f->parent;
-  if (top_) {
-    top_->last_child = n;
-    top_->last_pos = f->pos;
-    ++top_->pos;
-  }
-  if (n)
-    for (auto& g : f->groups) ast::add_comment(arena_, n, g);
-  free_frame(f);
+  f->groups.clear();
 }
 
 void Parser::keep(const CommentGroup& g) {

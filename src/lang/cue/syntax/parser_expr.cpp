@@ -40,14 +40,9 @@ void Parser::expected(TokenPos at, std::string_view what) {
     error(at, fmt::format("expected {}, found '{}'", what, token_text(tok_)));
 }
 
-TokenPos Parser::expect(Tok t) {
-  TokenPos at = pos_;
-  if (tok_ != t) {
-    expected(at, fmt::format("'{}'", token_text(t)));
-    at = {};
-  }
-  next();
-  return at;
+TokenPos Parser::not_found(Tok t) {
+  expected(pos_, fmt::format("'{}'", token_text(t)));
+  return {};
 }
 
 TokenPos Parser::expect_closing(Tok t, std::string_view context) {
@@ -196,7 +191,7 @@ Node* Parser::call(Node* fun) {
   Frame* f = open();
   open_list();
   TokenPos left = expect(Tok::kLparen);
-  std::vector<Node*> args;
+  Gathered args(*this);
   while (tok_ != Tok::kRparen && tok_ != Tok::kEof) {
     args.push_back(rhs());
     if (!at_comma("argument list", {Tok::kRparen})) break;
@@ -204,12 +199,12 @@ Node* Parser::call(Node* fun) {
   }
   TokenPos right = expect_closing(Tok::kRparen, "argument list");
   close_list();
-  return close(f, make<Call>(fun, left, keep_nodes(args), right));
+  return close(f, make<Call>(fun, left, args.kept(), right));
 }
 
 Node* Parser::list() {
   TokenPos left = expect(Tok::kLbrack);
-  std::vector<Node*> elts;
+  Gathered elts(*this);
   open_list();
   for (bool more = true; more && tok_ != Tok::kRbrack && tok_ != Tok::kEllipsis && tok_ != Tok::kEof;)
     elts.push_back(list_element(more));
@@ -222,7 +217,7 @@ Node* Parser::list() {
     if (at_comma("list literal", {Tok::kRbrack})) next();
   }
   TokenPos right = expect_closing(Tok::kRbrack, "list literal");
-  return make<List>(left, keep_nodes(elts), right);
+  return make<List>(left, elts.kept(), right);
 }
 
 Node* Parser::list_element(bool& more) {
@@ -421,7 +416,7 @@ Node* Parser::interpolation() {
   Frame* f = open();
   open_list();
   Frame* part = open();
-  std::vector<Node*> parts;
+  Gathered parts(*this);
   auto* last = make<Lit>(Tok::kString, pos_, text_);
   next();
   parts.push_back(last);
@@ -448,7 +443,7 @@ Node* Parser::interpolation() {
   }
   close(part, last);
   close_list();
-  return close(f, make<Interpolation>(keep_nodes(parts)));
+  return close(f, make<Interpolation>(parts.kept()));
 }
 
 Node* Parser::expression() {

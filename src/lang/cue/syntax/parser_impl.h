@@ -3,6 +3,7 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lang/cue/syntax/parser.h"
@@ -45,18 +46,66 @@ class Parser {
     Parser& parser;
   };
 
-  // comments
-  Frame* new_frame();
-  void free_frame(Frame* f);
-  Frame* open();
-  void open_list();
-  void close_list();
+  // comments; most nodes have none, and every node asks
+  Frame* new_frame() {
+    if (!free_) return &frames_.emplace_back();
+    return std::exchange(free_, free_->parent);
+  }
+  void free_frame(Frame* f) {
+    if (!f->groups.empty()) f->groups.clear();
+    f->last_child = nullptr;
+    f->pos = f->last_pos = 0;
+    f->list = 0;
+    f->parent = free_;
+    free_ = f;
+  }
+  // Begins a node. The comment right before it becomes its own; comments that a list has collected go to the node
+  // before.
+  Frame* open() {
+    Frame* child = new_frame();
+    child->parent = top_;
+    if (lead_ || (top_ && top_->list > 0 && !top_->groups.empty())) take_comments(child);
+    top_ = child;
+    return child;
+  }
+  void open_list() {
+    if (top_->list > 0) {
+      ++top_->list;
+      return;
+    }
+    Frame* f = new_frame();
+    f->parent = top_;
+    f->list = 1;
+    top_ = f;
+  }
+  void close_list() {
+    Frame* f = top_;
+    if (!f->groups.empty() && f->last_child) give_comments(f);
+    if (--f->list > 0) return;
+    Frame* parent = f->parent;
+    if (!f->groups.empty()) parent->groups.insert(parent->groups.end(), f->groups.begin(), f->groups.end());
+    ++parent->pos;
+    top_ = parent;
+    free_frame(f);
+  }
   template <class T>
   T* close(Frame* f, T* n) {
     close_node(f, n);
     return n;
   }
-  void close_node(Frame* f, ast::Node* n);
+  void close_node(Frame* f, ast::Node* n) {
+    top_ = f->parent;
+    if (top_) {
+      top_->last_child = n;
+      top_->last_pos = f->pos;
+      ++top_->pos;
+    }
+    if (n && !f->groups.empty())
+      for (auto& g : f->groups) ast::add_comment(arena_, n, g);
+    free_frame(f);
+  }
+  void take_comments(Frame* child);
+  void give_comments(Frame* f);
   void keep(const ast::CommentGroup& g);
   ast::CommentGroup comment_group(u32 before, u32 lines, u32& end);
 
@@ -69,7 +118,13 @@ class Parser {
   // errors
   void error(TokenPos at, std::string message);
   void expected(TokenPos at, std::string_view what);
-  TokenPos expect(Tok t);
+  TokenPos expect(Tok t) {
+    TokenPos at = pos_;
+    if (tok_ != t) at = not_found(t);
+    next();
+    return at;
+  }
+  TokenPos not_found(Tok t);
   TokenPos expect_closing(Tok t, std::string_view context);
   void expect_comma();
   bool at_comma(std::string_view context, std::initializer_list<Tok> follow);
@@ -118,6 +173,22 @@ class Parser {
   T* make(A&&... a) {
     return arena_.make<T>(std::forward<A>(a)...);
   }
+  // Nodes of one kind that are being read, kept behind those around them until all are there.
+  class Gathered {
+   public:
+    explicit Gathered(Parser& p) : parser_(p), from_(p.gathered_.size()) {}
+    ~Gathered() { parser_.gathered_.resize(from_); }
+    Gathered(const Gathered&) = delete;
+    Gathered& operator=(const Gathered&) = delete;
+    void push_back(ast::Node* n) { parser_.gathered_.push_back(n); }
+    ast::Nodes kept() const {
+      return parser_.arena_.copy(std::span<ast::Node* const>(parser_.gathered_).subspan(from_));
+    }
+
+   private:
+    Parser& parser_;
+    std::size_t from_;
+  };
   ast::Nodes keep_nodes(const std::vector<ast::Node*>& v) { return arena_.copy(std::span<ast::Node* const>(v)); }
 
   const Source& source_;
@@ -132,7 +203,8 @@ class Parser {
   std::optional<Token> peeked_;
 
   std::deque<Frame> frames_;
-  std::vector<Frame*> free_;
+  Frame* free_ = nullptr;  // those that are not used, by their parents
+  std::vector<ast::Node*> gathered_;
   Frame* top_ = nullptr;
   std::optional<ast::CommentGroup> lead_;
 
