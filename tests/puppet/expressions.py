@@ -8,6 +8,10 @@ STRINGS = ["''", "'a'", "'abc'", "'Hello World'", "'  padded\\t '", "'10'", "'-7
 INTS = ["0", "1", "-1", "2", "3", "5", "10", "-7", "42", "255", "1000", "123456789", "9223372036854775807", "-9223372036854775808"]
 FLOATS = ["0.0", "1.0", "-1.5", "2.5", "3.7", "-2.7", "1.0e10", "1.5e-5", "0.1", "100.25", "1.0e20", "123456.789"]
 BOOLS = ["true", "false"]
+WORDS = ["'a'", "'b'", "'c'", "'x'", "'key'", "'abc'", "'A'"]
+RANGES = ["'>=1.0.0'", "'1.x'", "'~1.2.0'", "'^1.2.3'", "'>=1.0.0 <2.0.0'", "'1.2.3 - 2.0.0'", "'1.0.0 || >=3.0.0'", "'x'", "'=1.2.3'", "'<1.0.0-rc1'", "'bad'"]
+SPANS = ["Timespan(90)", "Timespan('1-02:03:04.5')", "Timespan(-3, 4, 5)", "Timespan({days => 2, hours => 5})", "Timespan(0.25)", "Timespan('2:30', '%H:%M')"]
+STAMPS = ["Timestamp(0)", "Timestamp('2016-08-01T12:30:45.123 UTC')", "Timestamp(1500000000.25)", "Timestamp('2001-02-03', '%Y-%m-%d', 'CET')"]
 REGEXES = ["/a/", "/b+/", "/(\\w)(\\w)/", "/^\\d+$/", "/[aeiou]/", "/\\s+/", "/(?i:A)/", "/,/", "/x*/"]
 TYPES = ["Integer", "Integer[1,10]", "String", "String[2]", "Boolean", "Array", "Array[Integer]", "Hash", "Hash[String,Integer]",
          "Optional[String]", "Variant[Integer,String]", "Enum['a','abc','10']", "Pattern[/a/]", "Undef", "Any", "Scalar", "Data",
@@ -18,7 +22,7 @@ TYPES = ["Integer", "Integer[1,10]", "String", "String[2]", "Boolean", "Array", 
 
 
 def string(r): return r.choice(STRINGS)
-def word(r): return r.choice(["'a'", "'b'", "'c'", "'x'", "'key'", "'abc'", "'A'"])
+def word(r): return r.choice(WORDS)
 def integer(r): return r.choice(INTS)
 def small(r): return str(r.randint(-3, 6))
 def positive(r): return str(r.randint(1, 6))
@@ -26,7 +30,22 @@ def floating(r): return r.choice(FLOATS)
 def number(r): return r.choice(INTS[:12] + FLOATS)
 def boolean(r): return r.choice(BOOLS)
 def regex(r): return r.choice(REGEXES)
-def type_(r): return r.choice(TYPES)
+def type_(r, depth=2):
+    """A data type, at times one that is put together."""
+    if depth == 0 or r.random() < 0.55: return r.choice(TYPES)
+    part = lambda: type_(r, depth - 1)
+    low, high = sorted((r.randrange(4), r.randrange(5)))
+    size = r.choice(["", "", f", {low}", f", {low}, {high}", ", default, 2"])
+    key = lambda: r.choice(["'a'", "'b'", "'key'", "Optional['x']", "NotUndef['a']"])
+    return r.choice([
+        lambda: f"Array[{part()}{size}]", lambda: f"Hash[{r.choice(['String', 'Scalar', 'Integer', part()])}, {part()}{size}]", lambda: f"Optional[{part()}]",
+        lambda: f"Variant[{', '.join(part() for _ in range(r.randint(1, 3)))}]", lambda: f"Tuple[{', '.join(part() for _ in range(r.randint(1, 3)))}{size if r.random() < 0.4 else ''}]",
+        lambda: "Struct[{" + ", ".join(f"{k} => {part()}" for k in dict.fromkeys(key() for _ in range(r.randint(1, 3)))) + "}]", lambda: f"NotUndef[{part()}]", lambda: f"Type[{part()}]",
+        lambda: f"Sensitive[{part()}]", lambda: f"Iterable[{part()}]", lambda: f"Iterator[{part()}]", lambda: f"Integer[{low}, {high}]", lambda: f"String[{low}, {high}]", lambda: f"Float[{low}.5, {high}.5]",
+        lambda: f"Enum[{', '.join(r.sample(WORDS, r.randint(1, 3)))}{r.choice(['', '', ', true'])}]", lambda: f"Pattern[{', '.join(r.sample(REGEXES, r.randint(1, 2)))}]", lambda: f"Regexp[{r.choice(REGEXES)}]",
+        lambda: f"Callable[{part()}{r.choice(['', ', ' + part(), ', 1, 2', ', Callable[' + part() + ']'])}]", lambda: f"Collection[{low}, {high}]", lambda: f"SemVer[{r.choice(RANGES)}]", lambda: f"Boolean[{r.choice(BOOLS)}]",
+        lambda: f"Timespan[{low}, {high}]", lambda: r.choice(["Timestamp['2000-01-01', default]", "Resource['file']", "Resource['File', '/x']", "File['/x']", "Class['a::b']", "Class[a, b]", "File['a', 'b']", "Optional['abc']", "TypeSet", "Object[{name => 'X', attributes => {a => Integer}}]", "Runtime['ruby', 'x']", "Init[Integer, 16]", "URI[{scheme => 'http'}]"]),
+    ])()
 def scalar(r): return r.choice([string, integer, floating, boolean, string])(r)
 def undef(_): return "undef"
 
@@ -81,6 +100,12 @@ str_fmt = one_of("'%s'", "'%p'", "'%d'", "'%x'", "'%#x'", "'%o'", "'%b'", "'%e'"
                  "{Integer => '%x', Array => '%(a'}", "{Array => {format => '%[a', separator => ' ', string_formats => {String => '%p'}}}", "{Hash => {format => '%#h', separator2 => ': '}}", "{Float => '%.3e', String => '%u'}", "{Array => {format => '%#a'}}")
 block1 = one_of("|$x| { $x }", "|$x| { $x =~ Integer }", "|$x| { \"<${x}>\" }", "|$x| { [$x, $x] }", "|$i, $x| { \"${i}=${x}\" }", "|$x| { $x ? { undef => 'u', default => $x } }", "|*$x| { $x }", "|$x| { $x =~ String and $x > 'b' }", "|$x| { true }", "|$x| { if $x == 'a' { next() } $x }", "|$x| { if $x == 'b' { break() } $x }")
 reducer = one_of("|$m, $x| { \"${m}${x}\" }", "|$m, $x| { $x }", "|$m, $x| { [$m, $x] }")
+span = lambda r: r.choice(SPANS)
+stamp = lambda r: r.choice(STAMPS)
+moment = lambda r: r.choice([span, stamp, number])(r)
+time_format = one_of("'%Y-%m-%d %H:%M:%S'", "'%D-%H:%M:%S'", "'%s'", "'%-d %b %y'", "'%j %U %u'", "'%H:%M:%S.%L'", "'%N|%3N|%9N'", "'%-H %_H %03H'", "'%%'", "'%S'", "'%M:%S'", "'%A %B %e %I %p'", "'%Q'", "'%FT%T%z'", "'%c'", "'%D'", "'x'")
+text_template = one_of("'<%= $answer %>x'", "'a<% if true { %>b<% } -%>'", "\"<%- |$x = 3| -%>\\n<%= $x * 2 -%>\\n\"", "'<%# c %>y'", "'<%% z %%>'", "\"<% [1, 2].each |$i| { -%>\\n- <%= $i %>\\n<% } -%>\\nend\"", "'<%= [1, {a => 2}] %>'", "'<%= undef %>|<%= true %>'", "'<%'")
+version3 = one_of("SemVer('1.2.3')", "SemVer('1.2.3-rc.1')", "SemVer('2.0.0+b1')", "SemVer(1, 2, 3)", "SemVer('0.9.10')", "SemVer({major => 1, minor => 0, patch => 0, prerelease => 'a'})")
 base = one_of("2", "8", "10", "16", "'2'", "'16'", "36", "1", "37")
 
 # name, argument makers; a call is name(args). Several lines for one name are several ways to call it.
@@ -111,6 +136,9 @@ CALLS = [
     ("md5", string), ("sha1", string), ("sha256", string), ("stdlib::extname", path), ("stdlib::start_with", string, string), ("stdlib::start_with", string, strings), ("stdlib::end_with", string, string), ("stdlib::xml_encode", string), ("stdlib::xml_encode", string, one_of("'text'", "'attr'")), ("stdlib::ip_in_range", one_of("'192.168.1.5'", "'10.0.0.1'"), one_of("'192.168.1.0/24'", "['10.0.0.0/8', '1.2.3.0/24']")), ("merge", hash_, hash_), ("merge", hash_, one_of("''", "undef"), hash_), ("os_version_gte", one_of("'Debian'", "'Ubuntu'"), one_of("'9'", "'12'")),
     ("is_array", value), ("is_hash", value), ("is_bool", value), ("is_string", value), ("is_integer", value), ("is_float", value), ("is_numeric", value), ("is_numeric", string), ("is_integer", string), ("is_float", string), ("is_ip_address", string), ("is_ipv4_address", string), ("is_ipv6_address", string), ("is_mac_address", string), ("is_absolute_path", path), ("is_domain_name", string), ("is_email_address", string), ("validate_re", string, one_of("'a'", "['^b', 'c']", "'^[a-z]+$'")), ("validate_slength", string, positive), ("validate_slength", strings, positive, one_of("1", "2")), ("validate_integer", scalar), ("validate_integer", scalar, integer), ("validate_integer", ints, integer, small), ("validate_numeric", scalar), ("validate_numeric", scalar, number), ("validate_array", value), ("validate_hash", value), ("validate_bool", value), ("validate_string", value), ("validate_absolute_path", path), ("validate_ip_address", string), ("validate_domain_name", string), ("validate_email_address", string),
     ("defined", one_of("'file'", "'nope'", "File", "'$answer_'", "File['/x']", "Integer", "Foo", "Class['a']")), ("digest", string), ("scanf", one_of("'12 abc'", "'0x1f'", "'a'"), one_of("'%d %s'", "'%i'", "'%x'", "'%c'")), ("sprintf_hash", one_of("'%<a>s and %{b}'", "'%<a>d'", "'x'"), hash_), ("try_get_value", nested, one_of("'a/b'", "'a'", "'zz'", "'a/b/1/c'"), value), ("to_toml", string_hash),
+    ("strftime", stamp, time_format), ("strftime", span, time_format), ("strftime", stamp, time_format, one_of("'UTC'", "'+02:00'", "'CET'", "'bad'")), ("Timespan", string), ("Timespan", number), ("Timespan", string, time_format), ("Timestamp", string), ("Timestamp", string, time_format), ("Timestamp", number), ("String", span, str_fmt), ("String", stamp, str_fmt), ("String", version3), ("Integer", span), ("Float", stamp), ("Numeric", moment),
+    ("SemVer", integer, integer, integer), ("SemVerRange", one_of(*RANGES)), ("String", lambda r: f"SemVerRange({r.choice(RANGES)})"), ("getvar", one_of("'facts'", "'facts.os.family'", "'facts.os.nope'", "'nope'", "'facts.os.0'", "'bad-name'")), ("getvar", one_of("'facts.os'", "'nope.x'"), value), ("call", one_of("'abs'", "'join'", "'nope'", "'size'"), value), ("inline_epp", text_template), ("inline_epp", text_template, one_of("{x => 5}", "{}", "{y => 1}", "undef")), ("lookup", word, type_, one_of("'first'", "'unique'", "'hash'", "'deep'", "{'strategy' => 'deep', 'merge_hash_arrays' => true}"), value), ("lookup", word, one_of("{'default_value' => 3}", "{}", "{'value_type' => String, 'default_value' => 1}")), ("hiera", word, value),
+    ("shell_split", string), ("fact", one_of("'os.family'", "'nope'", "'os.nope.x'", "'fqdn'")), ("is_function_available", one_of("'abs'", "'nope'", "''")), ("has_ip_address", string), ("has_interface_with", word), ("parsepson", json_text), ("loadjson", one_of("'/nope'"), value), ("loadyaml", one_of("'/nope'"), value), ("get_module_path", one_of("'stdlib'", "'nope'")), ("module_directory", one_of("'stdlib'", "'nope'")), ("dig44", nested, one_of("['a', 'b']", "['x']", "[]"), value), ("validate_legacy", type_, one_of("'validate_string'", "'validate_re'", "'validate_array'"), value), ("validate_ipv4_address", string), ("validate_ipv6_address", string), ("new", type_, value), ("new", one_of("Integer", "String", "Array", "Boolean"), value, value), ("tagged", word), ("stdlib::ensure", one_of("true", "'present'", "false", "'x'"), one_of("'file'", "'package'", "'service'", "'directory'")), ("Deferred", word, array), ("Struct", hash_), ("Object", hash_), ("Variant", value), ("Optional", value), ("Enum", value), ("Pattern", value), ("URI", hash_), ("Init", value), ("type", type_), ("String", lambda r: type_(r, 3)), ("String", lambda r: type_(r, 3), str_fmt), ("assert_type", lambda r: type_(r, 3), value), ("is_a", value, lambda r: type_(r, 3)), ("abs", moment), ("max", moment, moment), ("compare", moment, moment), ("compare", version3, version3), ("flatten", lambda r: array(r, 3)), ("to_json", lambda r: value(r, 3)), ("to_yaml", lambda r: value(r, 3)), ("type", lambda r: value(r, 3)), ("type", lambda r: value(r, 3), one_of("'generalized'", "'reduced'")),
 ]
 METHODS = [
     ("map", collection, block1), ("filter", collection, block1), ("each", collection, block1), ("any", collection, block1), ("all", collection, block1), ("partition", collection, block1), ("index", collection, block1), ("group_by", array, block1), ("reverse_each", array, block1), ("map", lambda r: f"Integer[{small(r)}, {small(r)}]", block1), ("map", small, block1), ("map", string, block1), ("filter", small, block1),
@@ -142,22 +170,32 @@ def expression(r, only):
         name, maker, block = r.choice(METHODS)
         return f"{maker(r)}.{name} {block(r)}".replace(" .map", ".map")
     if k < 0.9:
-        sides = r.choice([(number, number), (value, value), (string, string), (array, array), (hash_, hash_), (scalar, scalar), (small, small), (words, word), (word, words), (type_, type_), (string, number)])
+        sides = r.choice([(number, number), (value, value), (string, string), (array, array), (hash_, hash_), (scalar, scalar), (small, small), (words, word), (word, words), (type_, type_), (type_, type_), (string, number), (moment, moment), (version3, version3), (value, array), (array, hash_)])
         return f"{sides[0](r)} {r.choice(OPERATORS)} {sides[1](r)}"
     if k < 0.93:
         return f"{r.choice([value, string])(r)} {r.choice(['=~', '!~'])} {r.choice([type_, regex])(r)}"
     if k < 0.96:
+        if r.random() < 0.15:
+            return r.choice([lambda: f"{span(r)}.{r.choice(['days', 'hours', 'minutes', 'seconds', 'milliseconds', 'total_hours', 'nope', 'total_seconds'])}", lambda: f"{version3(r)}.{r.choice(['major', 'minor', 'patch', 'prerelease', 'build', 'x'])}", lambda: f"URI('http://u:p@h.example:8080/p/q?x=1#f').{r.choice(['scheme', 'host', 'port', 'path', 'query', 'fragment', 'userinfo', 'x'])}", lambda: f"{version3(r)} =~ SemVerRange({r.choice(RANGES)})", lambda: f"{version3(r)} in SemVer[{r.choice(RANGES)}]", lambda: f"Binary('{r.choice(['aGVsbG8=', 'bad!'])}').{r.choice(['length', 'empty', 'size'])}"])()
         return f"{r.choice([array, words, hash_, string, nested])(r)}[{r.choice([small, word, lambda x: small(x) + ', ' + small(x)])(r)}]"
     if k < 0.98:
         return f'"<${{{r.choice(["[", "("])[:0]}{value(r)}.then |$x| {{ $x }}}}>"'
     return r.choice([f"{value(r)} ? {{ {type_(r)} => 1, {value(r)} => 2, default => 3 }}", f"-({number(r)})", f"!({value(r)})", f"[*{value(r)}]"])
 
 
+def composed(r, only):
+    """An expression, at times with another one where a value stood."""
+    e = expression(r, only)
+    if r.random() < 0.2:
+        e = f"{r.choice(['type', 'String', 'to_json', 'any2array', 'size', 'unique', 'flatten', 'Array', 'empty', 'keys', 'join', 'upcase', 'sort', 'Integer', 'Numeric'])}({e})"
+    return e
+
+
 def generate(r, count, only):
     seen, out, tries = set(), [], 0
     while len(out) < count and tries < count * 20:
         tries += 1
-        e = expression(r, only)
+        e = composed(r, only)
         if e in seen:
             continue
         seen.add(e)

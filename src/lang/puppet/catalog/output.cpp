@@ -9,6 +9,7 @@
 #include "base/base64.h"
 #include "base/utf8.h"
 #include "lang/puppet/text/ruby_format.h"
+#include "lang/puppet/types/time.h"
 
 namespace tutti::puppet {
 namespace {
@@ -245,7 +246,12 @@ Value to_tree(const TreeBuilder& b, const Val& v, Origin otherwise) {
     }
     case VK::kType: return type_tree(b, v.t, o, false);
     case VK::kSensitive: return rich(b, "Sensitive", to_tree(b, *v.box, o).as_secret(), o);
-    case VK::kRegex: return rich(b, "Regexp", Value::string(v.text(), o), o);
+    case VK::kRegex: {
+      // Ruby marks an expression that is not all ASCII as bound to its encoding, which Puppet takes for an option.
+      bool ascii = std::all_of(v.text().begin(), v.text().end(), [](char c) { return static_cast<u8>(c) < 128; });
+      if (!ascii) return rich(b, "Regexp", b.string("(?-imx:" + std::string(v.text()) + ")", o), o);
+      return rich(b, "Regexp", Value::string(v.text(), o), o);
+    }
     case VK::kBinary: return rich(b, "Binary", b.string(base64_encode(v.text()), o), o);
     case VK::kTimestamp: return rich(b, "Timestamp", b.string(timestamp_text(v.i), o), o);
     case VK::kTimespan: return rich(b, "Timespan", b.string(timespan_text(v.i), o), o);

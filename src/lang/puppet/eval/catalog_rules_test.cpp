@@ -51,6 +51,20 @@ TEST(CatalogRules, AfterACollectorWithOverridesItsScopeMayOverride) {
   EXPECT_FALSE(made(late + "User <| |> { comment => 'x' }").ok);  // it found nothing
 }
 
+TEST(CatalogRules, DefaultsWhereACollectorStandsComeWithItsOverrides) {
+  Compiled c = made(
+      "class a { notify { 'a': message => 'x' } }\n"
+      "class b { Notify { withpath => true, message => 'q' } Notify <| title == 'a' |> { loglevel => info } }\n"
+      "include a, b");
+  ASSERT_TRUE(c.ok) << c.errors;
+  EXPECT_EQ(c.resources["notify[a]"],
+            (decltype(c.resources)::mapped_type{{"message", "'q'"}, {"loglevel", "'info'"}, {"withpath", "true"}}));
+  // A value that is a default of the resource's own scope gives way to what is there.
+  c = made("Notify { message => 'p' } notify { 'c': message => 'y' } Notify <| |> { message => 'p' }");
+  ASSERT_TRUE(c.ok) << c.errors;
+  EXPECT_EQ(c.resources["notify[c]"], (decltype(c.resources)::mapped_type{{"message", "'y'"}}));
+}
+
 // What a query finds may change from round to round: by other collectors, by defaults, by tags that containers get.
 TEST(CatalogRules, QueriesAreAskedAgainOfWhatChanged) {
   auto has = [](const std::string& manifest, const char* resource) {

@@ -202,13 +202,26 @@ bool Compiler::evaluate_collector(Collector& c) {
   }
   // As in Puppet, a class or define whose collector has overridden something may override anything from then on.
   if (!found.empty() && !c.overrides.empty()) may_override_.insert(c.scope->source);
+  // The defaults that hold where the collector stands come with what it overrides.
+  std::vector<ResourceParam> overrides = c.overrides;
+  if (const auto* defaults = found.empty() || overrides.empty() ? nullptr : defaults_of(*c.scope, c.type))
+    for (const DefaultParam& d : *defaults) {
+      auto same_name = [&](const ResourceParam& p) { return p.name == d.name; };
+      if (std::any_of(c.overrides.begin(), c.overrides.end(), same_name)) continue;
+      ResourceParam& p = overrides.emplace_back();
+      p.name = d.name;
+      p.value = d.value;
+      p.at = d.at;
+      p.source = d.source;
+      p.how = How::kDefault;
+    }
   bool fresh = false;
   for (Resource* r : found) {
     r->is_virtual = false;
     if (!c.seen_set.insert(r).second) continue;
     fresh = true;
     c.seen.push_back(r);
-    if (!c.overrides.empty()) override_params(*r, c.overrides, c.scope->source, true, c.at);
+    if (!overrides.empty()) override_params(*r, overrides, c.scope->source, true, c.at);
   }
   return fresh;
 }

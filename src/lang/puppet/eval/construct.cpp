@@ -4,59 +4,18 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <ctime>
 
 #include "lang/puppet/eval/compiler.h"
 #include "lang/puppet/text/ruby_base64.h"
 #include "lang/puppet/types/regex.h"
 #include "lang/puppet/types/string_format.h"
+#include "lang/puppet/types/time.h"
 #include "lang/puppet/types/type_parse.h"
+#include "lang/puppet/types/uri.h"
+#include "lang/puppet/types/value_text.h"
 
 namespace tutti::puppet {
 namespace {
-
-// RFC 3986, as Ruby's library takes it.
-bool is_uri(std::string_view text) {
-  if (text.empty()) return false;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    unsigned char ch = static_cast<unsigned char>(text[at]);
-    if (ch <= ' ' || ch >= 127 || std::string_view("\"<>\\^`{|}").find(text[at]) != std::string_view::npos)
-      return false;
-    auto hex = [&](std::size_t n) { return n < text.size() && std::isxdigit(static_cast<unsigned char>(text[n])); };
-    if (ch == '%' && !(hex(at + 1) && hex(at + 2))) return false;
-  }
-  if (std::size_t hash = text.find('#'); hash != std::string_view::npos) {
-    if (text.find_first_of("#[]", hash + 1) != std::string_view::npos) return false;
-    text = text.substr(0, hash);
-  }
-  if (std::size_t query = text.find('?'); query != std::string_view::npos) {
-    if (text.find_first_of("[]", query) != std::string_view::npos) return false;
-    text = text.substr(0, query);
-  }
-  // What stands before a colon of the first segment is a scheme.
-  std::size_t colon = text.find(':');
-  if (colon < text.find('/')) {
-    if (colon == 0 || !std::isalpha(static_cast<unsigned char>(text[0]))) return false;
-    for (char ch : text.substr(0, colon))
-      if (!std::isalnum(static_cast<unsigned char>(ch)) && ch != '+' && ch != '-' && ch != '.') return false;
-    text.remove_prefix(colon + 1);
-  }
-  if (text.starts_with("//")) {
-    std::string_view host = text.substr(2, text.find('/', 2) - 2);
-    text.remove_prefix(2 + host.size());
-    if (std::size_t user = host.find('@'); user != std::string_view::npos) host.remove_prefix(user + 1);
-    if (host.starts_with('[')) {
-      std::size_t close = host.find(']');
-      if (close == std::string_view::npos) return false;
-      host.remove_prefix(close + 1);
-    } else {
-      host.remove_prefix(std::min(host.find(':'), host.size()));
-    }
-    if (!host.empty() && (host[0] != ':' || host.find_first_not_of("0123456789", 1) != std::string_view::npos))
-      return false;
-  }
-  return text.find_first_of("[]") == std::string_view::npos;
-}
 
 struct Maker {
   Compiler& c;
@@ -66,6 +25,12 @@ struct Maker {
 
   [[noreturn]] void bad(const std::string& what) const {
     c.fail(at, fmt::format("{}.new(): {}", type_text_short(type), what), "PP-NEW");
+  }
+  // In Puppet's words, which name its own function.
+  [[noreturn]] void cannot(const Val& v, std::string_view function, std::string_view to) const {
+    std::string what = v.is(VK::kString) ? fmt::format("The string '{}'", v.text())
+                                         : fmt::format("Value of type {}", type_text_short(infer(c.arena(), v)));
+    c.fail(at, fmt::format("'{}' {} cannot be converted to {}", function, what, to), "PP-NEW");
   }
   Arena& arena() const { return c.arena(); }
   const Val& from() const {
@@ -96,7 +61,7 @@ struct Maker {
     const Val& v = a[0];
     if (a.size() > 1 && !a[1].is(VK::kDefault) &&
         !(a[1].is(VK::kInt) && (a[1].i == 2 || a[1].i == 8 || a[1].i == 10 || a[1].i == 16)))
-      bad(fmt::format("the radix is 2, 8, 10, 16 or default, not {}", to_literal(a[1])));
+      c.fail(at, fmt::format("illegal radix: {}, expected 2, 8, 10, 16, or default", to_literal(a[1])), "PP-NEW");
     if (a.size() > 2 && !a[2].is(VK::kBool)) bad(fmt::format("`abs` is true or false, not {}", to_literal(a[2])));
     bool absolute = a.size() > 2 && a[2].truthy();
     i64 n = 0;
@@ -108,11 +73,11 @@ struct Maker {
         break;
       case VK::kBool: n = v.b ? 1 : 0; break;
       case VK::kTimespan:
-      case VK::kTimestamp: n = v.i / 1'000'000'000; break;
+      case VK::kTimestamp: n = floor_seconds(v.i); break;
       case VK::kString:
         n = parse_integer(v.text(), a.size() > 1 && a[1].is(VK::kInt) ? static_cast<int>(a[1].i) : 0);
         break;
-      default: bad(fmt::format("the value {} cannot be converted to Integer", v.undefined() ? "undef" : to_literal(v)));
+      default: cannot(v, "new", "Integer");
     }
     return Val::integer(absolute && n < 0 ? -n : n);
   }
@@ -120,7 +85,7 @@ struct Maker {
   // Digits, or 0x and 0b with theirs, after blanks and a sign; without a radix the prefix says what it is, and with one
   // it must be that of the radix.
   i64 parse_integer(std::string_view text, int radix) const {
-    auto refuse = [&] { bad(fmt::format("the string '{}' cannot be converted to Integer", text)); };
+    auto refuse = [&] { cannot(Val::string(text), "new", "Integer"); };
     auto blanks = [](std::string_view& s) {
       while (!s.empty() && std::isspace(static_cast<unsigned char>(s[0]))) s.remove_prefix(1);
     };
@@ -156,7 +121,7 @@ struct Maker {
       case VK::kFloat: break;
       case VK::kBool: v = Val::integer(v.b ? 1 : 0); break;
       case VK::kTimespan:
-      case VK::kTimestamp: v = Val::real(static_cast<double>(v.i) / 1e9); break;
+      case VK::kTimestamp: v = Val::real(seconds_of(v.i)); break;
       case VK::kString: {
         Val n;
         std::string_view text = v.text();
@@ -164,13 +129,11 @@ struct Maker {
         while (want_float && text.size() > 1 && text[0] == '0' && text[1] >= '0' && text[1] <= '9')
           text.remove_prefix(1);
         if (!parse_number(text, n))
-          bad(fmt::format("the string '{}' cannot be converted to {}", v.text(), want_float ? "Float" : "Numeric"));
+          cannot(v, want_float ? "new_float" : "new_numeric", want_float ? "Float" : "Numeric");
         v = n;
         break;
       }
-      default:
-        bad(fmt::format("the value {} cannot be converted to {}", v.undefined() ? "undef" : to_literal(v),
-                        want_float ? "Float" : "Numeric"));
+      default: cannot(v, want_float ? "new_float" : "new_numeric", want_float ? "Float" : "Numeric");
     }
     if (a.size() > 1 && a[1].is(VK::kBool) && a[1].b) {
       if (v.is(VK::kInt) && v.i < 0) v.i = -v.i;
@@ -191,7 +154,7 @@ struct Maker {
       if (s == "true" || s == "yes" || s == "y") return Val::boolean(true);
       if (s == "false" || s == "no" || s == "n") return Val::boolean(false);
     }
-    bad(fmt::format("the value {} cannot be converted to Boolean", to_literal(v)));
+    cannot(v, "new_boolean", "Boolean");
   }
 
   Val array() const {
@@ -199,13 +162,13 @@ struct Maker {
     const Val& v = from();
     if (args.size() > 1 && !args[1].is(VK::kBool)) bad("needs a Boolean that says whether to wrap");
     bool wrap = args.size() > 1 && args[1].truthy();
-    if (v.undefined() && !wrap) bad("the value undef cannot be converted to Array");
+    if (v.undefined() && !wrap) cannot(v, "new_array", "Array");
     if (wrap && !v.is(VK::kArray)) return make_array(arena(), std::span<const Val>(&v, 1));
     if (v.is(VK::kArray)) return v;
     FunctionCall call{c, c.top(), "Array", args, nullptr, at};
     if (v.is(VK::kHash) || v.is(VK::kString) || (v.is(VK::kInt) && v.i >= 0) || v.is(VK::kBinary) || v.is(VK::kType))
       return make_array(arena(), iterate(call, v));
-    bad(fmt::format("the value {} cannot be converted to Array", to_literal(v)));
+    cannot(v, "new_array", "Array");
   }
 
   Val hash() const {
@@ -224,7 +187,7 @@ struct Maker {
     else if (is_instance(plain(TK::kIterable), v) && !v.is(VK::kBinary))
       items = iterate(FunctionCall{c, c.top(), "Hash", args, nullptr, at}, v);
     else
-      bad(fmt::format("the value {} cannot be converted to Hash", v.undefined() ? "undef" : to_literal(v)));
+      cannot(v, "new_hash", "Hash");
     bool pairs = true;
     for (const Val& i : items) pairs = pairs && i.is(VK::kArray) && i.size == 2;
     if (pairs) {
@@ -280,11 +243,11 @@ struct Maker {
 
   Val string() const {
     most(2);
+    if (args.size() > 1 && args[1].undefined()) bad("needs a format, which undef is not");
     try {
-      return make_string(arena(),
-                         format_value(args.empty() ? Val::undef() : args[0], args.size() > 1 ? args[1] : Val::undef()));
+      return make_string(arena(), format_value(from(), args.size() > 1 ? args[1] : Val::undef()));
     } catch (const TypeError& e) {
-      bad(e.what());
+      c.fail(at, e.what(), "PP-NEW");
     }
   }
 
@@ -306,7 +269,7 @@ struct Maker {
       if (args.size() > 4) text += "+" + to_text(args[4]);
     }
     SemVer v;
-    if (!parse_semver(text, v)) bad(fmt::format("'{}' is not a semantic version", text));
+    if (!parse_semver(text, v)) cannot(Val::string(text), "new_Version", "a SemVer");
     return Val::with_text(VK::kSemVer, arena().copy(std::string_view(text)));
   }
 
@@ -321,81 +284,81 @@ struct Maker {
     return Val::with_text(VK::kSemVerRange, arena().copy(std::string_view(text)));
   }
 
+  // Formats are one text or several.
+  std::vector<std::string_view> formats(const Val* given) const {
+    std::vector<std::string_view> out;
+    if (given == nullptr || given->is(VK::kDefault)) return out;
+    std::span<const Val> all = given->is(VK::kArray) ? given->items() : std::span<const Val>(given, 1);
+    for (const Val& f : all) {
+      if (!f.is(VK::kString) || f.size < 2) bad(fmt::format("needs a format, which {} is not", to_literal(f)));
+      out.push_back(f.text());
+    }
+    if (out.empty()) bad("needs a format");
+    return out;
+  }
+
+  // The fields of a hash, which must all be among the names.
+  void only(const Val& hash, std::initializer_list<std::string_view> names) const {
+    for (const Pair& p : hash.entries()) {
+      bool known = p.key.is(VK::kString) && std::find(names.begin(), names.end(), p.key.text()) != names.end();
+      if (!known) bad(fmt::format("unrecognized key '{}'", to_text(p.key)));
+    }
+  }
+
+  Val seconds(VK kind, const Val& v) const {
+    i64 ns = 0;
+    if (v.is(VK::kFloat))
+      ns = truncated(v.d * 1e9);
+    else if (__builtin_mul_overflow(v.i, i64{1'000'000'000}, &ns))
+      bad("the time is out of range");
+    return Val::nanoseconds(kind, ns);
+  }
+
   Val timespan() const {
     const Val& v = from();
-    if (v.is(VK::kTimespan)) return v;
-    if (v.is(VK::kFloat) && args.size() > 1) bad("a Float stands alone");
-    if (v.is(VK::kFloat)) return Val::nanoseconds(VK::kTimespan, truncated(v.d * 1e9));
+    if (is_number(v) && args.size() == 1) return seconds(VK::kTimespan, v);
+    static constexpr std::pair<std::string_view, i64> kUnits[] = {{"days", 86'400'000'000'000},
+                                                                  {"hours", 3'600'000'000'000},
+                                                                  {"minutes", 60'000'000'000},
+                                                                  {"seconds", 1'000'000'000},
+                                                                  {"milliseconds", 1'000'000},
+                                                                  {"microseconds", 1'000},
+                                                                  {"nanoseconds", 1}};
     // Wide enough for any sum of products below.
-    using Wide = __int128;
-    auto made = [&](Wide ns) {
-      if (ns > kNoMax || ns < kNoMin) bad("the time span is too long");
-      return Val::nanoseconds(VK::kTimespan, static_cast<i64>(ns));
+    __int128 ns = 0;
+    auto add = [&](const Val& n, i64 unit) {
+      if (!n.is(VK::kInt)) bad(fmt::format("needs integers, which {} is not", to_literal(n)));
+      ns += __int128{n.i} * unit;
     };
-    Wide ns = 0;
-    if (v.is(VK::kHash)) {
-      static constexpr std::pair<std::string_view, i64> kUnits[] = {{"days", 86'400'000'000'000},
-                                                                    {"hours", 3'600'000'000'000},
-                                                                    {"minutes", 60'000'000'000},
-                                                                    {"seconds", 1'000'000'000},
-                                                                    {"milliseconds", 1'000'000},
-                                                                    {"microseconds", 1'000},
-                                                                    {"nanoseconds", 1}};
-      if (const Val* text = v.get("string")) return Maker{c, type, std::span<const Val>(text, 1), at}.timespan();
+    if (v.is(VK::kHash) && !v.get("string")) {
+      most(1);
+      only(v, {"negative", "days", "hours", "minutes", "seconds", "milliseconds", "microseconds", "nanoseconds"});
       for (auto [name, unit] : kUnits)
-        if (const Val* n = v.get(name); n && n->is(VK::kInt)) ns += Wide{n->i} * unit;
+        if (const Val* n = v.get(name)) add(*n, unit);
       if (const Val* n = v.get("negative"); n && n->truthy()) ns = -ns;
-      return made(ns);
-    }
-    if (v.is(VK::kInt)) {
-      if (args.size() == 1) return made(Wide{v.i} * 1'000'000'000);
-      static constexpr i64 kUnits[] = {
-          86'400'000'000'000, 3'600'000'000'000, 60'000'000'000, 1'000'000'000, 1'000'000, 1'000, 1};
-      if (args.size() > std::size(kUnits)) bad("takes at most seven numbers");
-      for (std::size_t n = 0; n < args.size(); ++n) {
-        if (!args[n].is(VK::kInt)) bad(fmt::format("needs integers, which {} is not", to_literal(args[n])));
-        ns += Wide{args[n].i} * kUnits[n];
+    } else if (v.is(VK::kInt)) {
+      most(std::size(kUnits));
+      if (args.size() < 4) bad(fmt::format("needs days, hours, minutes and seconds, got {} numbers", args.size()));
+      for (std::size_t n = 0; n < args.size(); ++n) add(args[n], kUnits[n].second);
+    } else {
+      most(2);
+      const Val* format = args.size() > 1 ? &args[1] : nullptr;
+      Val text = v;
+      if (v.is(VK::kHash)) {
+        most(1);
+        only(v, {"string", "format"});
+        text = *v.get("string");
+        format = v.get("format");
       }
-      return made(ns);
+      if (!text.is(VK::kString) || text.size == 0) bad("needs a String, a Hash or numbers");
+      try {
+        ns = parse_span(text.text(), formats(format));
+      } catch (const TypeError& e) {
+        bad(e.what());
+      }
     }
-    if (!v.is(VK::kString)) bad("needs a String, a Hash or numbers");
-    // [-][days-]hours:minutes:seconds[.fraction], shorter forms too
-    std::string_view s = v.text();
-    bool negative = !s.empty() && s[0] == '-';
-    if (negative) s.remove_prefix(1);
-    std::string_view fraction;
-    if (std::size_t dot = s.find('.'); dot != std::string_view::npos)
-      fraction = s.substr(dot + 1), s = s.substr(0, dot);
-    i64 days = 0;
-    auto read = [&](std::string_view t) -> i64 {
-      Val n;
-      std::string clean(t);
-      while (clean.size() > 1 && clean[0] == '0') clean.erase(0, 1);
-      if (!parse_number(clean, n) || !n.is(VK::kInt)) bad(fmt::format("unable to parse '{}' as a time span", v.text()));
-      return n.i;
-    };
-    if (std::size_t dash = s.find('-'); dash != std::string_view::npos)
-      days = read(s.substr(0, dash)), s = s.substr(dash + 1);
-    std::vector<i64> parts;
-    while (!s.empty()) {
-      std::size_t colon = s.find(':');
-      parts.push_back(read(s.substr(0, colon)));
-      s.remove_prefix(colon == std::string_view::npos ? s.size() : colon + 1);
-    }
-    // Minutes and seconds alone need a fraction, to be told from hours and minutes, which need days.
-    bool doubtful = parts.size() == 2 && days == 0 && fraction.empty();
-    if (parts.empty() || parts.size() > 3 || doubtful)
-      bad(fmt::format("unable to parse '{}' as a time span", v.text()));
-    Wide seconds = 0;
-    for (i64 p : parts) seconds = seconds * 60 + p;
-    if (days && parts.size() == 2) seconds *= 60;
-    ns = (Wide{days} * 86400 + seconds) * 1'000'000'000;
-    i64 unit = 100'000'000;
-    for (char d : fraction) {
-      if (d < '0' || d > '9') bad(fmt::format("unable to parse '{}' as a time span", v.text()));
-      ns += (d - '0') * unit, unit /= 10;
-    }
-    return made(negative ? -ns : ns);
+    if (ns > kNoMax || ns < kNoMin) bad("the time span is too long");
+    return Val::nanoseconds(VK::kTimespan, static_cast<i64>(ns));
   }
 
   Val timestamp() const {
@@ -404,52 +367,25 @@ struct Maker {
       return Val::nanoseconds(VK::kTimestamp, std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
     }
     const Val& v = from();
-    if (v.is(VK::kTimestamp)) return v;
-    if ((v.is(VK::kInt) || v.is(VK::kFloat)) && args.size() > 1) bad("a number stands alone");
-    if (v.is(VK::kInt)) {
-      i64 ns = 0;
-      if (__builtin_mul_overflow(v.i, i64{1'000'000'000}, &ns)) bad("the time is out of range");
-      return Val::nanoseconds(VK::kTimestamp, ns);
-    }
-    if (v.is(VK::kFloat)) return Val::nanoseconds(VK::kTimestamp, truncated(v.d * 1e9));
+    if (is_number(v) && args.size() == 1) return seconds(VK::kTimestamp, v);
+    most(3);
+    const Val* format = args.size() > 1 ? &args[1] : nullptr;
+    const Val* zone = args.size() > 2 ? &args[2] : nullptr;
     Val text = v;
-    if (v.is(VK::kHash))
+    if (v.is(VK::kHash)) {
+      most(1);
+      only(v, {"string", "format", "timezone"});
       if (const Val* s = v.get("string")) text = *s;
-    if (!text.is(VK::kString)) bad("needs a String or a number");
-    std::tm tm{};
-    std::string s(text.text());
-    int consumed = 0;
-    int n = std::sscanf(s.c_str(), "%4d-%2d-%2d%n", &tm.tm_year, &tm.tm_mon, &tm.tm_mday, &consumed);
-    if (n < 3) bad(fmt::format("unable to parse '{}' as a time", s));
-    std::string_view rest = std::string_view(s).substr(static_cast<std::size_t>(consumed));
-    i64 fraction = 0, offset = 0;
-    if (!rest.empty() && (rest[0] == 'T' || rest[0] == ' ')) {
-      int used = 0;
-      std::string time(rest.substr(1));
-      int got = std::sscanf(time.c_str(), "%2d:%2d%n", &tm.tm_hour, &tm.tm_min, &used);
-      if (got < 2) bad(fmt::format("unable to parse '{}' as a time", s));
-      std::string_view t = std::string_view(time).substr(static_cast<std::size_t>(used));
-      if (!t.empty() && t[0] == ':') {
-        tm.tm_sec = std::atoi(std::string(t.substr(1, 2)).c_str());
-        t.remove_prefix(std::min<std::size_t>(3, t.size()));
-      }
-      if (!t.empty() && t[0] == '.') {
-        t.remove_prefix(1);
-        i64 unit = 100'000'000;
-        while (!t.empty() && t[0] >= '0' && t[0] <= '9')
-          fraction += (t[0] - '0') * unit, unit /= 10, t.remove_prefix(1);
-      }
-      while (!t.empty() && t[0] == ' ') t.remove_prefix(1);
-      if (t.size() >= 5 && (t[0] == '+' || t[0] == '-')) {
-        int h = std::atoi(std::string(t.substr(1, 2)).c_str()),
-            m = std::atoi(std::string(t.substr(t[3] == ':' ? 4 : 3, 2)).c_str());
-        offset = (h * 3600 + m * 60) * (t[0] == '-' ? -1 : 1);
-      }
+      format = v.get("format");
+      zone = v.get("timezone");
     }
-    tm.tm_year -= 1900;
-    tm.tm_mon -= 1;
-    i64 seconds = timegm(&tm) - offset;
-    return Val::nanoseconds(VK::kTimestamp, seconds * 1'000'000'000 + fraction);
+    if (!text.is(VK::kString) || text.size == 0) bad("needs a String or a number");
+    if (zone && (!zone->is(VK::kString) || zone->size == 0)) bad("needs the name of a time zone");
+    try {
+      return Val::nanoseconds(VK::kTimestamp, parse_time(text.text(), formats(format), zone ? zone->text() : ""));
+    } catch (const TypeError& e) {
+      bad(e.what());
+    }
   }
 
   Val binary() const {
@@ -481,6 +417,25 @@ struct Maker {
       bad("needs a String or an Array of bytes");
     }
     return Val::with_text(VK::kBinary, arena().copy(std::string_view(out)));
+  }
+
+  // {scheme => ..., host => ..., ...}
+  Val uri_of(const Val& parts) const {
+    only(parts, {"scheme", "userinfo", "host", "port", "path", "query", "fragment", "opaque"});
+    auto part = [&](std::string_view name) {
+      const Val* v = parts.get(name);
+      return v == nullptr || v->undefined() ? std::string() : to_text(*v);
+    };
+    auto with = [](std::string_view before, const std::string& text, std::string_view after) {
+      return text.empty() ? std::string() : std::string(before) + text + std::string(after);
+    };
+    std::string text = with("", part("scheme"), ":");
+    if (std::string opaque = part("opaque"); !opaque.empty())
+      text += opaque;
+    else if (std::string host = part("host"); !host.empty())
+      text += "//" + with("", part("userinfo"), "@") + host + with(":", part("port"), "");
+    text += part("path") + with("?", part("query"), "") + with("#", part("fragment"), "");
+    return Val::with_text(VK::kUri, arena().copy(std::string_view(text)));
   }
 
   Val object(const Type* t) const {
@@ -519,7 +474,8 @@ struct Maker {
   }
 
   Val deferred() const {
-    if (!from().is(VK::kString)) bad("needs the name of a function or variable");
+    const Regex* name = Regex::get("\\A[$]?[a-z][a-z0-9_]*(?:::[a-z][a-z0-9_]*)*\\z", nullptr);
+    if (!from().is(VK::kString) || !name->search(from().text(), 0)) bad("needs the name of a function or variable");
     std::vector<Pair> fields{{Val::string("name"), args[0]}};
     fields.push_back({Val::string("arguments"), args.size() > 1 ? args[1] : make_array(arena(), {})});
     if (args.size() < 2) fields.pop_back();
@@ -536,14 +492,25 @@ struct Maker {
       case TK::kArray:
       case TK::kTuple: return array();
       case TK::kHash:
-      case TK::kStruct: return hash();
-      case TK::kOptional:
+      case TK::kStruct: {
+        Val made = hash();
+        if (t->kind == TK::kStruct && t->members.empty() && made.size > 0)
+          c.fail(
+              at,
+              fmt::format("converted value from Struct.new() has wrong type, expects size to be 0, got {}", made.size),
+              "PP-TYPE-MISMATCH");
+        return made;
+      }
+      case TK::kPattern: return string();
       case TK::kNotUndef:
         if (t->types.empty()) {
-          if (t->kind == TK::kNotUndef && from().undefined()) bad("expects a value that is not undef");
+          if (from().undefined()) bad("expects a value that is not undef");
           return from();
         }
-        if (t->kind == TK::kOptional && !args.empty() && args[0].undefined()) return args[0];
+        return c.construct(t->types[0], args, at);
+      case TK::kOptional:
+        if (t->types.empty()) break;
+        if (!args.empty() && args[0].undefined()) return args[0];
         return c.construct(t->types[0], args, at);
       case TK::kInit:
         if (!t->types.empty()) {
@@ -570,8 +537,10 @@ struct Maker {
         return Val::with_text(VK::kRegex, from().text());
       }
       case TK::kUri:
-        if (!from().is(VK::kString) || args.size() != 1) bad("needs one String");
-        if (!is_uri(from().text())) bad(fmt::format("needs a URI, which {} is not", to_literal(from())));
+        most(1);
+        if (from().is(VK::kHash)) return uri_of(from());
+        if (!from().is(VK::kString)) bad("needs a String or a Hash");
+        if (!is_uri(from().text())) c.fail(at, "bad URI(is not URI?): " + ruby_inspect(from()), "PP-NEW");
         return Val::with_text(VK::kUri, from().text());
       case TK::kType:
         if (!from().is(VK::kString)) bad("needs the text of a type");
@@ -581,7 +550,9 @@ struct Maker {
         } catch (const TypeError& e) {
           bad(e.what());
         }
-      case TK::kObject: return object(t);
+      case TK::kObject:
+        if (t->name.empty() && t->members.empty()) break;
+        return object(t);
       case TK::kDeferred: return deferred();
       default: break;
     }

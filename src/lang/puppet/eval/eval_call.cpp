@@ -11,6 +11,7 @@
 #include "lang/puppet/ruby/bridge.h"
 #include "lang/puppet/types/signature.h"
 #include "lang/puppet/types/type_parse.h"
+#include "lang/puppet/types/uri.h"
 
 namespace tutti::puppet {
 namespace {
@@ -154,6 +155,8 @@ Val Compiler::call(const Call& c, Scope& scope) {
       }
     }
   }
+  if (c.kind == NodeKind::kMethodCall && args.size() == 1 && args[0].is(VK::kUri))
+    if (std::optional<Val> part = uri_part(arena(), args[0].text(), c.name.text())) return *part;
   Val v = call_function(c.name, args, block, scope, c.begin);
   if (!v.origin) v.origin = c.begin;
   return v;

@@ -4,6 +4,7 @@
 #include "lang/puppet/eval/compiler.h"
 #include "lang/puppet/eval/growth.h"
 #include "lang/puppet/types/regex.h"
+#include "lang/puppet/types/value_text.h"
 
 namespace tutti::puppet {
 
@@ -70,7 +71,7 @@ Val Compiler::evaluate(const Node* n, Scope& scope) {
       }
       if (v.is(VK::kFloat)) return Val::real(-v.d).with_origin(n->begin);
       if (v.is(VK::kTimespan)) return Val::nanoseconds(VK::kTimespan, -v.i);
-      fail(n->span(), "operator '-' is not applicable to this value");
+      fail(n->span(), fmt::format("the value '{}' cannot be converted to Numeric", ruby_inspect(v)));
     }
     case NodeKind::kSplat: {
       std::vector<Val> items;

@@ -7,16 +7,30 @@
 #include "lang/puppet/eval/compiler.h"
 #include "lang/puppet/eval/growth.h"
 #include "lang/puppet/types/regex.h"
+#include "lang/puppet/types/time.h"
+#include "lang/puppet/types/value_text.h"
 
 namespace tutti::puppet {
 namespace {
 
-std::string kind_name(const Val& v) {
-  Arena arena;
-  return type_text(infer(arena, v, Infer::kGeneralized));
+// What a value is called in a message: Array, Undef Value, Integer-Type.
+std::string label(const Val& v) {
+  switch (v.kind) {
+    case VK::kUndef: return "Undef Value";
+    case VK::kArray: return "Array";
+    case VK::kHash: return "Hash";
+    case VK::kType: return to_text(v) + "-Type";
+    default: {
+      Arena arena;
+      return type_text(infer(arena, v, Infer::kGeneralized));
+    }
+  }
+}
+std::string a_label(const Val& v) {
+  std::string name = label(v);
+  return (std::string_view("AEIOUaeiou").find(name[0]) == std::string_view::npos ? "a " : "an ") + name;
 }
 
-bool is_number(const Val& v) { return v.is(VK::kInt) || v.is(VK::kFloat); }
 double as_double(const Val& v) { return v.is(VK::kInt) ? static_cast<double>(v.i) : v.d; }
 
 i64 floor_div(i64 a, i64 b) {
@@ -73,7 +87,7 @@ Val Compiler::match(const Binary& b, Scope& scope) {
     if (!y.is(VK::kRegex) && !y.is(VK::kString))
       fail(b.right->span(), "the right operand of a match must be a regular expression, a String or a Type");
     if (!x.is(VK::kString))
-      fail(b.left->span(), fmt::format("the left operand of a match must be a String, got {}", kind_name(x)));
+      fail(b.left->span(), fmt::format("left match operand must result in a String value. Got {}", a_label(x)));
     yes = match_regex(x.text(), y.text(), scope, b.begin);
   }
   return Val::boolean(b.op == Op::kMatch ? yes : !yes);
@@ -89,19 +103,13 @@ bool Compiler::less(Op op, const Val& a, const Val& b, Pos at) {
     return by(x < y ? -1 : x > y ? 1 : 0);
   }
   if (a.is(VK::kString) && b.is(VK::kString)) return by(compare_text(a.text(), b.text()));
-  if (a.kind == b.kind && (a.is(VK::kTimestamp) || a.is(VK::kTimespan))) return by(a.i < b.i ? -1 : a.i > b.i ? 1 : 0);
+  if (std::optional<int> order = compare_times(a, b)) return by(*order);
   if (a.is(VK::kSemVer) && b.is(VK::kSemVer)) {
     SemVer x, y;
     parse_semver(a.text(), x);
     parse_semver(b.text(), y);
     return by(compare_semver(x, y));
   }
-  if (a.is(VK::kTimespan) && is_number(b))
-    return less(op, a, Val::nanoseconds(VK::kTimespan, static_cast<i64>(as_double(b) * 1e9)), at);
-  if (b.is(VK::kTimespan) && is_number(a))
-    return less(op, Val::nanoseconds(VK::kTimespan, static_cast<i64>(as_double(a) * 1e9)), b, at);
-  if (a.is(VK::kTimestamp) && is_number(b))
-    return less(op, a, Val::nanoseconds(VK::kTimestamp, static_cast<i64>(as_double(b) * 1e9)), at);
   if (a.is(VK::kType) && b.is(VK::kType)) {
     switch (op) {
       case Op::kLess: return assignable(b.t, a.t) && !same_type(a.t, b.t);
@@ -111,7 +119,11 @@ bool Compiler::less(Op op, const Val& a, const Val& b, Pos at) {
     }
   }
   if (a.is(VK::kType)) return false;  // what is no type is neither narrower nor wider
-  fail(at, fmt::format("comparison of {} {} {} is not possible", kind_name(a), op_text(op), kind_name(b)),
+  std::string_view why = a.is(VK::kString) ? "A String is not comparable to a non String"
+                         : is_number(a)    ? "A Numeric is not comparable to non Numeric"
+                                        : "Only Strings, Numbers, Timespans, Timestamps, and Versions are comparable";
+  fail(at,
+       fmt::format("comparison of: {} {} {}, is not possible. Caused by '{}'", label(a), op_text(op), label(b), why),
        "PP-COMPARE");
 }
 
@@ -157,7 +169,8 @@ bool Compiler::contains(const Val& x, const Val& in, Scope& scope, Pos at) {
 }
 
 Val Compiler::arithmetic(Op op, Val a, Val b, Pos at) {
-  if (a.is(VK::kArray) || a.is(VK::kHash)) {
+  bool of_collections = op == Op::kPlus || op == Op::kMinus || op == Op::kLShift;
+  if (of_collections && (a.is(VK::kArray) || a.is(VK::kHash))) {
     grown(budget_, (std::size_t{a.size} + (b.is(VK::kArray) || b.is(VK::kHash) ? b.size : 1)) * sizeof(Val));
     if (op == Op::kLShift && a.is(VK::kArray)) {
       std::vector<Val> out(a.items().begin(), a.items().end());
@@ -180,7 +193,7 @@ Val Compiler::arithmetic(Op op, Val a, Val b, Pos at) {
             for (u32 n = 0; n + 1 < b.size; n += 2) h.set(b.list[n], b.list[n + 1]);
           }
         } else {
-          fail(at, fmt::format("cannot add {} to a Hash", kind_name(b)));
+          fail(at, fmt::format("cannot add {} to a Hash", a_label(b)));
         }
         return h.build(arena());
       }
@@ -220,27 +233,12 @@ Val Compiler::arithmetic(Op op, Val a, Val b, Pos at) {
         if (!gone(v)) out.push_back(v);
       return make_array(arena(), out);
     }
-    fail(at, fmt::format("operator '{}' is not applicable to {}", op_text(op), kind_name(a)));
+    fail(at, fmt::format("operator '{}' is not applicable to {}", op_text(op), a_label(a)));
   }
-  if (a.is(VK::kTimestamp) || a.is(VK::kTimespan) || b.is(VK::kTimespan)) {
-    auto ns = [&](const Val& v) { return is_number(v) ? static_cast<i64>(as_double(v) * 1e9) : v.i; };
-    bool times = (a.is(VK::kTimestamp) || a.is(VK::kTimespan) || is_number(a)) &&
-                 (b.is(VK::kTimestamp) || b.is(VK::kTimespan) || is_number(b));
-    if (times && op == Op::kPlus && !(a.is(VK::kTimestamp) && b.is(VK::kTimestamp)))
-      return Val::nanoseconds(a.is(VK::kTimestamp) || b.is(VK::kTimestamp) ? VK::kTimestamp : VK::kTimespan,
-                              ns(a) + ns(b));
-    if (times && op == Op::kMinus)
-      return Val::nanoseconds(a.is(VK::kTimestamp) && !b.is(VK::kTimestamp) ? VK::kTimestamp : VK::kTimespan,
-                              ns(a) - ns(b));
-    if (op == Op::kTimes && a.is(VK::kTimespan) && is_number(b))
-      return Val::nanoseconds(VK::kTimespan, static_cast<i64>(static_cast<double>(a.i) * as_double(b)));
-    if (op == Op::kTimes && b.is(VK::kTimespan) && is_number(a))
-      return Val::nanoseconds(VK::kTimespan, static_cast<i64>(static_cast<double>(b.i) * as_double(a)));
-    if (op == Op::kDiv && a.is(VK::kTimespan) && b.is(VK::kTimespan) && b.i != 0)
-      return Val::real(static_cast<double>(a.i) / static_cast<double>(b.i));
-    if (op == Op::kDiv && a.is(VK::kTimespan) && is_number(b) && as_double(b) != 0)
-      return Val::nanoseconds(VK::kTimespan, static_cast<i64>(static_cast<double>(a.i) / as_double(b)));
-    fail(at, fmt::format("operator '{}' is not applicable to {} and {}", op_text(op), kind_name(a), kind_name(b)));
+  try {
+    if (std::optional<Val> time = time_arithmetic(op, a, b)) return *time;
+  } catch (const TypeError& e) {
+    fail(at, e.what());
   }
   if (a.is(VK::kUri) && op == Op::kPlus && (b.is(VK::kString) || b.is(VK::kUri))) {
     std::string out(a.text());
@@ -260,12 +258,11 @@ Val Compiler::arithmetic(Op op, Val a, Val b, Pos at) {
       v = n;
       return;
     }
-    if (v.is(VK::kString))
-      fail(at, fmt::format("the value {} cannot be converted to Numeric", to_literal(v)), "PP-NUMERIC");
+    if (v.undefined() || v.is(VK::kTimestamp) || v.is(VK::kTimespan))
+      fail(at, fmt::format("operator '{}' is not applicable to {}", op_text(op), a_label(v)), "PP-OPERATOR");
     fail(at,
-         fmt::format("operator '{}' is not applicable to {}", op_text(op),
-                     v.undefined() ? "an Undef Value" : kind_name(v)),
-         "PP-OPERATOR");
+         fmt::format("the value '{}' cannot be converted to Numeric", v.is(VK::kString) ? to_text(v) : ruby_inspect(v)),
+         "PP-NUMERIC");
   };
   number(a);
   number(b);
@@ -331,14 +328,18 @@ Val Compiler::access(const Val& base, std::span<const Val> keys, Scope& scope, P
     case VK::kString:
     case VK::kBinary: {
       if (keys.size() > 2)
-        fail(at, fmt::format("{} supports [] with one or two arguments, got {}", kind_name(base), keys.size()));
+        fail(at, fmt::format("{} supports [] with one or two arguments, got {}", label(base), keys.size()));
       i64 index[2] = {0, 1};
       for (std::size_t n = 0; n < keys.size(); ++n) {
         Val k = keys[n];
         if (k.is(VK::kString)) parse_number(k.text(), k);
         if (!k.is(VK::kInt))
-          fail(at, fmt::format("a substring or index operation does not accept {} as a position, expected an Integer",
-                               to_literal(keys[n])));
+          fail(at, base.is(VK::kString)
+                       ? fmt::format("a substring operation does not accept {} as a character index. Expected an "
+                                     "Integer",
+                                     a_label(keys[n]))
+                       : fmt::format("the value '{}' cannot be converted to Numeric",
+                                     keys[n].is(VK::kString) ? to_text(keys[n]) : ruby_inspect(keys[n])));
         index[n] = k.i;
       }
       std::vector<std::size_t> starts;  // of characters
@@ -388,10 +389,7 @@ Val Compiler::access(const Val& base, std::span<const Val> keys, Scope& scope, P
         for (const Pair& p : base.o->fields)
           if (p.key.text() == keys[0].text()) return p.value;
       [[fallthrough]];
-    default:
-      fail(at,
-           fmt::format("operator '[]' is not applicable to {}", base.undefined() ? "an Undef Value" : kind_name(base)),
-           "PP-ACCESS");
+    default: fail(at, fmt::format("operator '[]' is not applicable to {}", a_label(base)), "PP-ACCESS");
   }
 }
 

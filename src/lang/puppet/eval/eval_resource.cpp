@@ -200,7 +200,7 @@ Resource* Compiler::create_resource(NewResource& wanted, Scope& scope_given) {
         p.name = d.name;
         p.value = d.value;
         p.at = d.at;
-        p.source = scope.source;
+        p.source = d.source;
         p.how = How::kDefault;
         set_param(r, p);
       }
@@ -431,7 +431,7 @@ void Compiler::resource_defaults(const ResourceDecl& r, Scope& given) {
              fmt::format("default already defined for {} {{ {} => {} }}; cannot redefine", type.text(), p.name.text(),
                          to_literal(d.value)),
              "PP-DUPLICATE-DEFAULT");
-    mine->params.push_back({p.name, p.value, p.at});
+    mine->params.push_back({p.name, p.value, p.at, scope.source});
   }
 }
 
@@ -472,7 +472,7 @@ void Compiler::override_params(Resource& r, std::span<const ResourceParam> param
   if (r.evaluated && r.definition) changed_late_.insert(&r);
   for (const ResourceParam& p : params) {
     ResourceParam copy = p;
-    copy.source_override = from_collector;
+    copy.source_override = from_collector && p.how != How::kDefault;
     override_param(r, copy);
   }
 }
@@ -480,11 +480,7 @@ void Compiler::override_params(Resource& r, std::span<const ResourceParam> param
 void Compiler::override_param(Resource& r, const ResourceParam& given) {
   ResourceParam* current = r.find(given.name);
   ResourceParam p = given;
-  if (!current) {
-    if (p.add && !p.value.is(VK::kArray)) {
-    }
-    return set_param(r, p);
-  }
+  if (!current) return set_param(r, p);
   auto is_default = [&](const Val& value) {
     for (Scope* s = r.scope; s; s = s->dynamic)
       for (const TypeDefaults& d : s->defaults)
@@ -493,8 +489,8 @@ void Compiler::override_param(Resource& r, const ResourceParam& given) {
             if (x.name == p.name) return same(x.value, value);
     return false;
   };
+  if (is_default(p.value)) return;  // what a default says gives way to what is there, whoever says it
   if (!p.source_override) {
-    if (is_default(p.value)) return;
     bool allowed = child_of(p.source, current->source) || may_override_.contains(p.source) ||
                    (p.source == current->source && is_default(current->value));
     if (!allowed) {

@@ -37,6 +37,54 @@ TEST(PuppetLanguage, Strings) {
   EXPECT_EQ(value_of("'abc'[1, -1]"), "'bc'");
 }
 
+TEST(PuppetLanguage, TimesAndTimeSpans) {
+  EXPECT_EQ(value_of("String(Timestamp('2001-02-03', '%Y-%m-%d', 'CET'))"), "'2001-02-02T23:00:00.000000000 UTC'");
+  EXPECT_EQ(value_of("String(Timestamp('03/02/2001 5:07 pm', '%d/%m/%Y %I:%M %p'))"),
+            "'2001-02-03T17:07:00.000000000 UTC'");
+  EXPECT_EQ(value_of("String(Timestamp('2016-08-01T12:30:45.25 EST'))"), "'2016-08-01T17:30:45.250000000 UTC'");
+  EXPECT_EQ(value_of("Timestamp('2016-08-01 nowhere')"), "error");
+  EXPECT_EQ(value_of("strftime(Timestamp(1500000000.25), '%FT%T%z', 'CET')"), "'2017-07-14T03:40:00+0100'");
+  EXPECT_EQ(value_of("[Float(Timestamp('2016-08-01T12:30:45.123 UTC')), Integer(Timestamp(-1.5))]"),
+            "[1470054645.123, -2]");
+  EXPECT_EQ(value_of("String(Timespan('2:30', '%H:%M'))"), "'0-02:30:00.0'");
+  EXPECT_EQ(value_of("String(Timespan({string => '90 s', format => ['%M m', '%S s']}))"), "'0-00:01:30.0'");
+  EXPECT_EQ(value_of("Timespan('2:30')"), "error");
+  EXPECT_EQ(value_of("Timespan(1, 2, 3)"), "error");
+  EXPECT_EQ(value_of("Timespan({hour => 1})"), "error");
+  EXPECT_EQ(value_of("[String(Timespan(90), '%d'), String(Timespan(0.25), '%f'), strftime(Timespan(90.5), '%S|%3N')]"),
+            "['90', '0.250000', '90|500']");
+  EXPECT_EQ(value_of("strftime(Timespan(90), '%Y')"), "error");
+  EXPECT_EQ(value_of("[1 < Timestamp(2), Timespan(1.5) > 1, Timespan(1.5) > 1.0, Timespan(7.9) % 5]"),
+            "[true, false, true, 2]");
+  EXPECT_EQ(value_of("String(Timespan(90) / 4 - 0.5)"), "'0-00:00:22.0'");
+  EXPECT_EQ(value_of("compare(Timespan(1), Timestamp(1))"), "error");
+  EXPECT_EQ(value_of("Timestamp(2) * 2"), "error");
+}
+
+TEST(PuppetLanguage, PartsOfUris) {
+  EXPECT_EQ(value_of("$u.nope", "$u = URI('http://h/p')"), "error");
+  EXPECT_EQ(value_of("[$u.scheme, $u.userinfo, $u.host, $u.port, $u.path, $u.query, $u.fragment]",
+                     "$u = URI('http://u:p@h:8080/p?x=1#f')"),
+            "['http', 'u:p', 'h', 8080, '/p', 'x=1', 'f']");
+  EXPECT_EQ(value_of("[$u.port, $u.opaque]", "$u = URI('https://h/')"), "[443, undef]");
+  EXPECT_EQ(value_of("String(URI({scheme => 'http', host => 'h', path => '/p'}))"), "'http://h/p'");
+}
+
+TEST(PuppetLanguage, WhatIsWrongIsSaidInPuppetsWords) {
+  auto wrong = [](const std::string& expression) { return compile_for_test("$x = " + expression).errors; };
+  auto says = [&](const std::string& expression, const std::string& text) {
+    EXPECT_NE(wrong(expression).find(text), std::string::npos) << wrong(expression);
+  };
+  says("[1] * 2", "the value '[1]' cannot be converted to Numeric");
+  says("-{}", "the value '{}' cannot be converted to Numeric");
+  says("'a' < 1", "comparison of: String < Integer, is not possible. Caused by 'A String is not comparable");
+  says("undef =~ /a/", "left match operand must result in a String value. Got an Undef Value");
+  says("'a'['b']", "a substring operation does not accept a String as a character index. Expected an Integer");
+  says("Integer('x')", "The string 'x' cannot be converted to Integer");
+  says("String([1], '%x')", "illegal format 'x' specified for value of Array type");
+  says("\"${true}\"", "`true` is neither a variable nor a call");
+}
+
 TEST(PuppetLanguage, CollectionsAndLambdas) {
   EXPECT_EQ(value_of("[1, 2] + [3] << [4]"), "[1, 2, 3, [4]]");
   EXPECT_EQ(value_of("{ 'a' => 1 } + { 'a' => 2, 'b' => 3 }"), "{'a' => 2, 'b' => 3}");
@@ -44,6 +92,9 @@ TEST(PuppetLanguage, CollectionsAndLambdas) {
   EXPECT_EQ(value_of("{ 'a' => 1, 'b' => 2 }.filter |$k, $v| { $v > 1 }"), "{'b' => 2}");
   EXPECT_EQ(value_of("[1, 2, 3].reduce(10) |$m, $x| { $m + $x }"), "16");
   EXPECT_EQ(value_of("[3, 1, 2].any |$x| { $x > 2 }"), "true");
+  EXPECT_EQ(value_of("sort([['b'], ['a', 2], ['a', 1], []])"), "[[], ['a', 1], ['a', 2], ['b']]");
+  EXPECT_EQ(value_of("sort([undef, undef])"), "[undef, undef]");
+  EXPECT_EQ(value_of("sort([1, 'a'])"), "error");
 }
 
 TEST(PuppetLanguage, TypesAndConversions) {

@@ -47,6 +47,7 @@ struct DefaultParam {
   Symbol name;
   Val value;
   Pos at;
+  const Definition* source = nullptr;  // the class or define that states it (nullptr: main)
 };
 struct TypeDefaults {
   Symbol type;

@@ -177,34 +177,40 @@ Signature signature_of(const Builtin::Form& form) {
 }  // namespace
 
 // The old interface knows no regular expressions: they arrive as text, `/a+/`, also within containers.
-static bool holds_regex(const Val& v) {
-  if (v.is(VK::kRegex)) return true;
-  if (v.is(VK::kArray)) return std::any_of(v.items().begin(), v.items().end(), holds_regex);
+// What functions of the old interface are given as text.
+static bool extended(const Val& v) {
+  return v.is(VK::kRegex) || v.is(VK::kSemVer) || v.is(VK::kSemVerRange) || v.is(VK::kBinary) || v.is(VK::kTimespan) ||
+         v.is(VK::kTimestamp);
+}
+
+static bool holds_extended(const Val& v) {
+  if (extended(v)) return true;
+  if (v.is(VK::kArray)) return std::any_of(v.items().begin(), v.items().end(), holds_extended);
   if (v.is(VK::kHash))
-    return std::any_of(v.entries().begin(), v.entries().end(), [](const Pair& p) { return holds_regex(p.value); });
+    return std::any_of(v.entries().begin(), v.entries().end(), [](const Pair& p) { return holds_extended(p.value); });
   return false;
 }
 
-static Val regexes_as_text(Arena& arena, const Val& v) {
-  if (v.is(VK::kRegex)) return make_string(arena, to_text(v));
-  if (!holds_regex(v)) return v;
+static Val extended_as_text(Arena& arena, const Val& v) {
+  if (extended(v)) return make_string(arena, to_text(v));
+  if (!holds_extended(v)) return v;
   if (v.is(VK::kArray)) {
     std::vector<Val> items(v.items().begin(), v.items().end());
-    for (Val& i : items) i = regexes_as_text(arena, i);
+    for (Val& i : items) i = extended_as_text(arena, i);
     return make_array(arena, items);
   }
   std::vector<Pair> pairs(v.entries().begin(), v.entries().end());
-  for (Pair& p : pairs) p.value = regexes_as_text(arena, p.value);
+  for (Pair& p : pairs) p.value = extended_as_text(arena, p.value);
   return make_hash(arena, pairs);
 }
 
 Val call_builtin(const Builtin& f, const FunctionCall& call) {
   if (f.run3x) {
     bool any = false;
-    for (const Val& v : call.args) any = any || v.undefined() || holds_regex(v);
+    for (const Val& v : call.args) any = any || v.undefined() || holds_extended(v);
     if (!any) return f.run3x(call);
     std::vector<Val> args(call.args.begin(), call.args.end());
-    for (Val& v : args) v = v.undefined() ? Val::string("") : regexes_as_text(call.arena(), v);
+    for (Val& v : args) v = v.undefined() ? Val::string("") : extended_as_text(call.arena(), v);
     FunctionCall copy{call.compiler, call.scope, call.name, args, call.block, call.at};
     return f.run3x(copy);
   }

@@ -603,6 +603,8 @@ Val dig_along(const FunctionCall& c, std::span<const Val> path) {
 
 Val dig_down(const FunctionCall& c) {
   expect_count(c, 2, 3);
+  if (!c.arg(0).is(VK::kHash) && !c.arg(0).is(VK::kArray))
+    c.fail(fmt::format("{}(): first argument must be a hash or an array, given {}", c.name, ruby_class(c.arg(0))));
   if (!c.arg(1).is(VK::kArray)) c.fail(fmt::format("{}(): second argument must be an array, the path", c.name));
   return dig_along(c, c.arg(1).items());
 }
@@ -613,6 +615,7 @@ Val try_get_value(const FunctionCall& c) {
   std::string path = c.count() > 1 ? to_text(c.arg(1)) : "", separator = c.count() > 3 ? to_text(c.arg(3)) : "/";
   if (!(c.arg(0).is(VK::kHash) || c.arg(0).is(VK::kArray)) || path.empty())
     return c.count() > 2 && c.arg(2).truthy() ? c.arg(2) : c.arg(0);
+  if (!c.arg(1).is(VK::kString)) c.fail(fmt::format("{}(): a path is a string, not {}", c.name, ruby_class(c.arg(1))));
   std::vector<Val> keys;
   for (std::string_view rest = path; !rest.empty();) {
     std::size_t cut = separator.empty() ? 1 : rest.find(separator);

@@ -114,6 +114,16 @@ Val parse_data(const FunctionCall& c, bool yaml) {
   return parsed(c, fmt::format("<{}>", c.name), to_text(c.arg(0)), yaml);
 }
 Val parsejson(const FunctionCall& c) { return parse_data(c, false); }
+// An array or a hash, as JSON once had to be.
+Val parsepson(const FunctionCall& c) {
+  std::string text = c.count() > 0 ? to_text(c.arg(0)) : "";
+  std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first != std::string::npos && text[first] != '[' && text[first] != '{') {
+    if (c.count() > 1 && c.arg(1).truthy()) return c.arg(1);
+    c.fail(fmt::format("source '{}' not in PSON!", text));
+  }
+  return parsejson(c);
+}
 Val parseyaml(const FunctionCall& c) { return parse_data(c, true); }
 
 Val load_data(const FunctionCall& c, bool yaml) {
@@ -308,7 +318,7 @@ void add_stdlib_data_functions(Functions& f) {
   f.add("to_python", {{"Any", to_python}});
   f.add("to_ruby", {{"Any", to_ruby}});
   f.add3x("parsejson", parsejson);
-  f.add3x("parsepson", parsejson);
+  f.add3x("parsepson", parsepson);
   f.add3x("parseyaml", parseyaml);
   f.add3x("loadjson", loadjson);
   f.add3x("loadyaml", loadyaml);

@@ -122,7 +122,8 @@ Val shuffle(const FunctionCall& c) {
 
 Val seeded_rand(const FunctionCall& c) {
   expect_count(c, 2, 2);
-  if (c.arg(0).is(VK::kFloat) || ruby_to_i(c.arg(0)) <= 0)
+  bool octal = c.arg(0).is(VK::kString) && c.text(0).starts_with('0');
+  if (c.arg(0).is(VK::kFloat) || octal || ruby_to_i(c.arg(0)) <= 0)
     c.fail("seeded_rand(): first argument must be a positive integer");
   if (!c.arg(1).is(VK::kString)) c.fail("seeded_rand(): second argument must be a string");
   return Val::integer(static_cast<i64>(

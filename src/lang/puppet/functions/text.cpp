@@ -12,6 +12,7 @@
 #include "lang/puppet/text/ruby_format.h"
 #include "lang/puppet/text/version_compare.h"
 #include "lang/puppet/types/regex.h"
+#include "lang/puppet/types/time.h"
 
 namespace tutti::puppet {
 namespace {
@@ -391,178 +392,25 @@ Val digest(const FunctionCall& c) {
 
 // --- strftime
 
-std::string time_text(const FunctionCall& c, i64 ns, std::string_view format, std::string_view zone) {
-  std::time_t seconds = static_cast<std::time_t>(ns / 1'000'000'000);
-  i64 rest = ns % 1'000'000'000;
-  if (rest < 0) rest += 1'000'000'000, seconds--;
-  std::tm t{};
-  std::string offset = "+0000", name = "UTC";
-  if (zone == "current") {
-    localtime_r(&seconds, &t);
-    long minutes = t.tm_gmtoff / 60;
-    offset = fmt::format("{}{:02}{:02}", minutes < 0 ? '-' : '+', std::labs(minutes) / 60, std::labs(minutes) % 60);
-    name = t.tm_zone;
-  } else {
-    if (!zone.empty() && zone != "UTC" && zone != "Z") {
-      Groups g;
-      if (!regex_of(c, "^([+-])(\\d{2}):?(\\d{2})$").search(zone, 0, &g))
-        c.fail(fmt::format("Illegal timezone '{}'", zone));
-      i64 minutes = std::stol(std::string(group(zone, g, 2))) * 60 + std::stol(std::string(group(zone, g, 3)));
-      if (group(zone, g, 1) == "-") minutes = -minutes;
-      seconds += minutes * 60;
-      offset = fmt::format("{}{:02}{:02}", minutes < 0 ? '-' : '+', std::labs(minutes) / 60, std::labs(minutes) % 60);
-      name = "";
-    }
-    gmtime_r(&seconds, &t);
+template <class Text>
+Val formatted(const FunctionCall& c, Text text) {
+  try {
+    return c.string(text());
+  } catch (const TypeError& e) {
+    c.fail(e.what());
   }
-  std::string out;
-  for (std::size_t i = 0; i < format.size(); i++) {
-    if (format[i] != '%' || i + 1 == format.size()) {
-      out += format[i];
-      continue;
-    }
-    std::size_t start = i++;
-    bool plain = false, upper = false, colon = false;
-    char fill = 0;
-    for (; i < format.size(); i++) {
-      if (format[i] == '-')
-        plain = true;
-      else if (format[i] == '^')
-        upper = true;
-      else if (format[i] == '0' || format[i] == '_')
-        fill = format[i] == '_' ? ' ' : '0';
-      else if (format[i] == ':')
-        colon = true;
-      else
-        break;
-    }
-    std::size_t width = 0;
-    while (i < format.size() && format[i] >= '0' && format[i] <= '9')
-      width = std::min<std::size_t>(width * 10 + static_cast<std::size_t>(format[i++] - '0'), 1000);
-    if (i == format.size()) {
-      out += format.substr(start);
-      break;
-    }
-    std::string piece;
-    char what = format[i];
-    switch (what) {
-      case 'L':
-        piece = fmt::format("{:09}", rest).substr(0, width > 0 ? std::min<std::size_t>(width, 9) : 3);
-        width = 0;
-        break;
-      case 'N':
-        piece = fmt::format("{:09}", rest).substr(0, width > 0 ? std::min<std::size_t>(width, 9) : 9);
-        width = 0;
-        break;
-      case 's': piece = fmt::format("{}", ns >= 0 ? ns / 1'000'000'000 : (ns - 999'999'999) / 1'000'000'000); break;
-      case 'z': piece = colon ? offset.substr(0, 3) + ":" + offset.substr(3) : offset; break;
-      case 'Z': piece = name; break;
-      case 'P': piece = t.tm_hour < 12 ? "am" : "pm"; break;
-      case '%': piece = "%"; break;
-      case 'n': piece = "\n"; break;
-      case 't': piece = "\t"; break;
-      default: {
-        char spec[3] = {'%', what, 0};
-        char buffer[256];
-        std::size_t n = std::string_view("aAbBcCdDeFgGhHIjklmMpQrRSTuUvVwWxXyY").find(what) == std::string_view::npos
-                            ? 0
-                            : std::strftime(buffer, sizeof buffer, spec, &t);
-        piece = n > 0 ? std::string(buffer, n) : std::string(format.substr(start, i - start + 1));
-      }
-    }
-    if (plain) {
-      std::size_t first = piece.find_first_not_of("0 ");
-      piece = first == std::string::npos ? piece.substr(piece.size() > 0 ? piece.size() - 1 : 0) : piece.substr(first);
-    } else if (fill != 0 && !piece.empty()) {
-      for (std::size_t k = 0; k + 1 < piece.size() && (piece[k] == '0' || piece[k] == ' '); k++) piece[k] = fill;
-    }
-    if (upper) piece = upcase(piece);
-    if (piece.size() < width) piece.insert(0, width - piece.size(), fill != 0 ? fill : '0');
-    out += piece;
-  }
-  return out;
 }
-
-// Of a span of time: %D days, %H hours, %M minutes, %S seconds, %L milliseconds, %N nanoseconds; the largest unit used
-// takes all that is above it.
-std::string span_text(i64 ns, std::string_view format) {
-  auto uses = [&](char unit) {
-    for (std::size_t i = 0; i + 1 < format.size(); i++) {
-      if (format[i] != '%') continue;
-      std::size_t j = i + 1;
-      while (j < format.size() &&
-             (std::isdigit(static_cast<u8>(format[j])) != 0 || format[j] == '-' || format[j] == '_'))
-        j++;
-      if (j < format.size() && format[j] == unit) return true;
-      i = j;
-    }
-    return false;
-  };
-  bool negative = ns < 0;
-  u64 left = negative ? 0 - static_cast<u64>(ns) : static_cast<u64>(ns);
-  u64 days = 0, hours = 0, minutes = 0, seconds = 0;
-  auto cut = [&](char unit, u64 size, u64& into) {
-    if (!uses(unit)) return;
-    into = left / size;
-    left %= size;
-  };
-  cut('D', 86'400'000'000'000, days);
-  cut('H', 3'600'000'000'000, hours);
-  cut('M', 60'000'000'000, minutes);
-  cut('S', 1'000'000'000, seconds);
-  std::string out = negative ? "-" : "";
-  for (std::size_t i = 0; i < format.size(); i++) {
-    if (format[i] != '%' || i + 1 == format.size()) {
-      out += format[i];
-      continue;
-    }
-    char fill = '0';
-    bool pad = true;
-    std::size_t width = 0;
-    i++;
-    if (format[i] == '-')
-      pad = false, i++;
-    else if (format[i] == '_')
-      fill = ' ', i++;
-    while (i < format.size() && std::isdigit(static_cast<u8>(format[i])) != 0)
-      width = width * 10 + static_cast<std::size_t>(format[i++] - '0');
-    if (i == format.size()) break;
-    auto put = [&](u64 n, std::size_t natural) {
-      std::string text = fmt::format("{}", n);
-      std::size_t want = width > 0 ? width : natural;
-      if (pad && text.size() < want) text.insert(0, want - text.size(), fill);
-      out += text;
-    };
-    switch (format[i]) {
-      case 'D': put(days, 1); break;
-      case 'H': put(hours, 2); break;
-      case 'M': put(minutes, 2); break;
-      case 'S': put(seconds, 2); break;
-      case 'L': put(left / 1'000'000, 3); break;
-      case 'N': {
-        std::string digits =
-            fmt::format("{:09}", left % 1'000'000'000).substr(0, width > 0 ? std::min<std::size_t>(width, 9) : 9);
-        if (!pad) {
-          while (digits.size() > 1 && digits.back() == '0') digits.pop_back();
-        }
-        out += digits;
-        break;
-      }
-      case '%': out += '%'; break;
-      default: out += '%'; out += format[i];
-    }
-  }
-  return out;
-}
-
 Val strftime_stamp(const FunctionCall& c) {
-  return c.string(time_text(c, c.arg(0).i, c.text(1), c.has(2) ? c.text(2) : ""));
+  return formatted(c, [&] { return format_time(c.arg(0).i, c.text(1), c.has(2) ? c.text(2) : ""); });
 }
-Val strftime_span(const FunctionCall& c) { return c.string(span_text(c.arg(0).i, c.text(1))); }
+Val strftime_span(const FunctionCall& c) {
+  return formatted(c, [&] { return format_span(c.arg(0).i, c.text(1)); });
+}
 Val strftime_now(const FunctionCall& c) {
   std::timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);
-  return c.string(time_text(c, now.tv_sec * i64{1'000'000'000} + now.tv_nsec, c.text(0), c.has(1) ? c.text(1) : ""));
+  i64 ns = now.tv_sec * i64{1'000'000'000} + now.tv_nsec;
+  return formatted(c, [&] { return format_time(ns, c.text(0), c.has(1) ? c.text(1) : ""); });
 }
 
 }  // namespace
@@ -586,7 +434,7 @@ void add_text_functions(Functions& f) {
   f.add("sprintf_hash", {{"String, Hash[String, Any]", sprintf_}});
   f.add3x("md5", digest<0>);
   f.add3x("sha1", digest<1>);
-  f.add("digest", {{"String", digest<2>}});
+  f.add3x("digest", digest<2>);
   f.add3x("sha256", digest<2>);
   f.add("strftime", {{"Timespan, String", strftime_span},
                      {"Timestamp, String, String?", strftime_stamp},

@@ -12,12 +12,12 @@
 #include "lang/puppet/hiera/lookup.h"
 #include "lang/puppet/run_program.h"
 #include "lang/puppet/types/regex.h"
+#include "lang/puppet/types/time.h"
 
 namespace tutti::puppet {
 namespace {
 
 double number_of(const Val& v) { return v.is(VK::kInt) ? static_cast<double>(v.i) : v.d; }
-bool is_number(const Val& v) { return v.is(VK::kInt) || v.is(VK::kFloat); }
 
 Val abs_(const FunctionCall& c) {
   return c.arg(0).is(VK::kInt) ? Val::integer(std::abs(c.arg(0).i)) : Val::real(std::fabs(c.arg(0).d));
@@ -26,8 +26,10 @@ Val abs_text(const FunctionCall& c) {
   Val n;
   std::string_view digits = c.text(0);
   if (digits.starts_with('-')) digits.remove_prefix(1);
-  if (digits.find_first_not_of("0123456789.") != std::string_view::npos || !parse_number(c.text(0), n))
-    c.fail(fmt::format("abs(): '{}' is not a decimal number", c.text(0)));
+  std::string_view decimal = digits;  // without zeros that would say "octal"
+  while (decimal.size() > 1 && decimal[0] == '0' && decimal[1] != '.') decimal.remove_prefix(1);
+  if (digits.find_first_not_of("0123456789.") != std::string_view::npos || !parse_number(decimal, n))
+    c.fail("abs(): Requires float or integer to work with - was given non decimal string");
   return n.is(VK::kInt) ? Val::integer(std::abs(n.i)) : Val::real(std::fabs(n.d));
 }
 Val whole(const FunctionCall& c, double x) {
@@ -96,8 +98,13 @@ Val compare_(const FunctionCall& c) {
     int n = compare_semver(x, y);
     return Val::integer(n < 0 ? -1 : n > 0 ? 1 : 0);
   }
-  auto value = [](const Val& v) { return is_number(v) ? number_of(v) * 1e9 : static_cast<double>(v.i); };
-  double x = value(a), y = value(b);
+  if (std::optional<int> order = compare_times(a, b)) return Val::integer(*order);
+  if (!is_number(a) || !is_number(b))
+    c.fail(
+        fmt::format("compare(): Can only compare values of the same type (or for Timestamp/Timespan also against "
+                    "Numeric). Got {} and {}",
+                    type_text_short(infer(c.arena(), a)), type_text_short(infer(c.arena(), b))));
+  double x = number_of(a), y = number_of(b);
   return Val::integer(x < y ? -1 : x > y ? 1 : 0);
 }
 
@@ -116,13 +123,26 @@ Val glued(const FunctionCall& c, const std::vector<Val>& all) {
   return c.string(out);
 }
 
+// Ruby's <=>: -1, 0, 1, or nullopt where the two have no order.
+std::optional<int> ruby_order(const FunctionCall& c, const Val& a, const Val& b) {
+  c.compiler.budget().step();
+  if (is_number(a) && is_number(b)) return number_of(a) < number_of(b) ? -1 : number_of(a) > number_of(b) ? 1 : 0;
+  if (a.is(VK::kString) && b.is(VK::kString)) return compare_plain(a.text(), b.text());
+  if (a.is(VK::kArray) && b.is(VK::kArray)) {
+    const Budget::Level level(c.compiler.budget());
+    for (u32 n = 0; n < std::min(a.size, b.size); ++n)
+      if (std::optional<int> first = ruby_order(c, a.list[n], b.list[n]); first != 0) return first;
+    return a.size < b.size ? -1 : a.size > b.size ? 1 : 0;
+  }
+  if (std::optional<int> times = compare_times(a, b)) return times;
+  return same(a, b) ? std::optional(0) : std::nullopt;
+}
+
 std::vector<Val> sorted(const FunctionCall& c, std::vector<Val> all) {
   std::stable_sort(all.begin(), all.end(), [&](const Val& a, const Val& b) {
     c.compiler.budget().step();
     if (c.block != nullptr) return order(c, a, b) < 0;
-    if (is_number(a) && is_number(b)) return number_of(a) < number_of(b);
-    if (a.is(VK::kString) && b.is(VK::kString)) return a.text() < b.text();
-    if (a.is(VK::kArray) && b.is(VK::kArray)) return ruby_inspect(a) < ruby_inspect(b);
+    if (std::optional<int> n = ruby_order(c, a, b)) return *n < 0;
     c.fail(fmt::format("sort(): comparison of {} with {} failed", ruby_class(a), ruby_inspect(b)));
   });
   return all;

@@ -542,7 +542,9 @@ class Lexer {
     std::size_t n = out_.tokens.size() - first;
     if (n == 0) return;
     Token& t = out_.tokens[first];
-    bool word = t.kind == Tok::kName || t.kind == Tok::kWord || t.kind == Tok::kNumber || is_keyword(t.kind);
+    bool truth = t.kind == Tok::kTrue || t.kind == Tok::kFalse;
+    bool word =
+        t.kind == Tok::kName || t.kind == Tok::kWord || t.kind == Tok::kNumber || (is_keyword(t.kind) && !truth);
     bool alone = n == 1;
     bool indexed = n > 1 && (out_.tokens[first + 1].kind == Tok::kLBrack || out_.tokens[first + 1].kind == Tok::kDot);
     if (word && (alone || indexed)) t.kind = Tok::kVariable;

@@ -968,6 +968,10 @@ const Node* Parser::interpolated() {
     if (!t.text.empty()) items.push_back(literal(NodeKind::kString, t.text, t));
     if (t.kind == Tok::kDqPost) break;
     if (at(Tok::kDqMid) || at(Tok::kDqPost)) fail(cur(), "empty interpolation `${}`");
+    Tok after = ahead().kind;
+    bool as_variable = after == Tok::kDqMid || after == Tok::kDqPost || after == Tok::kLBrack || after == Tok::kDot;
+    if ((at(Tok::kTrue) || at(Tok::kFalse)) && as_variable)
+      fail(cur(), fmt::format("`{}` is neither a variable nor a call, which an interpolation begins with", cur().text));
     items.push_back(assignment());
     if (!at(Tok::kDqMid) && !at(Tok::kDqPost))
       fail(cur(), fmt::format("syntax error at {} in an interpolation; expected `}}`", describe(cur())));

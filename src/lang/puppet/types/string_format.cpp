@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "lang/puppet/text/ruby_base64.h"
 #include "lang/puppet/text/ruby_format.h"
+#include "lang/puppet/types/time.h"
 #include "lang/puppet/types/value_text.h"
 
 namespace tutti::puppet {
@@ -152,9 +153,12 @@ Format pick(const FormatMap& map, const Val& v) {
 
 [[noreturn]] void illegal(const Val& v, char letter, std::string_view known) {
   Arena arena;
-  throw TypeError(
-      fmt::format("illegal format '{}' specified for value of {} type - expected one of the characters '{}'", letter,
-                  type_text(generalize(arena, infer(arena, v, Infer::kGeneralized))), known));
+  std::string name = v.is(VK::kArray)  ? "Array"
+                     : v.is(VK::kHash) ? "Hash"
+                     : v.is(VK::kType) ? "Type"
+                                       : type_text(generalize(arena, infer(arena, v, Infer::kGeneralized)));
+  throw TypeError(fmt::format(
+      "illegal format '{}' specified for value of {} type - expected one of the characters '{}'", letter, name, known));
 }
 
 // As sprintf takes it, which knows no delimiters.
@@ -437,6 +441,17 @@ std::string Printer::render(const Val& v, const FormatMap& map, Indent indent) {
       if (f.letter != 's' && f.letter != 'p') illegal(v, f.letter, "sp");
       return format_text(directive(f, 's'), f.alternative && f.letter == 's' ? "\"" + to_text(v) + "\"" : to_text(v));
     case VK::kBinary: return binary(v, f);
+    case VK::kTimespan:
+    case VK::kTimestamp:
+      if (one_of(f.letter, kIntegers)) return format_integer(directive(f, f.letter), floor_seconds(v.i));
+      if (one_of(f.letter, kReals)) return format_real(directive(f, f.letter), seconds_of(v.i));
+      [[fallthrough]];
+    case VK::kSemVer:
+    case VK::kSemVerRange:
+    case VK::kSensitive:
+      // Ruby's own format takes these.
+      if (f.letter != 's' && f.letter != 'p') throw TypeError(fmt::format("malformed format string - %{}", f.letter));
+      return format_text(directive(f, 's'), f.letter == 'p' ? to_literal(v) : to_text(v));
     default: return pad(f.letter == 'p' && f.alternative ? "\"" + to_literal(v) + "\"" : to_text(v), f);
   }
 }

@@ -129,8 +129,6 @@ std::vector<std::string> describe_mismatch(const std::string& subject, const Typ
 std::string capitalize_segments(std::string_view name);  // foo::bar -> Foo::Bar
 
 // Text of the rich values.
-std::string timestamp_text(i64 ns);  // 2020-01-02T03:04:05.000000000 UTC
-std::string timespan_text(i64 ns);   // 2-10:30:05.5
 std::string object_text(const Val& v);
 // SemVer: negative, 0, positive; false from parse when it is none.
 struct SemVer {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lang/puppet/types/regex.h"
+#include "lang/puppet/types/time.h"
 #include "lang/puppet/types/type.h"
 
 namespace tutti::puppet {

@@ -3,6 +3,7 @@
 #include <ctime>
 
 #include "lang/puppet/text/ruby_format.h"
+#include "lang/puppet/types/time.h"
 #include "lang/puppet/types/type.h"
 
 namespace tutti::puppet {
@@ -228,25 +229,6 @@ std::string type_text_short(const Type* t) {
   std::string out;
   append_type(out, t, true, 0);
   return out;
-}
-
-std::string timestamp_text(i64 ns) {
-  i64 seconds = ns / 1'000'000'000, rest = ns % 1'000'000'000;
-  if (rest < 0) rest += 1'000'000'000, --seconds;
-  std::time_t at = seconds;
-  std::tm tm{};
-  gmtime_r(&at, &tm);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:09} UTC", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday,
-                     tm.tm_hour, tm.tm_min, tm.tm_sec, rest);
-}
-
-std::string timespan_text(i64 ns) {
-  std::string out = ns < 0 ? "-" : "";
-  u64 n = ns < 0 ? u64(0) - static_cast<u64>(ns) : static_cast<u64>(ns);
-  u64 fraction = n % 1'000'000'000, s = n / 1'000'000'000;
-  std::string f = fmt::format("{:09}", fraction);
-  while (f.size() > 1 && f.back() == '0') f.pop_back();
-  return out + fmt::format("{}-{:02}:{:02}:{:02}.{}", s / 86400, s / 3600 % 24, s / 60 % 60, s % 60, f);
 }
 
 std::string object_text(const Val& v) {

@@ -5,6 +5,7 @@
 #include "base/base64.h"
 #include "base/utf8.h"
 #include "lang/puppet/text/ruby_format.h"
+#include "lang/puppet/types/time.h"
 #include "lang/puppet/types/type.h"
 
 namespace tutti::puppet {
