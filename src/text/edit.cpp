@@ -51,7 +51,7 @@ std::string unified_diff(std::string_view before, std::string_view after, std::s
       continue;
     }
     std::size_t from = i > kContext ? i - kContext : 0, to = i, quiet = 0;
-    for (std::size_t j = i; j < steps.size() && quiet <= 2 * kContext; j++) {
+    for (std::size_t j = i; j < steps.size() && quiet < 2 * kContext; j++) {
       quiet = steps[j].what == What::kBoth ? quiet + 1 : 0;
       if (quiet == 0) to = j + 1;
     }

@@ -82,7 +82,7 @@ const BuiltinSpec kEd25519[] = {
      [](CallContext& c) -> Node* {
        std::string_view key = c.bytes(0), message = c.bytes(1), signature = c.bytes(2);
        if (c.failed()) return nullptr;
-       if (key.size() != 32) return c.error("ed25519: public key must be 32 bytes");
+       if (key.size() != 32) return c.error("ed25519: publicKey must be 32 bytes");
        auto bytes = [](std::string_view s) { return reinterpret_cast<const unsigned char*>(s.data()); };
        std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> pkey(
            EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nullptr, bytes(key), key.size()), EVP_PKEY_free);

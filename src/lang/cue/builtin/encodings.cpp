@@ -3,9 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/utf8.h"
 #include "lang/cue/builtin/data.h"
 #include "lang/cue/builtin/support.h"
+#include "lang/cue/eval/print.h"
 #include "lang/cue/format/tab_writer.h"
 
 namespace tutti::cue {
@@ -200,7 +203,10 @@ namespace {
 constexpr Kinds kData = kBytesKind | kStringKind;
 
 bool no_encoding(CallContext& c) { return concrete_kind(plain(c.args[0])) == kNullKind; }
-Node* unsupported(CallContext& c) { return c.error("base64: unsupported encoding"); }
+Node* unsupported(CallContext& c) {
+  return c.error(fmt::format("base64: unsupported encoding: cannot use value {} (type {}) as null", compact(c.args[0]),
+                             kinds_text(c.context.kinds(c.args[0]))));
+}
 
 const BuiltinSpec kBase64[] = {
     {"EncodedLen",
@@ -294,9 +300,17 @@ const BuiltinSpec kHex[] = {
     {"Encode", {kData}, kStringKind, [](CallContext& c) -> Node* { return c.make_string(hex_text(c.bytes(0))); }},
 };
 
+// What Unicode counts as a space, beyond ASCII.
+bool starts_with_wide_space(std::string_view s) {
+  constexpr std::string_view spaces[] = {"\u0085", "\u00a0", "\u1680", "\u2000", "\u2001", "\u2002", "\u2003",
+                                         "\u2004", "\u2005", "\u2006", "\u2007", "\u2008", "\u2009", "\u200a",
+                                         "\u2028", "\u2029", "\u202f", "\u205f", "\u3000"};
+  return std::ranges::any_of(spaces, [&](std::string_view x) { return s.starts_with(x); });
+}
+
 std::string csv_field(std::string_view f) {
   bool quotes = f == "\\." || f.find_first_of("\",\r\n") != std::string_view::npos ||
-                (!f.empty() && (f[0] == ' ' || f[0] == '\t'));
+                (!f.empty() && (f[0] == ' ' || (f[0] >= '\t' && f[0] <= '\r'))) || starts_with_wide_space(f);
   if (!quotes) return std::string(f);
   std::string out = "\"";
   for (char c : f) {
@@ -309,6 +323,15 @@ std::string csv_field(std::string_view f) {
 // Rows of a CSV text by RFC 4180; false with the error.
 bool read_csv(std::string_view s, std::vector<std::vector<std::string>>& rows, std::string& error) {
   std::size_t i = 0, line = 1;
+  auto wrong = [&](std::size_t start, std::size_t at, std::string_view what) {
+    std::size_t before =
+        at > 0 ? s.substr(0, at).rfind('\n', at - (at == s.size() && s[at - 1] == '\n' ? 2 : 1)) : s.npos;
+    if (at == s.size() && s.ends_with('\n')) --line;  // the end is that of the last line
+    std::size_t column = at - (before == s.npos ? 0 : before + 1) + 1;
+    error = start == line ? "" : fmt::format("record on line {}; ", start);
+    error += fmt::format("parse error on line {}, column {}: {}", line, column, what);
+    return false;
+  };
   while (i < s.size()) {
     if (s[i] == '\n' || (s[i] == '\r' && i + 1 < s.size() && s[i + 1] == '\n')) {  // an empty line
       i += s[i] == '\r' ? 2 : 1;
@@ -322,12 +345,7 @@ bool read_csv(std::string_view s, std::vector<std::vector<std::string>>& rows, s
       if (i < s.size() && s[i] == '"') {
         ++i;
         for (;;) {
-          if (i >= s.size()) {
-            error = fmt::format(
-                "record on line {}; parse error on line {}, column {}: extraneous or missing \" in quoted-field", start,
-                line, 1);
-            return false;
-          }
+          if (i >= s.size()) return wrong(start, i, "extraneous or missing \" in quoted-field");
           if (s[i] == '"') {
             if (i + 1 < s.size() && s[i + 1] == '"') {
               field += '"';
@@ -344,16 +362,11 @@ bool read_csv(std::string_view s, std::vector<std::vector<std::string>>& rows, s
           }
           field += s[i++];
         }
-        if (i < s.size() && s[i] != ',' && s[i] != '\n' && s[i] != '\r') {
-          error = fmt::format("parse error on line {}, column {}: extraneous or missing \" in quoted-field", line, i);
-          return false;
-        }
+        if (i < s.size() && s[i] != ',' && s[i] != '\n' && s[i] != '\r')
+          return wrong(start, i - 1, "extraneous or missing \" in quoted-field");
       } else {
         while (i < s.size() && s[i] != ',' && s[i] != '\n') {
-          if (s[i] == '"') {
-            error = fmt::format("parse error on line {}, column {}: bare \" in non-quoted-field", line, i + 1);
-            return false;
-          }
+          if (s[i] == '"') return wrong(start, i, "bare \" in non-quoted-field");
           field += s[i++];
         }
         if (field.ends_with('\r')) field.pop_back();

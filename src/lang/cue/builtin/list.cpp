@@ -430,12 +430,11 @@ const BuiltinSpec kFunctions[] = {
        std::vector<Node*> x = c.list(0);
        if (c.failed()) return nullptr;
        Comparer cmp(c);
-       if (!cmp.ok()) return cmp.error();
-       for (std::size_t i = 1; i < x.size(); ++i) {
-         bool out_of_order = cmp.less(x[i], x[i - 1]);
-         if (cmp.error()) return cmp.error();
-         if (out_of_order) return c.make_bool(false);
-       }
+       if (c.failed()) return nullptr;
+       if (!cmp.ok()) return c.make_bool(true);  // nothing to compare with
+       // What cannot be compared is out of order.
+       for (std::size_t i = x.size(); i-- > 1;)
+         if (cmp.less(x[i], x[i - 1]) || cmp.error()) return c.make_bool(false);
        return c.make_bool(true);
      }},
     {"IsSortedStrings",
@@ -449,8 +448,8 @@ const BuiltinSpec kFunctions[] = {
 
 const ConstantSpec kConstants[] = {
     {"Comparer", "{T: _, x: T, y: T, less: bool}"},
-    {"Ascending", "{T: number | string, x: T, y: T, less: x < y}"},
-    {"Descending", "{T: number | string, x: T, y: T, less: x > y}"},
+    {"Ascending", "{T: number | string, x: T, y: T, less: bool & x < y}"},
+    {"Descending", "{T: number | string, x: T, y: T, less: bool & x > y}"},
 };
 
 // ---- struct

@@ -37,13 +37,14 @@ class CallContext {
   std::string_view string(std::size_t i);  // of a string
   std::string_view bytes(std::size_t i);   // of bytes or a string
   bool boolean(std::size_t i);
-  i64 integer(std::size_t i);  // reports one that does not fit
+  i64 integer(std::size_t i);  // reports one that is far from fitting
   const Decimal& number(std::size_t i);
   std::vector<Node*> list(std::size_t i);  // elements, evaluated
   std::vector<std::string_view> strings(std::size_t i);
   Vertex* structure(std::size_t i);
   bool is_null(std::size_t i);
   bool failed() const;
+  void report(Bottom* b);  // "error in call to NAME: " and what is wrong with an argument
 
   // Results.
   Node* make_string(std::string_view s);  // copied
@@ -59,6 +60,9 @@ class CallContext {
   Node* incomplete(std::string_view message);
 
   std::size_t size() const { return args.size(); }
+
+ private:
+  Node* placed(Node* n) const;  // a result stands where the call does
 };
 
 // nullptr means that an error has been reported; a Bottom is an error too. A validator returns a Bool or a Bottom.
@@ -81,8 +85,7 @@ struct Builtin : Node {
   }
   bool is_bare_validator() const { return params.size() == 1 && (result == kBoolKind || result == kBottomKind); }
   std::string qualified() const {
-    return package.empty() ? std::string(name)
-                           : std::string(package.substr(package.rfind('/') + 1)) + "." + std::string(name);
+    return package.empty() ? std::string(name) : std::string(package) + "." + std::string(name);
   }
 };
 

@@ -68,8 +68,8 @@ Node* validation_error(CallContext& c, Code code, std::string_view message) {
 std::vector<Node*> list_items(CallContext& c, Node* list) {
   Node* n = plain(c.context.default_of(list));
   if (!n || n->type != NodeType::kVertex || !to<Vertex>(n)->is_list()) {
-    c.context.add_bottom(
-        c.context.bottom(Code::kEval, {}, "cannot use value {} as list", static_cast<const Node*>(list)));
+    c.report(c.context.bottom(Code::kEval, list->pos, "cannot use value {} (type {}) as list",
+                              static_cast<const Node*>(list), c.context.kinds(list)));
     return {};
   }
   std::vector<Node*> out;

@@ -42,6 +42,7 @@ void Encoder::cue(ast::File* f, const std::string& name, bool simplify) {
   }
   FormatOptions options;
 
+  options.braces_of_definitions = mode_ == Plan::Mode::kDef;
   options.simplify = simplify || (mode_ == Plan::Mode::kEval && p_.flags().on("simplify"));
   if (mode_ == Plan::Mode::kEval) options.spaces = 4;
   out_ += format_node(f, options);
@@ -73,7 +74,7 @@ void Encoder::value(Item& item) {
     if (mode_ == Plan::Mode::kExport) {
       profile.take_defaults = true;
       profile.show_docs = true;
-      profile.show_attributes = true;
+      profile.show_attributes = attributes;
       profile.final = false;
       f = export_value(c, p_.sources(), item.package, v, profile);
     } else {

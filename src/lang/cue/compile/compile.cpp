@@ -177,7 +177,7 @@ std::string Compiler::path() const {
           if (auto u = unquote(text); as<ast::Lit>(l)->tok == Tok::kString && u.ok() && !label_needs_quotes(u.text))
             text = u.text;
         } else
-          text = l->kind == AK::kList ? "[]" : "?";
+          text = l->kind == AK::kList ? "[]" : l->kind == AK::kParen ? "<unknown>" : "?";
         break;
       }
       default: continue;

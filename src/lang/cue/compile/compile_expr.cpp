@@ -37,9 +37,14 @@ Op op_of(Tok t) {
   }
 }
 
-std::string source_text(const ast::Node* n, std::string_view otherwise = "_") {
-  (void)n;
-  return std::string(otherwise);
+// An operand in a message, where it is a name, a literal or one of them after an operator.
+std::string source_text(const ast::Node* n) {
+  switch (n->kind) {
+    case AK::kIdent: return std::string(as<ast::Ident>(n)->name.text());
+    case AK::kLit: return std::string(as<ast::Lit>(n)->text);
+    case AK::kUnary: return std::string(token_text(as<ast::Unary>(n)->op)) + source_text(as<ast::Unary>(n)->x);
+    default: return "_";
+  }
 }
 }  // namespace
 
@@ -182,8 +187,8 @@ void Compiler::assert_concrete(const ast::Node* n, Op op, const Node* x) {
     default: break;
   }
   if (possible) return;
-  std::string text = n->kind == AK::kIdent ? std::string(as<ast::Ident>(n)->name.text()) : source_text(n);
-  error(ast::first(n).pos, fmt::format("invalid operand {} ('{}' requires concrete value)", text, op_text(op)));
+  error(ast::first(n).pos,
+        fmt::format("invalid operand {} ('{}' requires concrete value)", source_text(n), op_text(op)));
 }
 
 Node* Compiler::literal(const ast::Lit* n) {

@@ -5,6 +5,7 @@
 #include "lang/cue/compile/compile.h"
 #include "lang/cue/eval/context.h"
 #include "lang/cue/eval/limits.h"
+#include "lang/cue/eval/print.h"
 #include "lang/cue/syntax/parser.h"
 
 namespace tutti::cue {
@@ -99,9 +100,7 @@ Node* Context::call(Call* x, Flags f) {
   if (r->type == NodeType::kBottom) {
     auto* rb = to<Bottom>(r);
     if (rb->flags & 1) return rb;  // a check that speaks for itself
-    Error* e1 = error_at(x->pos, "error in call to {}", std::string_view(b->qualified()));
-    e1->wrapped = rb->error;
-    return store.make<Bottom>(rb->code, e1, vertex);
+    return in_call(b, x, rb);
   }
   CloseInfo used;
   Node* v = eval_ci(r, {Status::kPartial, f.condition, f.mode}, &used);
@@ -110,6 +109,12 @@ Node* Context::call(Call* x, Flags f) {
   ci.from_def = d;
   ci.from_embed = em;
   return v;
+}
+
+Bottom* Context::in_call(const Builtin* b, const Call* x, const Bottom* cause) {
+  Error* e = error_at(x->pos, "error in call to {}", std::string_view(b->qualified()));
+  e->wrapped = cause->error;
+  return store.make<Bottom>(cause->code, e, vertex);
 }
 
 Node* Context::call_builtin(const Builtin* b, const Call* x, std::vector<Node*> args, bool validating) {
@@ -152,6 +157,7 @@ Node* Context::call_builtin(const Builtin* b, const Call* x, std::vector<Node*> 
   Restore<bool> v(is_validator, validating);
   bool from_def = ci.from_def, from_embed = ci.from_embed;
   ci.from_def = ci.from_embed = false;
+  if (!b->function) return bottom(Code::kUser, at, "");  // `error` on its own, as a check
   CallContext cc(*this, x, b, args, validating);
   Node* r = b->function(cc);
   ci.from_def = from_def;
@@ -258,8 +264,13 @@ i64 CallContext::integer(std::size_t i) {
   if (!v) return 0;
   auto n = to<Num>(v)->value.to_i64();
   if (!n) {
-    context.add_errf(Code::kEval, v->pos, "argument {} of {} out of range", static_cast<i64>(i + 1),
-                     static_cast<const Node*>(builtin));
+    // What needs one bit more than fits is the nearest that does, as in Go's conversion.
+    static const Decimal bits = *Decimal::parse("18446744073709551616");
+    bool negative = to<Num>(v)->value.negative();
+    if (to<Num>(v)->value.abs() < bits)
+      return negative ? std::numeric_limits<i64>::min() : std::numeric_limits<i64>::max();
+    report(context.bottom(Code::kEval, {}, "int {} overflows int64 in argument {}", std::string_view(compact(v)),
+                          static_cast<i64>(i)));
     return 0;
   }
   return *n;
@@ -289,6 +300,10 @@ std::vector<Node*> CallContext::list(std::size_t i) {
   }
   auto* l = to<Vertex>(v);
   context.finalize(l);
+  if (Bottom* b = l->bottom(); b && !b->incomplete()) {
+    report(b);
+    return out;
+  }
   for (u32 j = 0; j < l->arcs.size(); ++j) {
     if (!l->arcs[j]->label.is_int()) continue;
     context.finalize(l->arcs[j]);
@@ -340,20 +355,27 @@ bool CallContext::is_null(std::size_t i) {
   return v && v->type == NodeType::kNull;
 }
 
+Node* CallContext::placed(Node* n) const {
+  if (call) n->pos = call->pos;
+  return n;
+}
+
+void CallContext::report(Bottom* b) { context.add_bottom(validating || !call ? b : context.in_call(builtin, call, b)); }
+
 bool CallContext::failed() const { return context.has_err(); }
 
 Node* CallContext::make_string(std::string_view s) {
   check_text(s.size());
-  return context.make_string(s);
+  return placed(context.make_string(s));
 }
 Node* CallContext::make_bytes(std::string_view s) {
   check_text(s.size());
-  return context.make_bytes(s);
+  return placed(context.make_bytes(s));
 }
-Node* CallContext::make_bool(bool b) { return context.store.make<Bool>(b); }
-Node* CallContext::make_int(i64 i) { return context.store.integer(i); }
-Node* CallContext::make_number(const Decimal& d, Kinds kind) { return context.store.num(kind, d); }
-Node* CallContext::make_null() { return context.store.make<Null>(); }
+Node* CallContext::make_bool(bool b) { return placed(context.store.make<Bool>(b)); }
+Node* CallContext::make_int(i64 i) { return placed(context.store.integer(i)); }
+Node* CallContext::make_number(const Decimal& d, Kinds kind) { return placed(context.store.num(kind, d)); }
+Node* CallContext::make_null() { return placed(context.store.make<Null>()); }
 Node* CallContext::make_list(std::span<Node* const> items) { return context.new_list(items); }
 
 Node* CallContext::make_struct(std::span<const std::pair<std::string_view, Node*>> fields) {

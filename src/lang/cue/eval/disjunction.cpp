@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "lang/cue/eval/context.h"
+#include "lang/cue/eval/print.h"
 #include "lang/cue/eval/scalar.h"
 
 // Disjunctions. All those of a vertex are expanded together, when everything else is in: for each combination of arms
@@ -424,21 +425,12 @@ Bottom* State::collect_errors(std::span<const PendingDisjunction> tried) {
 }
 
 Error* State::disjunct_error() {
-  auto join_all = [&](List<Bottom*>& list) {
-    Error* e = nullptr;
-    int n = 0;
-    for (Bottom* b : list)
-      if (b->error) {
-        e = ctx.join(e, b->error);
-        ++n;
-      }
-    return std::pair{e, n};
-  };
-  auto [e, n] = user_errs.empty() ? join_all(disjunct_errs) : join_all(user_errs);
-  if (!e) return ctx.error_at(ctx.src, "empty disjunction");
-  if (n == 1) return e;
-  Error* head = ctx.error_at(ctx.src, "{} errors in empty disjunction:", n);
-  return ctx.join(head, e);
+  std::vector<ErrorArg> args{ctx.arg(i64{-1})};
+  for (Bottom* b : user_errs.empty() ? disjunct_errs : user_errs)
+    if (b->error) args.push_back(ctx.arg(static_cast<const Node*>(b)));
+  if (args.size() == 1) return ctx.error_at(ctx.src, "empty disjunction");
+  if (args.size() == 2) return to<Bottom>(args[1].node)->error;
+  return ctx.make_error(ctx.src, kEmptyDisjunction, args);
 }
 
 void State::finalize_disjunctions() {

@@ -168,7 +168,9 @@ Node* Context::evaluate(Node* x, Flags f) {
     case NodeType::kLabelRef: {
       Label l = env_up(to<LabelRef>(x)->up)->dynamic_label;
       if (!l.valid()) return store.make<BasicType>(kStringKind);
-      return label_value(l);
+      Node* name = label_value(l);
+      if (name) name->pos = x->pos;
+      return name;
     }
     case NodeType::kStruct: {
       Conjunct c{e, x, ci};
@@ -245,13 +247,7 @@ Node* Context::evaluate(Node* x, Flags f) {
         Bottom* b = take_err();
         Error* w = error_at(x->pos, "invalid interpolation");
         w->wrapped = b->error;
-        // It is told where what is interpolated went wrong.
-        const Error* cause = b->error;
-        while (cause && cause->left) cause = cause->left;
-        if (cause && cause->node && !b->incomplete()) {
-          w->node = cause->node;
-          w->path = cause->path;
-        }
+        if (!b->incomplete()) w->node = nullptr, w->path = {};  // it is told where what is interpolated went wrong
         return store.make<Bottom>(b->code, w, vertex);
       }
       Node* out = i->kind == kBytesKind ? make_bytes(text) : make_string(text);

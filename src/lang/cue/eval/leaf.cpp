@@ -250,7 +250,10 @@ class Leaf {
   bool follow(const Part& l) {
     if (l.x->type == NodeType::kLabelRef) {
       Label label = up(l.env, to<LabelRef>(l.x)->up)->dynamic_label;
-      return label.valid() && take_scalar(c_.label_value(label));
+      if (!label.valid()) return false;
+      Node* name = c_.label_value(label);
+      if (name) name->pos = l.x->pos;
+      return take_scalar(name);
     }
     if (l.x->type == NodeType::kInterpolation || l.x->type == NodeType::kBinary) return compute(l);
     Vertex* target = known(l.env, l.x);

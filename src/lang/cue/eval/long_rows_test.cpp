@@ -41,7 +41,8 @@ TEST(CueLongRows, NoDeeperThanAFew) { EXPECT_EQ(field(row(50'000, true, "1"), "v
 
 TEST(CueLongRows, EndWhereTheyBegin) {
   for (bool backward : {false, true}) {
-    EXPECT_EQ(field(row(300, backward, "v299 + 1"), "v299"), field(row(3, backward, "v2 + 1"), "v2"));
+    for (std::string found : {field(row(300, backward, "v299 + 1"), "v299"), field(row(3, backward, "v2 + 1"), "v2")})
+      EXPECT_TRUE(found.starts_with("_|_(cycle with field: v")) << found;
     EXPECT_EQ(field(row(300, backward, "v299 - 299") + "v150: 157\n", "v299"), "306");
   }
 }

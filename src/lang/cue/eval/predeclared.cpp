@@ -148,7 +148,11 @@ Node* integer_division(CallContext& c) {
   Num *a = c.context.num(c.args[0], Op::kQuo), *b = c.context.num(c.args[1], Op::kQuo);
   if (!a || !b) return nullptr;
   if (b->value.is_zero()) return c.context.fail("division by zero");
-  return c.make_number(F(a->value, b->value), kIntKind);
+  Decimal out = F(a->value, b->value);
+  // a zero has the sign that the result would have
+  int sign = F == decimal::int_quo ? a->value.sign() * b->value.sign() : F == decimal::int_rem ? a->value.sign() : 1;
+  if (out.is_zero() && sign < 0) out = Decimal::from_u64(0, 0, true);
+  return c.make_number(out, kIntKind);
 }
 
 Node* test_on(CallContext& c) { return c.args[0]; }
@@ -199,6 +203,11 @@ bool is_error(Context& ctx, Node* v) {
 
 constexpr ValidateConfig kFinal{.final = true, .report_incomplete = true};
 
+Error* first_of(Error* e) {
+  while (e && e->left) e = e->left;
+  return e;
+}
+
 Node* match_n(CallContext& c) {
   Context& ctx = c.context;
   if (!c.validating) return ctx.fail("matchN is a validator and should not be used as a function");
@@ -246,7 +255,7 @@ Node* match_n(CallContext& c) {
   }
   Error* all = nullptr;
   for (Bottom* err : errs)
-    if (!b->incomplete() || err->incomplete()) all = ctx.join(all, err->error);
+    if (!b->incomplete() || err->incomplete()) all = ctx.join(all, first_of(err->error));
   if (all) b->error = ctx.join(b->error, all);
   return b;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 #include <unordered_set>
 
 #include "lang/cue/eval/error_code.h"
@@ -17,10 +18,11 @@ std::string kinds_text(Kinds k) {
     Kinds kind;
     std::string_view name;
   };
-  constexpr Named names[] = {{kNullKind, "null"},    {kBoolKind, "bool"},   {kNumberKind, "number"},
-                             {kIntKind, "int"},      {kFloatKind, "float"}, {kStringKind, "string"},
-                             {kBytesKind, "bytes"},  {kFuncKind, "func"},   {kListKind, "list"},
-                             {kStructKind, "struct"}};
+  constexpr Named names[] = {{kNullKind, "null"},   {kBoolKind, "bool"},     {kIntKind, "int"},
+                             {kFloatKind, "float"}, {kStringKind, "string"}, {kBytesKind, "bytes"},
+                             {kFuncKind, "func"},   {kListKind, "list"},     {kStructKind, "struct"}};
+  bool number = (k & kNumberKind) == kNumberKind;
+  if (number) k &= static_cast<Kinds>(~kNumberKind);
   std::string out;
   int n = 0;
   for (auto& x : names)
@@ -29,6 +31,7 @@ std::string kinds_text(Kinds k) {
       if (n++) out += '|';
       out += x.name;
     }
+  if (number) out += n++ ? "|number" : "number";
   return n > 1 ? "(" + out + ")" : out;
 }
 
@@ -121,6 +124,17 @@ const Node* literal_in(const Node* x) {
   return left ? left : literal_in(to<Binary>(x)->y);
 }
 
+// `_|_`, and what is wrong. That may speak of the value itself, which then only is `_|_`.
+void print_error(std::string& out, const Error* e) {
+  static thread_local bool within = false;
+  out += "_|_";
+  if (!e || within) return;
+  within = true;
+  std::string path = e->path.empty() ? path_text(path_of(e->node)) : path_text(e->path);
+  out += fmt::format("({}{}{})", path, path.empty() ? "" : ": ", message_of(e));
+  within = false;
+}
+
 void print_vertex(std::string& out, const Vertex* v, int depth) {
   v = v->deref_value();
   // What failed a check is shown as it was before.
@@ -162,7 +176,6 @@ void print_vertex(std::string& out, const Vertex* v, int depth) {
       first = false;
       print(out, a, depth);
     }
-    if (!failed_list && to<ListMarker>(v->base)->open) out += first ? "..." : ",...";
     out += ']';
   } else {
     print(out, v->base, depth);
@@ -170,6 +183,12 @@ void print_vertex(std::string& out, const Vertex* v, int depth) {
 }
 
 std::string label_of(Label l) { return l.text(); }
+
+// A path of several parts is in quotes: "encoding/json".Marshal
+std::string shown_name(const Builtin* b) {
+  if (b->package.find('/') == b->package.npos) return b->qualified();
+  return fmt::format("\"{}\".{}", b->package, b->name);
+}
 
 void print(std::string& out, const Node* n, int depth) {
   if (!n) {
@@ -184,13 +203,7 @@ void print(std::string& out, const Node* n, int depth) {
   switch (n->type) {
     case NodeType::kNull: out += "null"; break;
     case NodeType::kBool: out += to<Bool>(n)->value ? "true" : "false"; break;
-    case NodeType::kNum: {
-      auto* x = to<Num>(n);
-      std::string t = x->value.text('e');
-      if (x->kind == kFloatKind && t.find_first_of(".e") == std::string::npos) t += ".0";
-      out += t;
-      break;
-    }
+    case NodeType::kNum: out += to<Num>(n)->value.text(); break;
     case NodeType::kString: out += quote(to<String>(n)->text); break;
     case NodeType::kBytes: out += quote(to<Bytes>(n)->text, {.bytes = true}); break;
     case NodeType::kTop: out += "_"; break;
@@ -203,15 +216,10 @@ void print(std::string& out, const Node* n, int depth) {
       out += op_text(to<Bound>(n)->op);
       print(out, to<Bound>(n)->value, depth);
       break;
-    case NodeType::kBuiltin: out += to<Builtin>(n)->qualified(); break;
+    case NodeType::kBuiltin: out += shown_name(to<Builtin>(n)); break;
     case NodeType::kValidator: {
       auto* v = to<Validator>(n);
-      out += v->builtin->qualified();
-      if (v->builtin->non_concrete) {
-        if (v->args.empty()) break;
-      }
-      if (v->args.empty() && !v->call) break;
-      out += '(';
+      out += shown_name(v->builtin) + '(';
       print_list(out, v->args, ", ", depth);
       out += ')';
       break;
@@ -234,7 +242,7 @@ void print(std::string& out, const Node* n, int depth) {
       }
       break;
     }
-    case NodeType::kBottom: out += "_|_"; break;
+    case NodeType::kBottom: print_error(out, to<Bottom>(n)->error); break;
     case NodeType::kVertex: print_vertex(out, to<Vertex>(n), depth); break;
     case NodeType::kFieldRef: out += label_of(to<FieldRef>(n)->label); break;
     case NodeType::kLetRef: out += to<LetRef>(n)->label.name(); break;
@@ -420,7 +428,11 @@ std::string path_text(std::span<const Label> path) {
   return out;
 }
 
+const char kEmptyDisjunction[] = "{} errors in empty disjunction:";
+
 namespace {
+
+std::vector<FlatError> flatten(std::span<const Error* const> errors);
 
 Label label_of(const ErrorArg& a) {
   Label l;
@@ -462,8 +474,74 @@ void positions(std::vector<Pos>& out, const Node* n) {
     for (auto& c : to<Vertex>(n)->conjuncts) positions(out, expression_of(c.x));
 }
 
-// The single errors of a joined one, in order and each once: lists are joined with lists that hold the same.
-void collect(std::vector<const Error*>& out, const Error* e) {
+void add_position(std::vector<Pos>& out, Pos p) {
+  if (p && std::find(out.begin(), out.end(), p) == out.end()) out.push_back(p);
+}
+
+// One error, then its cause, and the cause of that.
+using Chain = std::vector<const Error*>;
+
+bool heads_disjunction(const Error* e) { return e->format == kEmptyDisjunction; }
+
+// The places of what an error speaks of.
+std::vector<Pos> input_positions(const Chain& chain) {
+  std::vector<Pos> out;
+  for (const Error* w : chain) {
+    if (!heads_disjunction(w))
+      for (auto& a : w->args)
+        if (a.kind == ErrorArg::kNode) positions(out, a.node);
+    for (Pos p : w->others) add_position(out, p);
+    if (w != chain[0]) add_position(out, w->pos);
+  }
+  return out;
+}
+
+std::vector<Chain> collect(const Error* e);
+
+constexpr int kMostNested = 100;  // disjunctions in branches of disjunctions that are looked at as closely
+
+// Of many branches those are told that speak of a place no other did; of branches that only lack something no others.
+// What is not told is taken out.
+void choose_branches(const Error* head) {
+  std::span<ErrorArg> branches = head->args.subspan(1);
+  if (branches.size() <= 2) return;
+  auto lacks = std::ranges::find_if(branches, [](auto& a) { return to<Bottom>(a.node)->incomplete(); });
+  if (lacks != branches.end())
+    for (auto a = branches.begin(); a != lacks; ++a) a->node = nullptr;
+  std::vector<Pos> seen;
+  for (ErrorArg& a : branches) {
+    std::vector<Chain> errors = a.node ? collect(to<Bottom>(a.node)->error) : std::vector<Chain>{};
+    std::vector<Pos> places;
+    if (!errors.empty()) {
+      places = input_positions(errors[0]);
+      places.insert(places.begin(), errors[0][0]->pos);
+    }
+    auto fresh =
+        std::ranges::find_if(places, [&](Pos p) { return std::find(seen.begin(), seen.end(), p) == seen.end(); });
+    if (fresh == places.end())
+      a.node = nullptr;
+    else
+      seen.push_back(*fresh);
+  }
+}
+
+std::vector<const Error*> told_branches(const Error* head) {
+  static thread_local int nested = 0;
+  bool first = head->args[0].integer < 0, closely = first && nested < kMostNested;
+  nested += closely;
+  if (closely) choose_branches(head);
+  std::vector<const Error*> out;
+  for (const ErrorArg& a : head->args.subspan(1))
+    if (a.node) out.push_back(to<Bottom>(a.node)->error);
+  if (first) head->args[0].integer = static_cast<i64>(closely ? flatten(out).size() : out.size());
+  nested -= closely;
+  return out;
+}
+
+// The single errors of a joined one, in order and each once: lists are joined with lists that hold the same. An error
+// whose cause is a list stands for one of each.
+std::vector<Chain> collect(const Error* e) {
+  std::vector<Chain> out;
   std::unordered_set<const Error*> seen;
   std::vector<const Error*> todo{e};
   while (!todo.empty()) {
@@ -473,10 +551,37 @@ void collect(std::vector<const Error*>& out, const Error* e) {
     if (e->left || e->right) {
       todo.push_back(e->right);
       todo.push_back(e->left);
+    } else if (heads_disjunction(e)) {
+      std::vector<const Error*> branches = told_branches(e);
+      if (e->args[0].integer > 1) out.push_back({e});
+      todo.insert(todo.end(), branches.rbegin(), branches.rend());
+    } else if (e->wrapped) {
+      for (Chain& cause : collect(e->wrapped)) {
+        cause.insert(cause.begin(), e);
+        out.push_back(std::move(cause));
+      }
     } else {
-      out.push_back(e);
+      out.push_back({e});
     }
   }
+  return out;
+}
+
+std::string message_of(const Chain& chain) {
+  std::string out;
+  for (const Error* e : chain) {
+    std::string own = own_message(e);
+    if (!own.empty()) out += (out.empty() ? "" : ": ") + own;
+  }
+  return out;
+}
+
+std::string path_of(const Chain& chain) {
+  for (const Error* e : chain) {
+    if (!e->path.empty()) return path_text(e->path);
+    if (e->node) return path_text(path_of(e->node));
+  }
+  return {};
 }
 
 // What a field that is not there, or not allowed, may have been meant to be: another of its struct.
@@ -499,49 +604,39 @@ std::string meant(const Error* e) {
 }  // namespace
 
 std::string message_of(const Error* e) {
-  if (!e) return "unknown error";
-  std::vector<const Error*> list;
-  collect(list, e);
-  if (list.empty()) return "unknown error";
-  std::string out = own_message(list[0]);
-  if (list[0]->wrapped) {
-    std::string inner = message_of(list[0]->wrapped);
-    out = out.empty() ? inner : out + ": " + inner;
-  }
-  return out;
+  std::vector<Chain> list = collect(e);
+  return list.empty() ? "unknown error" : message_of(list[0]);
 }
 
-std::vector<FlatError> flatten(const Bottom* b) {
-  std::vector<const Error*> list;
-  if (b) collect(list, b->error);
+namespace {
+std::vector<FlatError> flatten(std::span<const Error* const> errors) {
   std::vector<FlatError> out;
-  for (const Error* e : list) {
-    FlatError f;
-    f.message = message_of(e);
-    f.pos = e->pos;
-    if (e->among) f.near = meant(e);
-    if (e->node && e->node->conjuncts.size() > 0) f.field = e->node->conjuncts[0].x->pos;
-    f.path = e->path.empty() ? path_text(path_of(e->node)) : path_text(e->path);
-    for (const Error* w = e; w; w = w->wrapped) {
-      if (w->left) break;
-      for (auto& a : w->args)
-        if (a.kind == ErrorArg::kNode) positions(f.others, a.node);
-      for (Pos p : w->others)
-        if (p && std::find(f.others.begin(), f.others.end(), p) == f.others.end()) f.others.push_back(p);
-      if (w != e && w->pos) f.others.push_back(w->pos);
+  for (const Error* e : errors)
+    for (const Chain& chain : collect(e)) {
+      FlatError f;
+      e = chain[0];
+      f.message = message_of(chain);
+      f.pos = e->pos;
+      if (e->among) f.near = meant(e);
+      if (e->node && e->node->conjuncts.size() > 0) f.field = e->node->conjuncts[0].x->pos;
+      f.path = path_of(chain);
+      f.others = input_positions(chain);
+      std::erase(f.others, f.pos);
+      std::sort(f.others.begin(), f.others.end());
+      bool known = false;
+      for (auto& o : out) known |= o.path == f.path && o.message == f.message && o.pos == f.pos;
+      if (!known) out.push_back(std::move(f));
     }
-    std::erase(f.others, f.pos);
-    std::sort(f.others.begin(), f.others.end());
-    f.others.erase(std::unique(f.others.begin(), f.others.end()), f.others.end());
-    bool known = false;
-    for (auto& o : out) known |= o.path == f.path && o.message == f.message && o.pos == f.pos;
-    if (!known) out.push_back(std::move(f));
-  }
   std::stable_sort(out.begin(), out.end(), [](const FlatError& x, const FlatError& y) {
-    if (x.pos != y.pos) return x.pos < y.pos;
-    return x.path < y.path;
+    return std::tie(x.pos, x.path, x.message) < std::tie(y.pos, y.path, y.message);
   });
   return out;
+}
+}  // namespace
+
+std::vector<FlatError> flatten(const Bottom* b) {
+  const Error* e = b ? b->error : nullptr;
+  return flatten(std::span<const Error* const>(&e, 1));
 }
 
 }  // namespace tutti::cue

@@ -21,6 +21,10 @@ struct FlatError {
   Pos field = {};              // where the field is said that it is about, for an error without a place
 };
 
+// What heads the errors of a disjunction of which no branch fits. Its arguments are the number of the errors, -1 until
+// they are looked at, and then what each branch failed with.
+extern const char kEmptyDisjunction[];
+
 // All errors that a bottom stands for, each once, ordered by place and path as cue does.
 std::vector<FlatError> flatten(const Bottom* b);
 std::string message_of(const Error* e);

@@ -39,7 +39,6 @@ void State::run_dynamic(Task* t, Mode mode) {
   if (v->type == NodeType::kVertex && to<Vertex>(v)->deref_value()->status == Status::kEvaluating)
     return not_yet("key value of dynamic field not yet known");
   if (ctx.concreteness(v) != 1) {
-    if (v->type == NodeType::kBottom) return;
     return not_yet("key value of dynamic field must be concrete, found {}");
   }
   Label l = ctx.label_from(f->key, v);

@@ -5,6 +5,7 @@
 #include "lang/cue/builtin/regex.h"
 #include "lang/cue/eval/context.h"
 #include "lang/cue/eval/limits.h"
+#include "lang/cue/eval/print.h"
 #include "lang/cue/eval/scalar.h"
 #include "lang/cue/eval/validate.h"
 
@@ -196,12 +197,12 @@ Node* Context::binop(Op op, Node* left, Node* right) {
       if (numbers()) return make_bool(compare_result(op, to<Num>(l)->value <=> to<Num>(r)->value));
       break;
     case Op::kLand: {
-      bool a = bool_value(left, op), b = bool_value(right, op);
-      return make_bool(a && b);
+      bool a = bool_value(left, op);
+      return make_bool(a && bool_value(right, op));
     }
     case Op::kLor: {
-      bool a = bool_value(left, op), b = bool_value(right, op);
-      return make_bool(a || b);
+      bool a = bool_value(left, op);
+      return make_bool(a || errs || bool_value(right, op));
     }
     case Op::kMatch:
     case Op::kNotMatch: {
@@ -341,9 +342,10 @@ Node* Context::simplify_bounds(Kinds k, Bound* x, Bound* y) {
       return k == kIntKind ? fail("incompatible integer bounds {} and {}", cy, cx)
                            : fail("incompatible number bounds {} and {}", cy, cx);
     };
-    if (hi < lo) return clash();
     DecimalResult d = decimal::sub(hi, lo);
-    if (!d.ok()) return nullptr;
+    // numbers that are too far from each other to be subtracted in the digits there are stay as they are, as in cue
+    if (!d.ok() || decimal::add(d.value, lo).value != hi) return nullptr;
+    if (d.value.sign() < 0) return clash();
     auto n = d.value.to_i64();
     if (!n) return nullptr;
     if (*n == 0) return x->op == Op::kGe && y->op == Op::kLe ? nullptr : static_cast<Node*>(clash());
@@ -403,16 +405,26 @@ Bottom* Context::validate(const Conjunct& check, Node* v) {
     return fail("invalid validator {}", std::string_view(store.keep(std::string_view(x->builtin->qualified()))));
   }
   if (Node* u = unwrap(v); u && u->type == NodeType::kBottom) return to<Bottom>(u);
-  // A function that takes a schema is told by its name.
+  // A function that takes a schema is told by its name: its arguments may be large.
   const Builtin* f = x->builtin;
-  const Node *value = as_it_is(v), *check_shown = x;
-  Pos at = x->pos ? x->pos : src;
-  bool told_by_name = f->non_concrete && !f->package.empty();
-  Bottom* out = told_by_name
-                    ? bottom(code, at, "invalid value {} (does not satisfy {})", value,
-                             std::string_view(store.keep(std::string(f->package) + "." + std::string(f->name))))
-                    : bottom(code, at, "invalid value {} (does not satisfy {})", value, check_shown);
+  std::string check_shown = f->qualified();
+  if (!f->non_concrete && f->params.size() > 1) {
+    check_shown += '(';
+    for (std::size_t i = 0; i < shown.size(); ++i) check_shown += (i ? ", " : "") + compact(shown[i]);
+    check_shown += ')';
+  }
+  const Node* value = as_it_is(v);
+  Bottom* out = bottom(code, x->pos ? x->pos : src, "invalid value {} (does not satisfy {})", value,
+                       std::string_view(store.keep(check_shown)));
+  std::vector<Pos> places;
+  for (const Node* a : shown)
+    if (a->pos && a->type != NodeType::kVertex) places.push_back(a->pos);
+  out->error->others = store.keep(places);
+  // What the schemas of matchN say about a value is told beside what it makes of that.
+  Error* beside = nullptr;
+  if (cause && cause->left && f->package.empty()) beside = cause->right, cause = cause->left;
   out->error->wrapped = cause;
+  out->error = join(out->error, beside);
   return out;
 }
 

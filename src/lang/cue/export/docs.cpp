@@ -117,8 +117,6 @@ void Exporter::decl_attrs(std::vector<ast::Node*>& out, const ast::Node* src) {
     std::size_t body = 0;
     for (std::size_t i = 0; i < decls.size(); ++i)
       if (decls[i]->kind == ast::Kind::kPackage || decls[i]->kind == ast::Kind::kImport) body = i + 1;
-    if (body == 0)
-      while (body < decls.size() && decls[body]->kind == ast::Kind::kAttribute) ++body;
     decls = decls.subspan(body);
   } else if (src->kind == ast::Kind::kStruct) {
     decls = static_cast<const ast::Struct*>(src)->elts;

@@ -119,6 +119,13 @@ class TomlWriter {
     return true;
   }
 
+  // An empty line stands between what belongs to one table and the next.
+  void header(const std::string& text) {
+    if (after_value_) out_ += '\n';
+    after_value_ = false;
+    out_ += text + "\n";
+  }
+
   bool table(Vertex* v, const std::string& path) {
     std::vector<Vertex*> tables;
     for (Vertex* a : fields(v)) {
@@ -131,28 +138,17 @@ class TomlWriter {
       out_ += key(a->label.name()) + " = ";
       if (!inline_value(a)) return false;
       out_ += '\n';
+      after_value_ = true;
     }
     for (Vertex* a : tables) {
       std::string name = (path.empty() ? "" : path + ".") + key(a->label.name());
       if (Vertex* s = as_struct(a)) {
-        bool only_tables = true;
-        for (Vertex* f : fields(s)) {
-          Vertex* l = as_list(f);
-          only_tables &= as_struct(f) || (l && table_array(l));
-        }
-        if (!only_tables || fields(s).empty()) {
-          if (!out_.empty()) out_ += '\n';
-          out_ += "[" + name + "]\n";
-        } else {
-          if (!out_.empty()) out_ += '\n';
-          out_ += "[" + name + "]\n";
-        }
+        header("[" + name + "]");
         if (!table(s, name)) return false;
       } else {
         for (Vertex* e : as_list(a)->arcs) {
           if (!e->label.is_int()) continue;
-          if (!out_.empty()) out_ += '\n';
-          out_ += "[[" + name + "]]\n";
+          header("[[" + name + "]]");
           if (!table(as_struct(e), name)) return false;
         }
       }
@@ -163,6 +159,7 @@ class TomlWriter {
   Context& c_;
   std::string& out_;
   std::string& error_;
+  bool after_value_ = false;  // the last line is a key and its value
   WritingLimit written_{c_.budget.limits()};
 };
 

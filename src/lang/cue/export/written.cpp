@@ -1,5 +1,6 @@
 // Expressions as they were written.
 #include <algorithm>
+#include <optional>
 
 #include "lang/cue/export/constraint.h"
 #include "lang/cue/export/exporter.h"
@@ -177,8 +178,28 @@ ast::Field* Exporter::declared_pattern(Environment* env, const Pattern* x) {
   return f;
 }
 
+namespace {
+// The text of an interpolation of nothing but literals.
+std::optional<std::string> constant_text(const Node* key) {
+  if (key->type != NodeType::kInterpolation) return {};
+  std::string out;
+  for (const Node* p : to<Interpolation>(key)->parts) {
+    if (p->type == NodeType::kString)
+      out += to<String>(p)->text;
+    else if (p->type == NodeType::kNum)
+      out += to<Num>(p)->value.text();
+    else if (p->type == NodeType::kBool)
+      out += to<Bool>(p)->value ? "true" : "false";
+    else
+      return {};
+  }
+  return out;
+}
+}  // namespace
+
 ast::Field* Exporter::declared_dynamic(Environment* env, const DynamicField* x) {
-  ast::Node* key = written(env, x->key);
+  std::optional<std::string> text = constant_text(x->key);
+  ast::Node* key = text ? make_string(arena_, *text) : written(env, x->key);
   if (key->kind != ast::Kind::kInterpolation && key->kind != ast::Kind::kLit)
     key = arena_.make<ast::Paren>(TokenPos{}, key, TokenPos{});
   if (const ast::Alias* a = label_alias(x))

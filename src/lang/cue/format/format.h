@@ -9,7 +9,9 @@ namespace tutti::cue {
 
 struct FormatOptions {
   bool simplify = false;  // a: {b: 1} as a: b: 1, "a" as a, [string]: _ as ...
-  int spaces = 0;         // indentation by so many spaces instead of tabs
+  // {} around the one field of a definition or of a hidden field that was made, even when simplified
+  bool braces_of_definitions = false;
+  int spaces = 0;  // indentation by so many spaces instead of tabs
 };
 
 // A file, a declaration or an expression. A file ends with a newline. The layout of the source (line breaks, blank

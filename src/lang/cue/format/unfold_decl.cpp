@@ -114,6 +114,12 @@ void Unfold::declaration(Node* n) {
   }
 }
 
+namespace {
+bool hidden_or_definition(const Ident* label) {
+  return label->name.text().starts_with('#') || label->name.text().starts_with('_');
+}
+}  // namespace
+
 // The field that follows a label on its line without braces between: in the source, or by simplification.
 Field* Unfold::chained(const Field* n) const {
   if (!n->value || n->value->kind != Kind::kStruct) return nullptr;
@@ -121,6 +127,9 @@ Field* Unfold::chained(const Field* n) const {
   if (s->elts.size() != 1 || s->elts[0]->kind != Kind::kField) return nullptr;
   // Without a place it was made, and has the braces that it does not show.
   bool braces = s->lbrace || s->lbrace.rel != Rel::kNone || !first(s->elts[0]);
+  if (options_.braces_of_definitions && !s->lbrace && !first(s->elts[0]) && n->label->kind == Kind::kIdent &&
+      hidden_or_definition(as<Ident>(n->label)))
+    return nullptr;
   if (braces && !(options_.simplify && n->attrs.empty() && braces_go(s))) return nullptr;
   return as<Field>(s->elts[0]);
 }

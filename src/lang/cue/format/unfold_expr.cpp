@@ -98,7 +98,9 @@ void Unfold::expression(Node* n, int tight) {
     case Kind::kUnary: {
       auto* u = as<Unary>(n);
       put(token_text(u->op), u->op_pos);
-      gap(Gap::kNone);
+      bool doubled = (u->op == Tok::kAdd || u->op == Tok::kSub) && u->x->kind == Kind::kUnary &&
+                     as<Unary>(u->x)->op == u->op;  // -- and ++ are no operators
+      gap(doubled ? Gap::kSpace : Gap::kNone);
       return operand_of(u->x, kOperand, tight);
     }
     case Kind::kBinary: {
@@ -201,7 +203,9 @@ void Unfold::structure(Struct* n, int base) {
   for (Node* e : n->elts) flat = flat && first(e).rel != Rel::kNone && first(e).rel < Rel::kNewline;
   depth_ = base + 1;
   Gap usual = n->elts.empty() ? Gap::kNone : Gap::kLine;
-  gap(made ? usual : Gap::kNone, Gap::kEmpty, usual);
+  bool let_first = flat && !n->elts.empty() && n->elts[0]->kind == Kind::kLet;
+  Gap least = let_first ? Gap::kSpace : Gap::kNone;  // `{ let`, as cue has it
+  gap(made ? usual : least, Gap::kEmpty, usual);
   declarations(n->elts, !(flat && n->rbrace.rel < Rel::kNewline), made);
   comments_before(n->rbrace);
   depth_ = base;

@@ -779,6 +779,7 @@ std::vector<LoadedPackage*> PackageLoader::load(const std::vector<std::string>& 
     u.module = module_;
     u.display = "command-line-arguments";
     std::string first_file;
+    std::vector<std::string> excluded;
     for (const DataFile& d : in_tree_order(files)) {
       if (d.encoding != "cue" || d.interpretation == "openapi" || d.interpretation == "jsonschema") {
         u.data.push_back(d);
@@ -790,7 +791,7 @@ std::vector<LoadedPackage*> PackageLoader::load(const std::vector<std::string>& 
       if (d.form == "data") check_data_form(f, u.problems);
       LoadProblem why;
       if (!should_build(f, u.problems, &why)) {
-        if (!why.message.empty()) u.problems.push_back(why);
+        if (!why.message.empty()) excluded.push_back(fmt::format("    {}: {}", shown(absolute(d.path)), why.message));
         continue;
       }
       if (f->package()) {
@@ -807,6 +808,12 @@ std::vector<LoadedPackage*> PackageLoader::load(const std::vector<std::string>& 
         }
       }
       (d.path.ends_with("_tool.cue") && config_.tools ? u.tools : u.files).push_back(f);
+    }
+    if (u.files.empty() && u.tools.empty() && u.data.empty() && u.problems.empty() && !excluded.empty()) {
+      std::sort(excluded.begin(), excluded.end());
+      u.problems.push_back(
+          {fmt::format("build constraints exclude all CUE files in {}:\n{}", u.display, fmt::join(excluded, "\n")),
+           {}});
     }
     if (u.problems.empty()) {
       embed(u);

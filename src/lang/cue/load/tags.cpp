@@ -399,7 +399,10 @@ void PackageLoader::embed(LoadedPackage& p) {
       auto* a = as<ast::Attribute>(d);
       if (a->name() != "extern") continue;
       std::string kind(a->body());
-      if (kind == "embed")
+      if (Unquoted u = unquote(kind); kind.starts_with('"') && u.ok()) kind = u.text;
+      if (!f->package())
+        p.problems.push_back({"extern attribute without package clause", {a->at.pos}});
+      else if (kind == "embed")
         on = true;
       else
         p.problems.push_back({fmt::format("no interpreter defined for {}", quote(kind)), {a->at.pos}});
