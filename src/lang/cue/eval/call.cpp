@@ -112,9 +112,9 @@ Node* Context::call(Call* x, Flags f) {
 }
 
 Bottom* Context::in_call(const Builtin* b, const Call* x, const Bottom* cause) {
-  Error* e = error_at(x->pos, "error in call to {}", std::string_view(b->qualified()));
-  e->wrapped = cause->error;
-  return store.make<Bottom>(cause->code, e, vertex);
+  Error* out = error_at(x->pos, "error in call to {}", std::string_view(b->qualified()));
+  out->wrapped = cause->error;
+  return store.make<Bottom>(cause->code, out, vertex);
 }
 
 Node* Context::call_builtin(const Builtin* b, const Call* x, std::vector<Node*> args, bool validating) {
