@@ -124,6 +124,15 @@ void read_templates(Session& session, model::Deployment& deployment) {
   }
 }
 
+// A host that is no longer described is known as long as something is there: that has to be reached in order to go.
+void keep_hosts(const Value& state, const engine::Recorded& was, model::Deployment& deployment) {
+  const Entry* known = state.is(Kind::kMap) ? state.find("hosts") : nullptr;
+  if (!known || !known->value.is(Kind::kMap)) return;
+  for (auto& [name, c] : was.components)
+    if (const Entry* host = known->value.find(c.host.text()))
+      deployment.hosts.try_emplace(std::string(c.host.text()), host->value);
+}
+
 }  // namespace
 
 bool Deployer::planned(const std::string& system, const engine::Recorded& was, Nature next) {
@@ -173,6 +182,7 @@ std::optional<Prepared> Deployer::prepare(const Value& wanted, const std::string
   p.wanted = model::plain_tree(*deployment, wanted, TreeBuilder(session_.arena));
   auto was = recorded(p.system, &p.serial, &p.lineage, &p.state);
   if (!was || !planned(p.system, *was, Nature::kSystem)) return std::nullopt;
+  keep_hosts(p.state, *was, *deployment);
   auto plan_with = [&](const engine::PlanOptions& how) {
     auto plan = engine::make_plan(session_, *deployment, *was, how);
     if (!plan) return false;
@@ -253,8 +263,7 @@ std::optional<Prepared> Deployer::prepare_removal(const std::string& system) {
   if (!was || !planned(system, *was, Nature::kNothing)) return std::nullopt;
   model::Deployment nothing;
   nothing.name = system;
-  if (const Entry* h = p.state.find("hosts"); h && h->value.is(Kind::kMap))
-    for (const Entry& e : h->value.entries()) nothing.hosts[std::string(e.key.text())] = e.value;
+  keep_hosts(p.state, *was, nothing);
   auto plan = engine::make_plan(session_, nothing, *was);
   if (!plan) return std::nullopt;
   p.plan = std::move(*plan);

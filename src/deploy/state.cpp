@@ -245,7 +245,17 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
   Value state = engine::write_recorded(next, b);
   MapDraft m;
   for (const Entry& e : state.entries()) m.set(e.key, e.value);
-  if (const Entry* h = p.plan.flat.find("hosts")) m.set(Symbol("hosts"), h->value);
+  if (const Entry* h = p.plan.flat.find("hosts"); h && h->value.is(Kind::kMap)) {
+    // One that is no longer described goes with the last that was there.
+    const Entry* wanted = p.wanted.is(Kind::kMap) ? p.wanted.find("hosts") : nullptr;
+    std::set<Symbol> needed;
+    for (auto& [name, c] : next.components) needed.insert(c.host);
+    MapDraft hosts;
+    for (const Entry& e : h->value.entries())
+      if (needed.count(e.key) || (wanted && wanted->value.is(Kind::kMap) && wanted->value.find(e.key.text())))
+        hosts.set(e.key, e.value);
+    m.set(Symbol("hosts"), hosts.build(b));
+  }
   return m.build(b);
 }
 

@@ -87,7 +87,10 @@ class DeploymentReader : public Reader {
       settle_configs();
       imply_needs();
     }
-    if (resolved) check_circles(session_, out_);
+    if (resolved) {
+      check_circles(session_, out_);
+      check_absent(session_, out_);
+    }
     if (const Value* i = find(root, {"invariants"}); i && wants(*i, Kind::kList, "`invariants`"))
       for (const Value& v : i->items()) read_invariant(v);
     if (session_.diagnostics.errors() != before) return std::nullopt;

@@ -151,6 +151,19 @@ void check_settings(Reader& reader, std::string_view type, const Value& own, con
   }
 }
 
+void check_absent(Session& session, const Deployment& deployment) {
+  auto gone = [&](const Component& c) {
+    const ComponentKind& kind = deployment.kinds.at(std::string(c.type.text()));
+    return c.state == kind.removed && kind.removed != kind.goal;
+  };
+  for (const Component& c : deployment.components)
+    for (const Need& n : c.needs)
+      if (const Component* other = deployment.find(n.provider); other && gone(*other) && !gone(c))
+        session.diagnostics.error(
+            "DEPLOY-ABSENT", n.at,
+            fmt::format("`{}` needs `{}`, which is wanted {}", c.name.text(), n.provider.text(), other->state.text()));
+}
+
 void check_circles(Session& session, const Deployment& deployment) {
   std::map<Symbol, const Component*> named;
   for (const Component& c : deployment.components) named[c.name] = &c;

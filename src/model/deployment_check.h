@@ -14,6 +14,7 @@ void check_host(Reader& reader, const Entry& host);
 void check_settings(Reader& reader, std::string_view type, const Value& own, const Value& whole);
 
 // Components that cannot come up because each waits for another.
+void check_absent(Session& session, const Deployment& deployment);  // needed, and wanted to be gone
 void check_circles(Session& session, const Deployment& deployment);
 
 }  // namespace tutti::model

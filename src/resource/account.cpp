@@ -74,7 +74,8 @@ Result<std::vector<std::string>> entry(Context& c, const char* database, const s
   return split(r.out.substr(0, r.out.find('\n')), ':');
 }
 
-Result<void> run(Context& c, std::vector<std::string> argv, std::string input = "") {
+// `what` it could not do is told with the command, as Puppet does.
+Result<void> run(Context& c, const std::string& what, std::vector<std::string> argv, std::string input = "") {
   Command k;
   k.argv = std::move(argv);
   k.input = std::move(input);
@@ -83,8 +84,13 @@ Result<void> run(Context& c, std::vector<std::string> argv, std::string input = 
   auto lock = exclusive_use(c.host, "accounts");
   auto r = c.host.run(k);
   if (r.end == CommandResult::End::kLost) return failure(r.describe(), r.lost_code());
-  if (!r.ok()) return failure(fmt::format("{}: {} {}", k.argv[0], r.describe(), r.err));
-  return {};
+  if (r.ok()) return {};
+  std::string said = r.out + r.err;
+  said.erase(said.find_last_not_of(" \n") + 1);
+  std::string command = fmt::format("{}{}", k.argv[0] == "chage" ? "/usr/bin/" : "/usr/sbin/", fmt::join(k.argv, " "));
+  return failure(r.end == CommandResult::End::kExited
+                     ? fmt::format("Could not {}: Execution of '{}' returned {}: {}", what, command, r.code, said)
+                     : fmt::format("Could not {}: Execution of '{}': {} {}", what, command, r.describe(), said));
 }
 
 // The lines of a name database's file as what would remove them; the third field is the number.
@@ -304,34 +310,46 @@ class User : public Provider {
         argv.push_back(c.params.truth("managehome") ? "-m" : "-M");
       }
       argv.push_back(name);
-      if (auto r = run(c, argv); !r) return r;
+      std::string what = fmt::format("{} user {}", f.changes[0].to == "absent" ? "delete" : "create", name);
+      if (auto r = run(c, what, argv); !r) return r;
       if (f.changes[0].to == "present" && c.params.has("password"))
-        if (auto r = run(c, {"chpasswd", "-e"}, name + ":" + c.params.text("password") + "\n"); !r) return r;
+        if (auto r = run(c, what, {"chpasswd", "-e"}, name + ":" + c.params.text("password") + "\n"); !r) return r;
       if (f.changes[0].to == "present")
         for (const ShadowField& s : kShadow)
           if (auto v = c.params.maybe(s.property); v && !s.date)
-            if (auto r = run(c, {"chage", s.option, *v, name}); !r) return r;
+            if (auto r = run(c, what, {"chage", s.option, *v, name}); !r) return r;
       done = f.changes;
       return {};
     }
     for (const Change& ch : f.changes) {
       static constexpr std::pair<std::string_view, const char*> kFlags[] = {
           {"uid", "-u"}, {"gid", "-g"}, {"comment", "-c"}, {"home", "-d"}, {"shell", "-s"}, {"groups", "-G"}};
+      std::string what = fmt::format("set {} on user[{}]", ch.property, name);
       Result<void> r;
-      if (ch.property == "password") r = run(c, {"chpasswd", "-e"}, name + ":" + c.params.text("password") + "\n");
+      if (ch.property == "password")
+        r = run(c, what, {"chpasswd", "-e"}, name + ":" + c.params.text("password") + "\n");
       if (ch.property == "shell") r = valid_shell(c);
+      if (ch.property == "gid") {
+        auto group = entry(c, "group", ch.to);
+        if (!group)
+          r = tl::unexpected(group.error());
+        else if (group->empty())
+          r = failure("Could not find group(s) " + ch.to);
+      }
       for (auto& [p, option] : kFlags)
         if (r && p == ch.property) {
           std::vector<std::string> argv{"usermod", option, ch.to};
           if (p == "uid" && c.params.truth("allowdupe")) argv.push_back("-o");
           argv.push_back(name);
-          r = run(c, std::move(argv));
+          r = run(c, what, std::move(argv));
         }
       for (const ShadowField& s : kShadow)
         if (s.property == ch.property)
-          r = run(c, {s.date ? "usermod" : "chage", s.option, ch.to == "absent" ? "" : ch.to, name});
-      if (!r) return r;
-      done.push_back(ch);
+          r = run(c, what, {s.date ? "usermod" : "chage", s.option, ch.to == "absent" ? "" : ch.to, name});
+      if (r)
+        done.push_back(ch);
+      else if (!goes_on(c, ch, r.error()))
+        return r;
     }
     return {};
   }
@@ -403,8 +421,12 @@ class Group : public Provider {
         if (c.params.truth("allowdupe")) argv.push_back("-o");
       }
       if (ch.property == "gid" && c.params.truth("allowdupe")) argv.push_back("-o");
-      argv.push_back(name_of(c));
-      if (auto r = run(c, argv); !r) return r;
+      std::string name = name_of(c);
+      argv.push_back(name);
+      std::string what = ch.property == "gid" ? fmt::format("set gid on group[{}]", name)
+                         : ch.to == "absent"  ? "delete group " + name
+                                              : "create group " + name;
+      if (auto r = run(c, what, argv); !r) return r;
       done.push_back(ch);
     }
     return {};

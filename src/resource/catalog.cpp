@@ -341,10 +341,15 @@ class CatalogReader {
       if (!n.provider) continue;
       bool parent_found = false;
       bool nearest = n.provider->type() == "file" || n.provider->type() == "mount";
+      std::string own = Params(n.parameters).text(n.provider->type() == "file" ? "path" : "name", n.title);
       for (auto& [type, title] : n.provider->after({lower(n.type), n.title, n.parameters})) {
         auto it = by_name_.find(type + ":" + title);
-        if (it == by_name_.end() || it->second == i) continue;
-        if (nearest && type == n.provider->type()) {
+        if (it == by_name_.end()) continue;
+        if (it->second == i) {
+          if (type == "file") edge(i, i, 'd');  // a link that leads to itself: a cycle, as in Puppet
+          continue;
+        }
+        if (nearest && type == n.provider->type() && own.starts_with(title.ends_with('/') ? title : title + "/")) {
           if (parent_found) continue;
           parent_found = true;
         }
@@ -447,8 +452,9 @@ class CatalogReader {
       while (path.ends_with('/')) path.pop_back();
       if (below && (r.type == "tidy" || (r.type == "file" && p.truth("purge"))))
         purged.emplace_back(fmt::format("file:{}/", path), i);
-      if (std::string backup = p.text("backup"); r.type == "file" && backup.starts_with('.'))
-        writers[fmt::format("file:{}{}", path, backup)].push_back(i);
+      std::string backup = p.text("backup");
+      if (backup == "true") backup = ".puppet-bak";
+      if (r.type == "file" && backup.starts_with('.')) writers[fmt::format("file:{}{}", path, backup)].push_back(i);
       for (auto& w : n.provider->reads(r)) {
         readers[real.of_thing(w)].push_back(i);
         if (std::string all = w + "/"; below) copied.emplace_back(real.of_thing(all), i);

@@ -66,6 +66,10 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
     return fmt::format(": Would have triggered 'refresh' from {} event{}", events, events == 1 ? "" : "s");
   };
   if (type == "watch") {
+    if (skip) {  // nothing is said of what holds a failure
+      outputs["status"] = "skipped";
+      return finish();
+    }
     bool would = noops > 0 && (noops == events || dry);
     if (would && options_.say) options_.say(q.instance, Level::kNotice, would_refresh());
     outputs["changed"] = events ? "1" : "0";
@@ -85,9 +89,13 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
   auto say = [&](Level level, std::string_view text) {
     if (options_.say) options_.say(q.instance, level == Level::kNotice ? own : level, text);
   };
+  // What its `loglevel` does not concern: only its changes are told at that level.
+  auto tell = [&](const std::string& text) {
+    if (options_.say) options_.say(q.instance, Level::kNotice, text);
+  };
   if (skip) {
     outputs["status"] = "skipped";
-    if (!because.empty()) say(Level::kNotice, fmt::format(": Dependency {} has failures: true", because));
+    if (!because.empty()) tell(fmt::format(": Dependency {} has failures: true", because));
     say(Level::kWarning, ": Skipping because of failed dependencies");
     return finish();
   }
@@ -179,24 +187,50 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
     } else {
       std::vector<Change> done;
       if (!begins(job, effect, r)) return failed("", {std::string(kNotWritten), EIO});
+      struct Broken {
+        std::size_t after;  // how many were done before
+        Change change;
+        Failure why;
+      };
+      std::vector<Broken> broken;
+      c.broken = [&](const Change& change, const Failure& why) {
+        broken.push_back({done.size(), change, {scrub.clean(why.message), why.code}});
+      };
       auto applied = provider->apply(c, *found, done);
       effect.changes = done;
       changed = static_cast<u32>(done.size());
-      for (auto& ch : done)
-        say(Level::kNotice, fmt::format("{}/{}: {}", ch.subject.empty() ? "" : "=" + ch.subject, ch.property, ch.text));
+      auto at = [](const Change& ch) {
+        return fmt::format("{}/{}: ", ch.subject.empty() ? "" : "=" + ch.subject, ch.property);
+      };
+      auto could_not = [&](const Change& ch, const std::string& why) {
+        return fmt::format("change from {} to {} failed: {}", ch.bare_from ? ch.from : quoted(ch.from),
+                           ch.bare_to ? ch.to : quoted(ch.to), why);
+      };
+      std::size_t next = 0;
+      for (std::size_t i = 0; i <= done.size(); ++i) {
+        for (; next < broken.size() && broken[next].after == i; ++next) {
+          say(Level::kError, broken[next].why.message);
+          say(Level::kError, at(broken[next].change) + could_not(broken[next].change, broken[next].why.message));
+        }
+        if (i < done.size()) say(Level::kNotice, at(done[i]) + done[i].text);
+      }
+      if (applied && !broken.empty()) {
+        outputs["changed"] = std::to_string(changed);
+        outputs["status"] = "failed";
+        result.message = could_not(broken[0].change, broken[0].why.message);
+        return finish();
+      }
       if (!applied) {
         outputs["changed"] = std::to_string(changed);
         plain = applied.error().message;
         // The first that is not done is the one that failed.
         Change failing;
-        if (!found->changes.empty()) failing = found->changes[std::min(done.size(), found->changes.size() - 1)];
+        if (!found->changes.empty())
+          failing = found->changes[std::min(done.size() + broken.size(), found->changes.size() - 1)];
         std::string property = failing.property, from = failing.from, to = failing.to;
         // A file that cannot be made is told in the words, and as often, as by Puppet.
         if (lower == "file" && property == "ensure" && applied.error().code > 0) {
-          std::string path = c.params.text("path", title), what = std::strerror(applied.error().code);
-          what += to == "directory" ? " @ dir_s_mkdir - " + path
-                  : to == "link"    ? fmt::format(" @ rb_file_s_symlink - ({}, {})", c.params.text("target"), path)
-                                    : " @ rb_sysopen - " + path;
+          std::string what = applied.error().message;
           plain = fmt::format("Could not set '{}' on ensure: {}{}", to, what, place ? place->value.text() : "");
           say(Level::kError, plain);
           std::string all = plain;
@@ -204,9 +238,7 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
           return failed(property,
                         {fmt::format("change from '{}' to '{}' failed: {}", from, to, all), applied.error().code});
         }
-        return failed(property, {fmt::format("change from {} to {} failed: {}", failing.bare_from ? from : quoted(from),
-                                             failing.bare_to ? to : quoted(to), applied.error().message),
-                                 applied.error().code});
+        return failed(property, {could_not(failing, applied.error().message), applied.error().code});
       }
     }
   }
@@ -222,7 +254,7 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
   }
   if (events > 0 && provider->minds()) {
     if (dry || noops == events) {
-      say(Level::kNotice, would_refresh());
+      tell(would_refresh());
       ++changed;
       outputs["noops"] = std::to_string(std::strtoul(outputs["noops"].c_str(), nullptr, 10) + 1);
     } else {
@@ -235,7 +267,7 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
         return end;
       }
       // Whether there was anything to do or not, as in Puppet.
-      say(Level::kNotice, fmt::format(": Triggered 'refresh' from {} event{}", events, events == 1 ? "" : "s"));
+      tell(fmt::format(": Triggered 'refresh' from {} event{}", events, events == 1 ? "" : "s"));
       effect.changes.push_back({"refresh", "refreshed", "", "", "", false});
       ++changed;
     }

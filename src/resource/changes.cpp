@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 
 namespace tutti::resource {
@@ -37,6 +38,12 @@ bool among(std::string_view word, std::string_view words) {
 }
 
 }  // namespace
+
+bool goes_on(const Context& c, const Change& change, const Failure& why) {
+  if (!c.broken || why.code == ECONNRESET || (c.cancel && c.cancel->raised())) return false;
+  c.broken(change, why);
+  return true;
+}
 
 std::string too_many_files(const Params& params, const std::string& path, std::size_t entries) {
   double most = params.number("max_files", 0);

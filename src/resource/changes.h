@@ -21,6 +21,9 @@ struct Shown {
 // "mode changed '0644' to '0755'", "defined 'minute' as ['5']", "undefined 'hour' from ['4']".
 Change property_change(std::string property, const Shown& from, const Shown& to);
 
+// A property could not be set: whether the others are to be set all the same. A lost host or a cancelled run ends all.
+bool goes_on(const Context& c, const Change& change, const Failure& why);
+
 // What a parameter may be. Words are apart by spaces; one that is another name of the one before it has a = before it.
 struct Rule {
   std::string_view parameter;

@@ -78,7 +78,7 @@ class Exec : public Provider {
     if (const Value* env = p.find("environment"); env && !env->is(Kind::kMap))
       for (auto& setting : p.list("environment"))
         if (std::size_t at = setting.find('='); at == std::string::npos || at == 0)
-          return fmt::format("Invalid environment setting '{}'", setting);
+          return fmt::format("environment: Invalid environment setting '{}'", setting);
     if (p.text("provider") == "shell" || p.has("path")) return "";
     const Value* command = p.find("command");
     std::string first = command && command->is(Kind::kList) && command->size() > 0 ? text_of(command->items()[0])
@@ -396,7 +396,34 @@ class Notify : public Provider {
     if (v && v->secret()) return "Sensitive [value redacted]";
     if (v && v->is(Kind::kString)) return std::string(v->text());
     if (!v) return c.resource.title;
-    return v->is(Kind::kMap) || v->is(Kind::kList) ? as_data(*v, 0) : text_of(*v);
+    if (!v->is(Kind::kList)) return v->is(Kind::kMap) ? inspected(*v) : text_of(*v);
+    std::string out;
+    for (const Value& i : v->items())
+      out += (out.empty() ? "" : " ") + (i.is(Kind::kString) ? std::string(i.text()) : inspected(i));
+    return out;
+  }
+  // Lists and maps as Ruby shows them.
+  static std::string inspected(const Value& v) {
+    if (v.is(Kind::kString)) {
+      std::string out = "\"";
+      for (char ch : v.text()) {
+        std::size_t at = std::string_view("\n\t\r\x1b").find(ch);
+        out += at != std::string_view::npos ? fmt::format("\\{}", "ntre"[at])
+               : ch == '"' || ch == '\\'    ? std::string{'\\', ch}
+                                            : std::string(1, ch);
+      }
+      return out + "\"";
+    }
+    std::string out;
+    if (v.is(Kind::kList)) {
+      for (const Value& i : v.items()) out += (out.empty() ? "" : ", ") + inspected(i);
+      return "[" + out + "]";
+    }
+    if (!v.is(Kind::kMap)) return v.is(Kind::kNull) ? "nil" : text_of(v);
+    for (const Entry& e : v.entries())
+      out +=
+          fmt::format("{}{}=>{}", out.empty() ? "" : ", ", inspected(Value::string(e.key.text())), inspected(e.value));
+    return "{" + out + "}";
   }
   // Numbers and truths as Puppet shows them in changes, maps an entry a line.
   static std::string as_data(const Value& v, std::size_t indent) {

@@ -4,6 +4,8 @@
 #include <openssl/evp.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <map>
 
 #include "resource/changes.h"
@@ -51,6 +53,8 @@ constexpr std::string_view kParameters[] = {"path",
                                             "type",
                                             "staging_location",
                                             "parents"};
+
+constexpr const char* kBackup = ".puppet-bak";  // what a copy is called where only `true` is said
 
 std::string path_of(const Resource& r) {
   std::string p = Params(r.parameters).text("path", r.title);
@@ -183,6 +187,7 @@ class File : public Provider {
       out.emplace_back("file", at);
       out.emplace_back("mount", at);
     }
+    if (p.has("target")) out.emplace_back("file", p.text("target"));
     if (p.has("owner")) out.emplace_back("user", p.text("owner"));
     if (p.has("group")) out.emplace_back("group", p.text("group"));
     return out;
@@ -192,7 +197,9 @@ class File : public Provider {
   Result<Step> compare(Context& c, Wanted want) const;
   Result<void> children(Context& c, const Wanted& root, const std::vector<Origin>& sources, int depth,
                         std::vector<Step>& steps) const;
-  Result<void> make(Context& c, const Step& step) const;
+  Result<void> make(Context& c, const Step& step, std::vector<Change>& done) const;
+  Result<void> create(Context& c, const Step& step) const;
+  static void keep_directory(Context& c, const Step& step);
   static Result<void> leave_directory(Context& c, const Step& step);
   Result<void> keep(Context& c, const std::string& path, const FileState& is) const;
 };
@@ -220,11 +227,18 @@ std::string File::check(const Resource& r) const {
     return fmt::format("validate_cmd: \"{}\" does not say where the file's name goes ({})", *cmd,
                        p.text("validate_replacement", "%"));
   int given = p.has("content") + p.has("source") + p.has("target");
-  if (given > 1) return "only one of content, source and target can be given";
+  if (given > 1) return "You cannot specify more than one of content, source, target";
+  if (p.text("recurse") == "remote" && !p.has("source"))
+    return "You cannot specify a remote recursion without a source";
+  if (std::string sum = p.text("checksum"); sum == "none" && p.has("source"))
+    return "You cannot specify source when using checksum 'none'";
+  else if ((sum == "none" || sum == "mtime" || sum == "ctime") && p.has("content"))
+    return fmt::format("You cannot specify content when using checksum '{}'", sum);
   // A number has lost what it was written like: 0644 is 420 in Puppet.
   if (const Value* m = p.find("mode"); m && !m->is(Kind::kString))
-    return fmt::format("The file mode specification must be a string, not '{}': write it in quotes", text_of(*m));
-  if (auto m = p.maybe("mode"); m && !is_mode(*m)) return fmt::format("{} is not a mode", *m);
+    return "mode: The file mode specification must be a string, not 'Integer'";
+  if (auto m = p.maybe("mode"); m && !is_mode(*m))
+    return fmt::format("mode: The file mode specification is invalid: \"{}\"", *m);
   if (auto e = p.maybe("ensure")) {
     static constexpr std::string_view kKnown[] = {"absent", "false", "present", "file", "directory", "link"};
     bool known = std::find(std::begin(kKnown), std::end(kKnown), *e) != std::end(kKnown);
@@ -278,14 +292,24 @@ Result<Step> File::compare(Context& c, Wanted want) const {
     step.changes.push_back({std::move(property), std::move(text), std::move(from), std::move(to),
                             want.child ? fmt::format("File[{}]", want.path) : "", false});
   };
+  // Numbers are shown without quotes.
+  auto change_id = [&](const char* property, const std::string& from, const std::string& to) {
+    bool number = to.find_first_not_of("0123456789") == std::string::npos;
+    add(property, fmt::format("{0} changed '{1}' to {3}{2}{3}", property, from, to, number ? "" : "'"), from, to);
+    step.changes.back().bare_to = number;
+  };
   bool there = s.kind != FileKind::kAbsent;
   FileKind wanted_kind = want.ensure == E::kDirectory ? FileKind::kDirectory
                          : want.ensure == E::kLink    ? FileKind::kLink
                          : want.ensure == E::kFile    ? FileKind::kFile
                                                       : FileKind::kAbsent;
   std::string from(kind_text(s.kind));
+  bool replace = c.params.truth("replace", true);  // without it what is there stays, whatever it is
+  if (want.ensure == E::kPresent && want.content && there && s.kind != FileKind::kFile)
+    c.say(Level::kWarning,
+          fmt::format(": Ensure set to :present but file type is {} so no content will be synced", from));
   if (want.ensure == E::kAbsent) {
-    if (there) add("ensure", "removed", from, "absent");
+    if (there && replace) add("ensure", "removed", from, "absent");
   } else if (want.ensure == E::kUnset && !there) {
     // nothing said about its being there
   } else if (!there) {
@@ -297,7 +321,7 @@ Result<Step> File::compare(Context& c, Wanted want) const {
                      : want.ensure == E::kPresent ? "present"
                                                   : "file";
     add("ensure", what, "absent", to);
-  } else if (wanted_kind != FileKind::kAbsent && s.kind != wanted_kind) {
+  } else if (wanted_kind != FileKind::kAbsent && s.kind != wanted_kind && replace) {
     std::string to(kind_text(wanted_kind));
     bool content = want.content && !want.secret;
     add("ensure",
@@ -305,7 +329,7 @@ Result<Step> File::compare(Context& c, Wanted want) const {
                 : fmt::format("ensure changed '{}' to '{}'", from, to),
         from, to);
   } else {
-    if (want.content && s.kind == FileKind::kFile && c.params.truth("replace", true)) {
+    if (want.content && s.kind == FileKind::kFile && replace) {
       if (sha256_hex(*want.content) != s.digest) {
         if (want.secret) {
           add("content", "changed [redacted] to [redacted]", "[redacted]", "[redacted]");
@@ -318,12 +342,12 @@ Result<Step> File::compare(Context& c, Wanted want) const {
         }
       }
     }
-    if (want.ensure == E::kLink && s.target != want.target)
+    if (want.ensure == E::kLink && s.kind == FileKind::kLink && s.target != want.target)
       add("target", fmt::format("target changed '{}' to '{}'", s.target, want.target), s.target, want.target);
     if (!want.owner.empty() && want.owner != s.owner && want.owner != std::to_string(s.uid))
-      add("owner", fmt::format("owner changed '{}' to '{}'", s.owner, want.owner), s.owner, want.owner);
+      change_id("owner", s.owner, want.owner);
     if (!want.group.empty() && want.group != s.group && want.group != std::to_string(s.gid))
-      add("group", fmt::format("group changed '{}' to '{}'", s.group, want.group), s.group, want.group);
+      change_id("group", s.group, want.group);
     if (!want.mode.empty() && s.kind != FileKind::kLink) {
       auto mode = mode_from(want.mode, s.mode, s.kind == FileKind::kDirectory);
       if (!mode) {
@@ -332,7 +356,7 @@ Result<Step> File::compare(Context& c, Wanted want) const {
         std::string a = mode_text(s.mode), b = mode_text(*mode);
         add("mode",
             fmt::format("mode changed '{}' to '{}'{}", a, b, mode_is_symbolic(want.mode) ? " (" + want.mode + ")" : ""),
-            a, b);
+            a, mode_is_symbolic(want.mode) ? want.mode : b);
       }
     }
   }
@@ -451,6 +475,30 @@ Result<void> File::children(Context& c, const Wanted& root, const std::vector<Or
   return {};
 }
 
+std::string no_source(const Context& c, std::vector<std::string> sources) {
+  if (!c.catalog) return fmt::format("could not find a source among {}", fmt::join(sources, ", "));
+  for (auto& s : sources)
+    if (s.starts_with('/')) s = "file://" + s;
+  return fmt::format("Could not evaluate: Could not retrieve information from environment production source(s) {}",
+                     fmt::join(sources, ", "));
+}
+
+// As Puppet shows an error of Ruby's that kept something from being made. What could not be found is told as it is.
+Failure in_rubys_words(const Wanted& w, bool writes, const Failure& why) {
+  using E = Wanted::Ensure;
+  if (why.code <= 0 || why.code == ECONNRESET || why.message.starts_with("Could not find")) return why;
+  std::string what = std::strerror(why.code);
+  if (w.ensure == E::kDirectory)
+    what += " @ dir_s_mkdir - " + w.path;
+  else if (w.ensure == E::kLink)
+    what += fmt::format(" @ rb_file_s_symlink - ({}, {})", w.target, w.path);
+  else if (why.code == ENOENT && writes)
+    what += fmt::format(" - A directory component in {} does not exist or is a dangling symbolic link", w.path);
+  else
+    what += " @ rb_sysopen - " + w.path;
+  return {what, why.code};
+}
+
 Result<Findings> File::examine(Context& c) const {
   using E = Wanted::Ensure;
   auto kept = std::make_shared<Kept>();
@@ -485,7 +533,7 @@ Result<Findings> File::examine(Context& c) const {
       if (want.ensure != E::kAbsent) want.ensure = E::kLink;
       want.target = st->target;
     } else if (st->kind == FileKind::kDirectory) {
-      if (want.ensure == E::kUnset || want.ensure == E::kPresent) want.ensure = E::kDirectory;
+      if (want.ensure != E::kAbsent) want.ensure = E::kDirectory;
     } else if (want.ensure != E::kAbsent) {
       auto bytes = there->read(path);
       if (!bytes) return tl::unexpected(bytes.error());
@@ -494,8 +542,7 @@ Result<Findings> File::examine(Context& c) const {
     }
     if (!all) break;
   }
-  if (!sources.empty() && found.empty() && want.ensure != E::kAbsent)
-    return failure(fmt::format("could not find a source among {}", fmt::join(sources, ", ")), ENOENT);
+  if (!sources.empty() && found.empty() && want.ensure != E::kAbsent) return failure(no_source(c, sources), ENOENT);
   if (auto sum = c.params.maybe("checksum_value"); sum && want.content)
     if (std::string is = digest_of(digest_word(c), *want.content); is != *sum)
       return failure(fmt::format("the new content has the checksum {}, not {} as checksum_value says", is, *sum));
@@ -515,10 +562,17 @@ Result<Findings> File::examine(Context& c) const {
   return f;
 }
 
+// Whoever gets a file gets it without set-user-ID and set-group-ID: a mode that is asked for is set once more.
+Result<void> own(Context& c, const Wanted& w, const std::string& owner, const std::string& group, bool link, u32 mode) {
+  auto r = c.host.set_owner(w.path, owner, group, !link);
+  return r && !link && !w.mode.empty() && (mode & 06000) ? c.host.set_mode(w.path, mode) : r;
+}
+
 // Before something goes: a copy beside it (`backup => '.old'`) or, by its digest, in our own directory. A directory is
 // only kept when that is asked for.
 Result<void> File::keep(Context& c, const std::string& path, const FileState& is) const {
   std::string backup = c.params.text("backup", "puppet");
+  if (c.catalog && backup == "true") backup = kBackup;
   bool beside = backup.starts_with('.');
   if (backup.empty() || backup == "false" || (!beside && c.home.empty())) return {};
   if (is.kind == FileKind::kDirectory) {
@@ -558,12 +612,17 @@ Result<void> File::keep(Context& c, const std::string& path, const FileState& is
   return c.host.write(to, secret ? c.sealing->seal(*bytes) : *bytes, 0600);
 }
 
+void File::keep_directory(Context& c, const Step& step) {
+  std::string subject = step.changes[0].subject.empty() ? "" : "=" + step.changes[0].subject;
+  if (std::string backup = c.params.text("backup", "false"); backup != "false")
+    c.say(Level::kWarning, subject + ": Could not back up file of type directory");
+  c.say(Level::kNotice, subject + ": Not removing directory; use 'force' to override");
+}
+
 // Without `force`: a catalog's stays, and Puppet says so and counts it as removed; any other goes when it is empty.
 Result<void> File::leave_directory(Context& c, const Step& step) {
   if (c.catalog) {
-    const std::string& subject = step.changes[0].subject;
-    c.say(Level::kNotice,
-          fmt::format("{}: Not removing directory; use 'force' to override", subject.empty() ? "" : "=" + subject));
+    keep_directory(c, step);
     return {};
   }
   std::string path = shell_quote(step.want.path);
@@ -575,69 +634,89 @@ Result<void> File::leave_directory(Context& c, const Step& step) {
   return {};
 }
 
-Result<void> File::make(Context& c, const Step& step) const {
+// What is not there, or is something else.
+Result<void> File::create(Context& c, const Step& step) const {
   using E = Wanted::Ensure;
   const Wanted& w = step.want;
   const FileState& is = step.is;
-  bool there = is.kind != FileKind::kAbsent;
-  auto has = [&](std::string_view p) {
-    return std::any_of(step.changes.begin(), step.changes.end(), [&](auto& ch) { return ch.property == p; });
+  bool there = is.kind != FileKind::kAbsent, writes = w.content && !w.content->empty();
+  if (there && is.kind == FileKind::kDirectory && !c.params.truth("force")) {
+    if (!c.catalog) return failure(fmt::format("will not replace directory {} without force", w.path));
+    for (int times = 0; times < 2; ++times) keep_directory(c, step);  // Puppet tries twice
+    if (w.ensure == E::kLink) return failure("Could not remove existing file");
+    return failure(writes ? "Is a directory - Is a directory: " + w.path : "Is a directory @ rb_sysopen - " + w.path,
+                   EISDIR);
+  }
+  if (there) {
+    if (auto r = keep(c, w.path, is); !r) return r;
+    if (w.ensure != E::kFile || is.kind == FileKind::kDirectory || is.kind == FileKind::kLink)
+      if (auto r = c.host.remove(w.path, is.kind == FileKind::kDirectory); !r) return r;
+  }
+  auto told = [&](const Result<void>& r) -> Result<void> {
+    return r || !c.catalog ? r : tl::unexpected(in_rubys_words(w, writes, r.error()));
   };
-  if (w.ensure == E::kAbsent) {
+  // What is made with a symbolic mode gets it once more, on top of itself, as in Puppet: `u+x,g+X`.
+  bool directory = w.ensure == E::kDirectory;
+  u32 mode = directory ? 0755 : 0644;
+  for (int times = 0; times < 2 && !w.mode.empty(); ++times) {
+    auto next = mode_from(w.mode, mode, directory);
+    if (!next) return tl::unexpected(next.error());
+    mode = *next;
+  }
+  Result<void> made;
+  if (directory) {
+    std::string parent = parent_of(w.path);
+    auto above = c.catalog ? c.host.stat(parent, true, false) : Result<FileState>(FileState{});
+    if (c.catalog && above && above->kind == FileKind::kAbsent)
+      return failure(fmt::format("Cannot create {}; parent directory {} does not exist", w.path, parent));
+    made = c.host.make_directory(w.path, mode);
+  } else if (w.ensure == E::kLink) {
+    made = c.host.make_link(w.path, w.target);
+  } else {
+    made = c.host.write(w.path, w.content.value_or(""), mode);
+  }
+  if (made && !(w.owner.empty() && w.group.empty())) made = own(c, w, w.owner, w.group, w.ensure == E::kLink, mode);
+  return told(made);
+}
+
+Result<void> File::make(Context& c, const Step& step, std::vector<Change>& done) const {
+  using E = Wanted::Ensure;
+  const Wanted& w = step.want;
+  const FileState& is = step.is;
+  auto all_done = [&](Result<void> r) {
+    if (r) done.insert(done.end(), step.changes.begin(), step.changes.end());
+    return r;
+  };
+  if (w.ensure == E::kAbsent && is.kind != FileKind::kAbsent && step.changes[0].property == "ensure") {
     bool left = is.kind == FileKind::kDirectory && !c.params.truth("force");
     Result<void> gone = left ? leave_directory(c, step) : keep(c, w.path, is);
     if (gone && !left) gone = c.host.remove(w.path, true);
-    if (gone) return gone;
+    if (gone) return all_done(gone);
     auto now = c.host.stat(w.path, false, false);  // another may have removed it at the same time
-    return now && now->kind == FileKind::kAbsent ? Result<void>{} : gone;
+    return all_done(now && now->kind == FileKind::kAbsent ? Result<void>{} : gone);
   }
-  bool fresh = has("ensure");
-  if (fresh && there) {
-    if (is.kind == FileKind::kDirectory && !c.params.truth("force"))
-      return failure(fmt::format("will not replace directory {} without force", w.path));
-    if (auto r = keep(c, w.path, is); !r) return r;
-    if (w.ensure != E::kFile || is.kind == FileKind::kDirectory)
-      if (auto r = c.host.remove(w.path, true); !r) return r;
-  }
-  if (auto mode = mode_from(w.mode.empty() ? "0" : w.mode, is.mode, is.kind == FileKind::kDirectory); !mode)
-    return tl::unexpected(mode.error());
-  auto mode = [&](u32 base, bool dir) { return w.mode.empty() ? base : mode_from(w.mode, base, dir).value_or(base); };
-  // What is made with a symbolic mode gets it once more, on top of itself, as in Puppet: `u+x,g+X`.
-  auto first_mode = [&](u32 base, bool dir) { return mode(mode(base, dir), dir); };
-  // Whoever gets a file gets it without set-user-ID and set-group-ID: a mode that is asked for is set once more.
-  auto own = [&](const std::string& owner, const std::string& group, bool link, u32 asked) {
-    auto r = c.host.set_owner(w.path, owner, group, !link);
-    return r && !link && !w.mode.empty() && (asked & (06000)) ? c.host.set_mode(w.path, asked) : r;
-  };
-  if (fresh) {
-    switch (w.ensure) {
-      case E::kDirectory:
-        if (auto r = c.host.make_directory(w.path, first_mode(0755, true)); !r) return r;
-        break;
-      case E::kLink:
-        if (auto r = c.host.make_link(w.path, w.target); !r) return r;
-        break;
-      default:
-        if (there && is.kind == FileKind::kLink)
-          if (auto r = c.host.remove(w.path, false); !r) return r;
-        if (auto r = c.host.write(w.path, w.content.value_or(""), first_mode(0644, false)); !r) return r;
+  if (step.changes[0].property == "ensure") return all_done(create(c, step));
+  bool directory = is.kind == FileKind::kDirectory, link = is.kind == FileKind::kLink;
+  auto mode = w.mode.empty() ? Result<u32>(is.mode) : mode_from(w.mode, is.mode, directory);
+  for (const Change& change : step.changes) {
+    Result<void> r;
+    if (change.property == "content") {
+      r = keep(c, w.path, is);
+      if (r) r = c.host.write(w.path, *w.content, is.mode);
+    } else if (change.property == "target") {
+      r = c.host.make_link(w.path, w.target);
+    } else if (change.property == "owner") {
+      r = own(c, w, w.owner, "", link, mode.value_or(is.mode));
+    } else if (change.property == "group") {
+      r = own(c, w, "", w.group, link, mode.value_or(is.mode));
+    } else if (change.property == "mode") {
+      r = mode ? c.host.set_mode(w.path, *mode) : tl::unexpected(mode.error());
     }
-    if (w.owner.empty() && w.group.empty()) return {};
-    bool dir = w.ensure == E::kDirectory;
-    return own(w.owner, w.group, w.ensure == E::kLink, first_mode(dir ? 0755 : 0644, dir));
-  }
-  u32 now = mode(is.mode, is.kind == FileKind::kDirectory);
-  if (has("content")) {
-    if (auto r = keep(c, w.path, is); !r) return r;
-    if (auto r = c.host.write(w.path, *w.content, is.mode); !r) return r;
-  }
-  if (has("target"))
-    if (auto r = c.host.make_link(w.path, w.target); !r) return r;
-  if (has("owner") || has("group"))
-    if (auto r = own(has("owner") ? w.owner : "", has("group") ? w.group : "", is.kind == FileKind::kLink, now); !r)
+    if (r)
+      done.push_back(change);
+    else if (!goes_on(c, change, r.error()))
       return r;
-  if (has("mode"))
-    if (auto r = c.host.set_mode(w.path, now); !r) return r;
+  }
   return {};
 }
 
@@ -663,8 +742,7 @@ Result<void> File::apply(Context& c, const Findings& f, std::vector<Change>& don
       [[maybe_unused]] auto removed = c.host.remove(beside, false);
       if (!r.ok()) return failure(fmt::format("Execution of '{}' returned {}: {}{}", command, r.code, r.out, r.err));
     }
-    if (auto r = make(c, step); !r) return r;
-    done.insert(done.end(), step.changes.begin(), step.changes.end());
+    if (auto r = make(c, step, done); !r) return r;
   }
   return {};
 }

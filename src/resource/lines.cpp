@@ -40,7 +40,7 @@ std::string joined(const std::vector<std::string>& lines) {
 
 struct Lines {
   std::vector<std::string> all;
-  u32 mode = 0644;
+  u32 mode = 0600;  // of one that is not there yet
 };
 
 Result<Lines> read_lines(Context& c, const std::string& path) {

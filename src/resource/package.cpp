@@ -110,9 +110,6 @@ class Package : public Provider {
     if (ensure.empty()) return "ensure: Invalid value \"\".";
     if (p.text("mark") == "hold" && (ensure == "absent" || ensure == "purged"))
       return "You cannot use \"mark\" property while \"ensure\" is one of [\"absent\", \"purged\"]";
-    if (p.text("provider") == "dpkg" && !p.has("source") && ensure != "absent" && ensure != "purged" &&
-        ensure != "held")
-      return "You cannot install dpkg packages without a source";
     return "";
   }
 
@@ -302,6 +299,7 @@ class Package : public Provider {
       argv.insert(argv.end(), {ensure == "absent" ? "remove" : "purge", name});
       return run(c, argv);
     }
+    if (dpkg && source.empty()) return failure("You cannot install dpkg packages without a source");
     if (dpkg) return run(c, {"dpkg", confold, "-i", source});
     if (!c.params.truth("allowcdrom")) {
       auto cdrom = c.host.shell("grep -q '^[^#]*cdrom:' /etc/apt/sources.list", std::chrono::minutes(1), c.cancel);

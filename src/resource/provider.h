@@ -68,7 +68,9 @@ struct Context {
   std::function<std::optional<std::string>(const std::string& url)> locate;  // puppet:///...: a path on this machine
   std::function<bool(const std::string& path)> managed = [](const std::string&) {
     return false;
-  };                                                      // by another resource
+  };  // by another resource
+  // In a catalog a property that could not be set is told here, and the others are set all the same.
+  std::function<void(const Change&, const Failure&)> broken;
   const Sealing* sealing = nullptr;                       // for copies of what may hold secrets
   std::string* printed = nullptr;                         // what its commands wrote, for the journal
   std::map<std::string, std::string>* outputs = nullptr;  // what the action found out: for whoever refers to it

@@ -134,7 +134,7 @@ Result<uid_t> user_id(const std::string& user, gid_t* primary = nullptr, std::st
   auto as_number = number(user);
   int error = as_number ? ::getpwuid_r(*as_number, &pw, buffer.data(), buffer.size(), &found)
                         : ::getpwnam_r(user.c_str(), &pw, buffer.data(), buffer.size(), &found);
-  if (!found && !as_number) return failure(fmt::format("there is no user {}", user), error ? error : ENOENT);
+  if (!found && !as_number) return failure(fmt::format("Could not find user {}", user), error ? error : ENOENT);
   if (primary) *primary = found ? found->pw_gid : *as_number;
   if (home && found) *home = found->pw_dir;
   return found ? found->pw_uid : static_cast<uid_t>(*as_number);
@@ -146,7 +146,7 @@ Result<gid_t> group_id(const std::string& group) {
   struct group gr {
   }, *found = nullptr;
   ::getgrnam_r(group.c_str(), &gr, buffer.data(), buffer.size(), &found);
-  if (!found) return failure(fmt::format("there is no group {}", group), ENOENT);
+  if (!found) return failure(fmt::format("Could not find group {}", group), ENOENT);
   return found->gr_gid;
 }
 

@@ -84,6 +84,16 @@ void refuse_as_puppet(Call& call) {
       say_now("Error: Failed to apply catalog: One or more resource dependency cycles detected in graph\n");
       continue;
     }
+    // "File[/x]: mode: ..." is told of the parameter, "File[/x]: ..." of the resource.
+    if (std::size_t ref = message.find("]: "); d.code == "CATALOG-INVALID" && ref < message.find(" failed on ")) {
+      std::string what = message.substr(ref + 3);
+      std::size_t name = what.find_first_not_of("abcdefghijklmnopqrstuvwxyz_");
+      bool parameter = name > 0 && name != std::string::npos && what.compare(name, 2, ": ") == 0;
+      message.resize(ref + 1);
+      message = parameter
+                    ? fmt::format("Parameter {} failed on {}: {}", what.substr(0, name), message, what.substr(name + 2))
+                    : fmt::format("Validation of {} failed: {}", message, what);
+    }
     if (d.code == "CATALOG-INVALID") message += resource::place_text(*call.session.sources, d.where.begin);
     say_now(fmt::format("Error: {}\n", message));
   }

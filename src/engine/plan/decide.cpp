@@ -81,8 +81,18 @@ bool Planner::compile_types() {
     item.type_name = model::engine_type_name(item.kind, ports, item.orders);
     if (item.was && !item.want) item.type_name += "'";  // as it was recorded, which may not be as it is now
     if (item.was && (item.was->forgotten || (item.was->found && !item.want))) item.type_name += "'";
-    if (!trees.count(item.type_name))
-      trees[item.type_name] = model::engine_type(item.kind, ports, item.orders, builder_);
+    bool cleared = to_be_cleared(item);
+    if (cleared) item.type_name += "'";
+    if (!trees.count(item.type_name)) {
+      Value tree = model::engine_type(item.kind, ports, item.orders, builder_);
+      if (cleared) {
+        MapDraft there;
+        for (const Entry& e : tree.entries()) there.set(e.key, e.value, e.field);
+        there.set(Symbol("initial"), Value::string(item.kind.goal.text()));
+        tree = there.build(builder_);
+      }
+      trees[item.type_name] = tree;
+    }
   }
   std::vector<Entry> entries;
   for (auto& [name, tree] : trees) entries.push_back({Symbol(name), Field::kPlain, tree});
@@ -152,6 +162,7 @@ void Planner::decide(Item& item) {
       c.type = item.want->type.text();
       c.host = item.want->host;
       c.at = item.want->at;
+      if (to_be_cleared(item)) c.why = "it goes, whoever made it";
       differences(builder_.map({}), item.want->config, "config", c.details);
       item.change = std::move(c);
     }

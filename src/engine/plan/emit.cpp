@@ -136,7 +136,7 @@ Value Planner::flat() {
     for (u32 p : item.at) places.push_back(Value::string(item.type->places[p].name.text()));
     m.set(Symbol("places"), builder_.list(places));
     m.set(Symbol("config"), item.want ? item.want->config : item.was->config);
-    if (item.was) m.set(Symbol("old"), item.was->config);
+    if (item.was || to_be_cleared(item)) m.set(Symbol("old"), item.was ? item.was->config : item.want->config);
     if (item.was && !item.was->made.is(Kind::kNull)) m.set(Symbol("made"), item.was->made);
     if (item.was && !item.was->before.is(Kind::kNull) && (!item.want || item.goal == item.kind.goal))
       m.set(Symbol("keep"), item.was->before);

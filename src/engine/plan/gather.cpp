@@ -107,6 +107,7 @@ void Planner::gather() {
     item.want = &c;
     item.new_needs = c.needs;
     item.goal = c.state;
+    if (to_be_cleared(item)) item.new_needs.clear();  // what goes needs nobody
     fresh.push_back(std::move(item));
   };
   for (const std::string& name : recorded_.order) {

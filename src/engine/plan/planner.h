@@ -75,6 +75,10 @@ class Planner {
 
  private:
   std::size_t index_of(const Item& item) const { return static_cast<std::size_t>(&item - items_.data()); }
+  // Wanted to be gone, and never made by us: it is taken to be there, whoever made it, and goes.
+  static bool to_be_cleared(const Item& item) {
+    return !item.was && item.generation == 1 && item.goal == item.kind.removed && item.goal != item.kind.goal;
+  }
   bool goes(const Item& item) const { return item.was && !item.want && !kept_.count(index_of(item)); }
 
   // ---- gather.cpp: which instances there are, what becomes of each as a whole
