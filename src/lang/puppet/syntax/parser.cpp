@@ -823,6 +823,7 @@ class Parser {
   const Node* node_definition();
   const Node* type_alias();
   Symbol definition_name(bool prefix);
+  std::string_view without_root(const Token& name);
 
   const Source& source_;
   std::vector<Token> tokens_;
@@ -1132,6 +1133,16 @@ static std::string plain_name(std::string_view text) {
   return out;
 }
 
+// What is defined is named from the root in any case, and without saying so.
+std::string_view Parser::without_root(const Token& name) {
+  std::string_view text = name.text;
+  if (text.substr(0, 2) != "::") return text;
+  text.remove_prefix(2);
+  complain(name, fmt::format("`{}` is unacceptable as the name of a definition", name.text),
+           fmt::format("write `{}`", text));
+  return text;
+}
+
 Symbol Parser::definition_name(bool prefix) {
   Token t = cur();
   if (t.kind == Tok::kClass) fail(t, "the keyword `class` cannot be a name here");
@@ -1142,8 +1153,7 @@ Symbol Parser::definition_name(bool prefix) {
   if (t.kind != Tok::kName)
     complain(t, fmt::format("`{}` is not a valid name: lower case letters, digits and `_`", t.text),
              fmt::format("write `{}`", plain_name(t.text)));
-  std::string_view text = t.text;
-  if (text.substr(0, 2) == "::") text.remove_prefix(2);
+  std::string_view text = without_root(t);
   std::string full;
   if (prefix && !classes_.empty()) full = classes_.back() + "::";
   full += text;
@@ -1244,9 +1254,7 @@ const Node* Parser::type_alias() {
   d->begin = pos(tokens_[at_ - 1].from);
   d->source = &source_;
   Token name = expect(Tok::kTypeName, "the name of the type");
-  std::string_view text = name.text;
-  if (text.substr(0, 2) == "::") text.remove_prefix(2);
-  d->name = Symbol(text);
+  d->name = Symbol(without_root(name));
   if (at(Tok::kLBrace) || at(Tok::kInherits))
     fail(cur(), "type definitions of this form are not supported: use `type Name = Object[{...}]`");
   expect(Tok::kEquals, "`=`");

@@ -55,7 +55,8 @@ TEST(PuppetParser, ReportsAllErrorsOfAFile) {
 TEST(PuppetParser, RefusesMisplacedConstructs) {
   for (const char* text : {"if true { class c { } }", "function f() { class c { } }", "class v { $x = 1 'idle' 'x' }",
                            "$x::y = 2", "$a = 1 ? { default => 1, default => 2 }", "file { 'a': b +> 1 }", "$Foo = 1",
-                           "define d($1) { }", "notify { \"unclosed: }", "$f = |$x| { $x }"}) {
+                           "define d($1) { }", "class ::c { }", "define ::d() { }", "function ::f() { }",
+                           "type ::T = Integer", "notify { \"unclosed: }", "$f = |$x| { $x }"}) {
     Parsed p(text);
     EXPECT_FALSE(p.program->ok) << text;
   }
