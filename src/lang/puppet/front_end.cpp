@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/file.h"
 #include "base/progress.h"
 #include "base/sink.h"
 #include "format/json.h"
@@ -57,17 +58,49 @@ int limit_met(Session& session, const LimitError& e) {
 
 }  // namespace
 
+namespace {
+
+// Where the Puppet installed here keeps its things: in Puppet's own packages below /etc/puppetlabs, in Debian's below
+// /etc/puppet; puppet.conf may say otherwise.
+struct Installed {
+  std::string confdir, codedir, environmentpath, basemodulepath;
+
+  explicit Installed(const Options& options) {
+    std::error_code error;
+    bool own_packages = fs::is_directory("/etc/puppetlabs/puppet", error);
+    confdir = options.get("confdir", own_packages ? "/etc/puppetlabs/puppet" : "/etc/puppet");
+    auto conf = read_file(confdir + "/puppet.conf", 1 << 20);
+    auto setting = [&](std::string_view name, const std::string& otherwise) {
+      std::string said = conf ? setting_in(*conf, name) : "";
+      for (std::size_t at; (at = said.find("$codedir")) != std::string::npos;) said.replace(at, 8, codedir);
+      for (std::size_t at; (at = said.find("$confdir")) != std::string::npos;) said.replace(at, 8, confdir);
+      return said.empty() ? otherwise : said;
+    };
+    codedir = setting("codedir", own_packages ? "/etc/puppetlabs/code" : "/etc/puppet/code");
+    environmentpath = setting("environmentpath", codedir + "/environments");
+    basemodulepath = setting(
+        "basemodulepath",
+        codedir + "/modules:" + (own_packages ? "/opt/puppetlabs/puppet/modules" : "/usr/share/puppet/modules"));
+  }
+};
+
+}  // namespace
+
 Options own_options(const Arguments& a) {
   Options o;
+  Installed installed(a.options);
   std::string environment = a.options.get("environment", "production"),
-              base = a.options.get("environmentpath", "/etc/puppet/code/environments");
+              base = a.options.get("environmentpath", installed.environmentpath);
   bool path = environment.find('/') != std::string::npos || environment == "." || environment == "..";
   std::string dir = path ? environment : base + "/" + environment;
   std::error_code error;
   if (fs::is_directory(dir, error)) o.add("environment", dir);
-  if (a.options.has("modulepath")) o.add("modulepath", a.options.get("modulepath"));
+  if (a.options.has("modulepath"))
+    o.add("modulepath", a.options.get("modulepath"));
+  else
+    o.add("basemodulepath", installed.basemodulepath);
   // The global layer is that of the Puppet installed here, unless another one is named.
-  std::string global = a.options.get("hiera_config", a.options.get("confdir", "/etc/puppet") + "/hiera.yaml");
+  std::string global = a.options.get("hiera_config", installed.confdir + "/hiera.yaml");
   if (a.options.has("hiera_config") || fs::is_regular_file(global, error)) o.add("hiera-config", global);
   if (a.options.has("strict")) o.add("strict", a.options.get("strict"));
   if (a.options.has("strict_variables")) o.add("strict-variables", "");

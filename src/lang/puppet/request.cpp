@@ -46,27 +46,37 @@ void add_paths(std::vector<std::string>& out, std::string_view list, const std::
   }
 }
 
+}  // namespace
+
+std::string setting_in(std::string_view text, std::string_view name) {
+  auto trim = [](std::string_view s) {
+    while (!s.empty() && std::isspace(static_cast<unsigned char>(s.front()))) s.remove_prefix(1);
+    while (!s.empty() && std::isspace(static_cast<unsigned char>(s.back()))) s.remove_suffix(1);
+    return s;
+  };
+  bool counts = true;
+  while (!text.empty()) {
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    line = trim(line.substr(0, line.find('#')));
+    if (line.starts_with('[')) counts = line == "[main]" || line == "[user]";
+    if (!counts) continue;
+    std::size_t equals = line.find('=');
+    if (equals != std::string_view::npos && trim(line.substr(0, equals)) == name)
+      return std::string(trim(line.substr(equals + 1)));
+  }
+  return {};
+}
+
+namespace {
+
 // A setting of environment.conf, or "".
 std::string environment_setting(Session& session, const std::string& directory, std::string_view name) {
   std::error_code error;
   std::string file = directory + "/environment.conf";
   if (!fs::is_regular_file(file, error)) return {};
   const Source* conf = session.open(file);
-  std::string_view text = conf ? std::string_view(conf->text) : std::string_view{};
-  auto trim = [](std::string_view s) {
-    while (!s.empty() && std::isspace(static_cast<unsigned char>(s.front()))) s.remove_prefix(1);
-    while (!s.empty() && std::isspace(static_cast<unsigned char>(s.back()))) s.remove_suffix(1);
-    return s;
-  };
-  while (!text.empty()) {
-    std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
-    line = line.substr(0, line.find('#'));
-    std::size_t equals = line.find('=');
-    if (equals != std::string_view::npos && trim(line.substr(0, equals)) == name)
-      return std::string(trim(line.substr(equals + 1)));
-  }
-  return {};
+  return conf ? setting_in(conf->text, name) : std::string();
 }
 
 }  // namespace
@@ -114,6 +124,7 @@ std::optional<Settings> settings_of(Session& session, const Options& options) {
     return session.diagnostics.error("OPTION", {}, fmt::format("--strict is off, warning or error, not `{}`", strict)),
            std::nullopt;
   std::string environment = options.get("environment");
+  bool with_base = true;
   for (const std::string& p : options.all("modulepath")) add_paths(s.modulepath, p, "");
   if (!environment.empty()) {
     if (!is_dir(environment))
@@ -126,12 +137,15 @@ std::optional<Settings> settings_of(Session& session, const Options& options) {
     if (s.environment_name.find('.') != std::string::npos) s.environment_name = "production";
     std::error_code error;
     std::vector<std::string> own;
-    add_paths(own, environment_setting(session, s.environment_dir, "modulepath"), s.environment_dir);
+    std::string listed = environment_setting(session, s.environment_dir, "modulepath");
+    add_paths(own, listed, s.environment_dir);
+    with_base = listed.empty() || listed.find("$basemodulepath") != std::string::npos;
     if (own.empty() && is_dir(s.environment_dir + "/modules")) own.push_back(s.environment_dir + "/modules");
     s.modulepath.insert(s.modulepath.begin(), own.begin(), own.end());
     if (fs::is_regular_file(s.environment_dir + "/exported.json", error))
       s.exported_file = s.environment_dir + "/exported.json";
   }
+  if (with_base) add_paths(s.modulepath, options.get("basemodulepath"), "");
   s.enc = options.get("enc");
   if (options.has("hiera-config")) {
     s.hiera_config = absolute(options.get("hiera-config"));

@@ -22,6 +22,9 @@ std::optional<Val> read_facts(Session& session, const std::string& file);  // ""
 // Classes and parameters that an external node classifier gives the node, from Settings::enc. False after an error.
 bool read_classifier(Session& session, const std::string& where, const std::string& environment, NodeInfo& node);
 
+// A setting of puppet.conf (its sections main and user) or environment.conf; "" where it has none.
+std::string setting_in(std::string_view text, std::string_view name);
+
 // The manifests below a folder, in the order of their names; a file is itself.
 std::vector<std::string> manifests_below(const std::string& path);
 bool is_environment(const std::string& folder);

@@ -131,7 +131,7 @@ class Validator {
         return;
       }
       case NodeKind::kLambda:
-        params(as<Lambda>(n).params, NodeKind::kLambda);
+        params(as<Lambda>(n).params, false, false);
         walk(as<Lambda>(n).body, Place::kInner);
         return;
       case NodeKind::kResource:
@@ -147,7 +147,8 @@ class Validator {
     }
   }
 
-  void params(std::span<const Param> list, NodeKind owner) {
+  // `named`: they are given by name, so that their order does not matter.
+  void params(std::span<const Param> list, bool container, bool named) {
     bool optional = false;
     for (std::size_t i = 0; i < list.size(); ++i) {
       const Param& p = list[i];
@@ -158,13 +159,12 @@ class Validator {
         error(p.begin, fmt::format("`${}` is not a valid parameter name", name));
       for (std::size_t j = 0; j < i; ++j)
         if (list[j].name == p.name) error(p.begin, fmt::format("the parameter `{}` is declared more than once", name));
-      bool container = owner == NodeKind::kClass || owner == NodeKind::kDefine;
       if (container && (name == "title" || name == "name"))
         error(p.begin, fmt::format("the parameter `${}` redefines a built-in parameter", name));
       if (p.rest && container) error(p.begin, fmt::format("the parameter `*${}` is not possible here", name));
       if (p.rest && i + 1 < list.size()) error(p.begin, fmt::format("the parameter `*${}` must be the last one", name));
       if (p.rest && p.value) error(p.begin, fmt::format("the parameter `*${}` cannot have a default", name));
-      if (!container && !p.value && !p.rest && optional)
+      if (!named && !p.value && !p.rest && optional)
         error(p.begin, fmt::format("the required parameter `${}` comes after an optional one", name));
       optional = optional || p.value;
       value(p.value);
@@ -340,7 +340,8 @@ class Validator {
       if (d.kind == NodeKind::kClass && (name == "main" || name == "settings"))
         error(d.begin, fmt::format("the name `{}` is reserved for a class of the system", name));
     }
-    params(d.params, d.kind);
+    bool container = d.kind == NodeKind::kClass || d.kind == NodeKind::kDefine;
+    params(d.params, container, container);
     if (d.kind == NodeKind::kTypeAlias) return value(d.body);
     for (const Node* h : d.hosts) {
       if (h->kind == NodeKind::kConcat) error(h->span(), "host names cannot be interpolated");
@@ -392,7 +393,7 @@ void find_duplicate_keys(const Program& program, Diagnostics& diagnostics, Sever
 
 void validate(const Program& program, Diagnostics& diagnostics) {
   Validator v(diagnostics);
-  if (program.epp) v.params(program.params, NodeKind::kLambda);
+  if (program.epp) v.params(program.params, false, true);
   v.walk(program.body, Validator::Place::kTop);
 }
 

@@ -1,0 +1,3 @@
+class hello {
+  notify { epp('hello/hello.epp', { 'name' => 'world' }): }
+}
