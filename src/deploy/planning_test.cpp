@@ -113,6 +113,73 @@ TEST_F(Planning, UsersStayWithTheOldOneUntilTheNewOneIsThere) {
   EXPECT_TRUE(p.before("wait(db#2)", "pushB(app, undeploy)")) << p.trouble;
 }
 
+TEST_F(Planning, AReplacementThatFailedLeavesTheOldOneInItsPlace) {
+  auto text = [&](int port, const std::string& start) {
+    return fmt::format(
+        "system: s\n{}components:\n  db: {{type: server, config: {{start: '{}', port: {}}}}}\n"
+        "  app: {{type: server, uses: {{db: db}}, config: {{start: 'echo ${{db.port}}', port: 1}}}}\n"
+        "invariants: [{{at_least: 1, of: [db]}}]\n",
+        kTypes, start, port);
+  };
+  EXPECT_TRUE(apply(text(1, "true")).finished);
+  EXPECT_FALSE(apply(text(2, "false")).finished);
+  // On the way back only the new one goes, which never came up.
+  auto p = plan(text(1, "true"));
+  EXPECT_TRUE(p.safe) << p.trouble;
+  EXPECT_EQ(p.program, (std::vector<std::string>{"pushB(db#2, undeploy)", "wait(db#2)", "del(db#2)", "wait_all()"}));
+  // Failing once more changes nothing about that.
+  EXPECT_FALSE(apply(text(2, "false")).finished);
+  // The repair: room is made, a new one comes, its user moves over, and the old one goes last.
+  p = apply(text(2, "true"));
+  EXPECT_TRUE(p.safe && p.finished) << p.trouble;
+  EXPECT_TRUE(p.before("wait(db#3)", "pushB(db#4, deploy)")) << p.trouble;
+  EXPECT_TRUE(p.before("wait(db#4)", "pushB(app, undeploy)")) << p.trouble;
+  EXPECT_TRUE(p.before("dcon(app, db, db, service)", "del(db)")) << p.trouble;
+  EXPECT_EQ(plan(text(2, "true")).program.size(), 1u);
+}
+
+TEST_F(Planning, AnotherNameForTheSameTypeIsOnlyWrittenDown) {
+  std::string types = "types: {mine: {extends: command, doc: mine, config: {start: {default: 'echo 1'}}}}\n";
+  auto text = [&](const std::string& type, const std::string& config) {
+    return fmt::format("system: s\n{}components:\n  a: {{type: {}, config: {{stop: 'true'{}}}}}\n", types, type,
+                       config);
+  };
+  EXPECT_TRUE(apply(text("command", ", start: 'echo 1'")).finished);
+  auto p = apply(text("mine", ""));
+  EXPECT_TRUE(p.safe && p.finished) << p.trouble;
+  EXPECT_EQ(p.program, std::vector<std::string>{"wait_all()"});
+  // A setting that is another one then is a change like any other.
+  p = apply(text("command", ", start: 'echo 2'"));
+  EXPECT_TRUE(p.before("pushB(a, undeploy)", "pushB(a, deploy)")) << p.trouble;
+}
+
+TEST_F(Planning, WhatBecomesAnotherTypeGoesBeforeTheNewOneComes) {
+  auto text = [&](const std::string& a) {
+    return fmt::format(
+        "system: s\n{}components:\n  a: {}\n  b: {{type: server, uses: {{a: a}}, config: {{port: 1}}}}\n", kTypes, a);
+  };
+  std::string x = dir + "/out/x";
+  auto p = change(text(fmt::format("{{type: generic, config: {{make: 'touch {0}', check: 'test -e {0}', "
+                                   "remove: 'rm {0}'}}}}",
+                                   x)),
+                  text(fmt::format("{{type: file, config: {{path: {}, content: x}}}}", x)));
+  EXPECT_TRUE(p.before("wait(a)", "pushB(a#2, deploy)")) << p.trouble;
+  EXPECT_TRUE(std::filesystem::exists(x));
+}
+
+TEST_F(Planning, WhatIsOnlyCalledOtherwiseGoesBeforeItComesAgain) {
+  std::string x = dir + "/out/x";
+  auto text = [&](const std::string& name) {
+    return fmt::format(
+        "system: s\ncomponents:\n  {0}: {{type: generic, config: {{make: 'touch {1}', check: 'test -e {1}', "
+        "remove: 'rm {1}'}}}}\n",
+        name, x);
+  };
+  auto p = change(text("data"), text("store"));
+  EXPECT_TRUE(p.before("wait(data)", "pushB(store, deploy)")) << p.trouble;
+  EXPECT_TRUE(std::filesystem::exists(x));
+}
+
 TEST_F(Planning, AnInvariantThatCannotBeKeptIsSaidInTheWordsOfTheConfiguration) {
   auto text = [&](const std::string& db, const std::string& more) {
     std::string t = fmt::format("system: s\n{}invariants: [{{at_least: 1, of: [app*]}}]\ncomponents:\n", kTypes);

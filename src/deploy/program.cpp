@@ -46,8 +46,17 @@ std::vector<Symbol> places_of(const model::ComponentType& type, const std::vecto
     if (type.is_transition(e)) places.insert(type.transitions[type.element_transition(e)].source);
     if (type.is_ending(e))
       for (auto& t : type.transitions)
-        for (auto& o : type.outcomes_of(t))
-          if (o.ending == e) places.insert(t.source);
+        for (auto& o : type.outcomes_of(t)) {
+          if (o.ending != e) continue;
+          // What is done is done, though it may not go on. It has not got there where several must come together, or
+          // where it would then use what is not there.
+          const model::Station& station = type.stations[o.station];
+          bool there = type.needs_of(station).size() == 1;
+          for (u32 q = 0; q < type.uses && there; ++q)
+            there = !type.group.test(q, type.place_element(station.place)) ||
+                    type.group.test(q, type.place_element(t.source));
+          places.insert(there ? station.place : t.source);
+        }
   }
   std::vector<Symbol> names;
   for (u32 place : places) names.push_back(type.places[place].name);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <random>
 
@@ -60,6 +61,21 @@ class Programs : public InFolder {
   }
   static std::string name(int layer, int i) { return "j" + std::to_string(layer) + std::to_string(i); }
 };
+
+// A run may be stuck between the end of an action and the place it leads to.
+TEST_F(Programs, WhatIsDoneIsWrittenDownWhereItCouldNotGoOn) {
+  Call c(dir);
+  auto p = c.read(layers());
+  ASSERT_TRUE(p) << c.trouble();
+  const model::ComponentType& type = p->model.type_of(1);
+  auto after = [&](std::string_view name) {
+    auto t =
+        std::find_if(type.transitions.begin(), type.transitions.end(), [&](auto& x) { return x.name.text() == name; });
+    return places_of(type, {type.outcomes_of(*t)[0].ending});
+  };
+  EXPECT_EQ(after("make"), std::vector<Symbol>{Symbol("made")});
+  EXPECT_EQ(after("get"), std::vector<Symbol>{Symbol("off")});  // it would use x, which need not be there
+}
 
 TEST_F(Programs, AreJournalledAndRecorded) {
   {

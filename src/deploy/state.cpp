@@ -140,21 +140,40 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
   };
   std::multimap<u32, model::Link> links;
   for (const model::Link& link : now.links()) links.emplace(link.user, link);
-  std::map<std::string, u32> names;
-  std::set<Symbol> there;
-  for (u32 i = 0; i < s.instances.size(); ++i)
-    if (now.present(i)) there.insert(Symbol(p.program.component_of[i]));
+  auto stays = [&](u32 i) {
+    const Value* v = resource::with(s.instances[i], "stays");
+    return !v || v->as_bool();
+  };
+  // Everything was done for it, and well.
+  auto complete = [&](u32 i) {
+    if (!now.idle(i) || fate.failed.count(i)) return false;
+    return std::none_of(s.program.begin() + now.pc(), s.program.end(),
+                        [&](auto& in) { return in.op == model::Op::kPush && in.instance == i; });
+  };
+  // Where the old one and the new one are both there, the name is the new one's once that is there, and until then the
+  // old one's as long as it stands as it stood: it is what others use.
+  auto claim = [&](u32 i) {
+    if (stays(i)) return i < s.assembly || complete(i) ? 0 : 2;
+    auto old = before.find(i);
+    return acted.count(i) || fate.failed.count(i) || old == before.end() || !old->second->failed.empty() ? 3 : 1;
+  };
+  std::map<u32, std::string> name_of;
+  std::map<std::string_view, u32> known_as;  // in the record before
+  std::set<std::string> names;
+  for (int rank = 0; rank <= 3; ++rank)
+    for (u32 i = 0; i < s.instances.size(); ++i) {
+      if (!now.present(i) || claim(i) != rank) continue;
+      const std::string& component = p.program.component_of[i];
+      name_of[i] = names.count(component) ? fmt::format("{}~{}", component, s.instances[i].name.text()) : component;
+      names.insert(name_of[i]);
+      if (auto old = before.find(i); old != before.end()) known_as[old->second->name] = i;
+    }
   for (u32 pass = 0; pass < 2; ++pass)
     for (u32 i = 0; i < s.instances.size(); ++i) {
       const model::Instance& inst = s.instances[i];
-      const Value* stays = resource::with(inst, "stays");
-      bool staying = !stays || stays->as_bool();
-      if (!now.present(i) || staying != (pass == 0)) continue;
+      if (!now.present(i) || stays(i) != (pass == 0)) continue;
       engine::RecordedComponent c;
-      c.name = p.program.component_of[i];
-      if (names.count(c.name))
-        c.name = fmt::format("{}~{}", c.name, inst.name.text());  // an old one that should be gone
-      names[c.name] = i;
+      c.name = name_of.at(i);
       c.instance = inst.name.text();
       if (const Value* g = resource::with(inst, "generation")) c.generation = static_cast<u32>(g->as_i64());
       c.type = resource::with(inst, "kind")->text();
@@ -173,22 +192,20 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
       if (const Value* v = resource::with(inst, "protect")) c.protect = v->as_bool();
       c.forgotten = old_self && old_self->forgotten;
       // The new configuration counts only once everything was done for it.
-      bool complete = now.idle(i) && !fate.failed.count(i);
-      for (u32 pc = now.pc(); pc < s.program.size() && complete; ++pc)
-        if (s.program[pc].op == model::Op::kPush && s.program[pc].instance == i) complete = false;
-      if (!complete && !began.count(i) && !ended.count(i) && (!old_self || old_self->untouched)) c.untouched = true;
+      bool whole = complete(i);
+      if (!whole && !began.count(i) && !ended.count(i) && (!old_self || old_self->untouched)) c.untouched = true;
       const Share& share = shares[i];
       c.before = scrub.marked(as_list(share.before, b), b);
       c.touched = scrub.marked(as_list(share.touched, b), b);
       c.found =
           !held[i].empty() && c.failed.empty() && !c.untouched && share.touched.empty() &&
           std::all_of(held[i].begin(), held[i].end(), [&](auto& h) { return share.is_left(resource_of(h.second)); });
-      if (!complete || (!acted.count(i) && old_self)) c.stray = strays(i, old_self);
+      if (!whole || (!acted.count(i) && old_self)) c.stray = strays(i, old_self);
       const Value* config = resource::with(inst, "config");
       const Value* old = resource::with(inst, "old");
-      c.config = complete || !old ? (config ? *config : b.map({})) : *old;
+      c.config = whole || !old ? (config ? *config : b.map({})) : *old;
       if (model::has_placeholders(c.config)) {
-        bool remade = complete && acted.count(i);
+        bool remade = whole && acted.count(i);
         std::string missing;
         if (old_self && !remade && !old_self->made.is(Kind::kNull))
           c.made = old_self->made;
@@ -209,7 +226,7 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
         if (model::is_order_port(type.ports[link.use].name)) continue;
         model::Need n;
         n.port = type.ports[link.use].name;
-        n.provider = Symbol(p.program.component_of[link.provider]);
+        n.provider = Symbol(name_of.at(link.provider));
         n.provide = s.type_of(link.provider).ports[link.provide].name;
         n.hold = true;
         if (needs)
@@ -219,18 +236,21 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
         c.needs.push_back(n);
       }
       // As long as it has not become what it should be it needs what it needed.
-      if (old_self && !complete)
-        for (auto& n : old_self->needs)
+      if (old_self && !whole)
+        for (auto n : old_self->needs) {
+          if (auto provider = known_as.find(n.provider.text()); provider != known_as.end())
+            n.provider = Symbol(name_of.at(provider->second));
           if (std::none_of(c.needs.begin(), c.needs.end(), [&](auto& m) { return m.port == n.port; }) &&
-              there.count(n.provider))
+              names.count(std::string(n.provider.text())))
             c.needs.push_back(n);
+        }
       if (const Value* orders = resource::with(inst, "orders")) c.orders = engine::read_orders(*orders);
       c.outputs = knowledge.outputs(i);
       if (auto st = c.outputs.find("status"); c.type == "resource" && st != c.outputs.end() && st->second == "failed")
         c.failed = "apply";
       for (auto& [key, value] : c.outputs)
         if (scrub.has_secret(value)) c.secret.insert(key);
-      if (complete && acted.count(i)) renew_checks(i);
+      if (whole && acted.count(i)) renew_checks(i);
       for (auto& [key, h] : held[i]) c.held.push_back(h);
       next.order.push_back(c.name);
       next.components.emplace(c.name, std::move(c));

@@ -55,9 +55,9 @@ constexpr std::array<std::string_view, 14> kTypeKeys{
     "type",       "places", "initial", "initial_place", "stations", "transitions", "behaviors",
     "behaviours", "groups", "use",     "uses",          "provide",  "provides",    "doc"};
 // Of a transition: what the engine itself reads. Everything else is the action's own.
-constexpr std::array<std::string_view, 16> kNetKeys{
-    "src",      "from",  "source",  "dst",        "to",      "destinations", "behavior", "behaviour",
-    "duration", "retry", "timeout", "idempotent", "on_fail", "on_failure",   "alike",    "doc"};
+constexpr std::array<std::string_view, 17> kNetKeys{
+    "src",   "from",    "source",     "dst",     "to",         "destinations", "behavior", "behaviour", "duration",
+    "retry", "timeout", "idempotent", "on_fail", "on_failure", "alike",        "doc",      "again"};
 
 // What an action may say: of commands, of resources, of catalogs.
 constexpr std::array<std::string_view, 9> kActionKeys{"run",   "env", "cwd",      "stdin", "check",

@@ -28,6 +28,15 @@ std::string what_is_left(const RecordedComponent& was) {
                      all == 1 ? "was" : "were");
 }
 
+// That it failed, and what its type says of doing that again.
+std::string why_again(const Item& item) {
+  std::string why = fmt::format("`{}` failed the last time", item.was->failed);
+  const Entry* all = item.kind.tree.find("transitions");
+  const Entry* one = all ? all->value.find(item.was->failed) : nullptr;
+  const Entry* again = one ? one->value.find("again") : nullptr;
+  return again && again->value.is(Kind::kString) ? fmt::format("{}: {}", why, again->value.text()) : why;
+}
+
 bool same_need(const Need& a, const Need& b) {
   return a.port == b.port && a.provider == b.provider && a.provide == b.provide && a.hold == b.hold;
 }
@@ -208,7 +217,8 @@ void Planner::decide(Item& item) {
   std::vector<u32> word;
   bool all_of_it = options_.restart;
   auto old_kind = recorded_.kinds.find(item.was->type);
-  bool type_changed = old_kind != recorded_.kinds.end() && !equal(old_kind->second, item.kind.tree);
+  bool type_changed = item.was->type == item.kind.name.text() && old_kind != recorded_.kinds.end() &&
+                      !equal(old_kind->second, item.kind.tree);
   auto keys = changed_settings(*item.want, *item.was);
   if (type_changed) change.details.push_back({"type's definition", Value::null(), Value::null(), false});
   const Present* now = present(item.component);
@@ -242,7 +252,7 @@ void Planner::decide(Item& item) {
     change.why = found[0].text + (found.size() > 1 ? fmt::format(" (and {} more)", found.size() - 1) : "");
   }
   if (there && word.empty() && !item.was->failed.empty()) word = repair(item, {});
-  if (!item.was->failed.empty()) change.why = fmt::format("`{}` failed the last time", item.was->failed);
+  if (!item.was->failed.empty()) change.why = why_again(item);
   if (!there) word.clear();  // on its way there it meets its new configuration anyway
   if (item.want->protect != item.was->protect)
     change.details.push_back({"protect", Value::boolean(item.was->protect), Value::boolean(item.want->protect), false});

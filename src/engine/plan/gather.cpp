@@ -29,6 +29,15 @@ Value without_actions(const Value& type, const TreeBuilder& b) {
   return out.build(b);
 }
 
+// A type without what it is called and which settings it takes: what its components do.
+Value life_of(const Value& type, const TreeBuilder& b) {
+  MapDraft out;
+  for (const Entry& e : type.entries())
+    if (e.key.text() != "config" && e.key.text() != "doc" && e.key.text() != "extends")
+      out.set(e.key, e.value, e.field);
+  return out.build(b);
+}
+
 // The keys of the configuration that differ, at its top.
 std::vector<Symbol> changed_keys(const Value& a, const Value& b) {
   std::vector<Symbol> keys;
@@ -85,8 +94,11 @@ const Value* change_rule(const ComponentKind& kind, std::string_view key, const 
   return e ? &e->value : nullptr;
 }
 
+std::string_view left_of(std::string_view name) { return name.substr(0, std::min(name.find('~'), name.size())); }
+
 bool Planner::looked_at(const std::string& name) const {
-  return options_.only.empty() || std::find(options_.only.begin(), options_.only.end(), name) != options_.only.end();
+  return options_.only.empty() ||
+         std::find(options_.only.begin(), options_.only.end(), left_of(name)) != options_.only.end();
 }
 
 void Planner::gather() {
@@ -98,11 +110,15 @@ void Planner::gather() {
     if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end())
       session_.diagnostics.error("PLAN-ONLY", {}, fmt::format("there is no component `{}`", name))
           .did_you_mean(nearest(name, names));
+  auto instances = recorded_.by_instance();
   auto add = [&](const Component& c, u32 generation) {
     Item item;
     item.component = c.name.text();
-    item.generation = generation;
-    item.instance = generation == 1 ? item.component : fmt::format("{}#{}", item.component, generation);
+    for (bool taken = true; taken; ++generation) {
+      item.generation = generation;
+      item.instance = generation == 1 ? item.component : fmt::format("{}#{}", item.component, generation);
+      taken = instances.count(item.instance) != 0;
+    }
     item.kind = wanted_.kinds.at(std::string(c.type.text()));
     item.want = &c;
     item.new_needs = c.needs;
@@ -140,7 +156,9 @@ void Planner::gather() {
         }
         add(*item.want, r.generation + 1);
         fresh.back().change = change_of(PlanChange::Kind::kReplace, name, *item.want, r);
-        fresh.back().change->why = why;
+        item.makes_way = !r.forgotten && lives_otherwise(*item.want, r) && r.host == item.want->host &&
+                         replacing_setting(*item.want, r).empty();
+        fresh.back().change->why = why + (item.makes_way ? ": the old one goes first" : "");
         item.want = nullptr;
         replaced.insert(name);
       } else {
@@ -225,16 +243,32 @@ std::vector<Symbol> Planner::changed_settings(const Component& want, const Recor
   return keys;
 }
 
+bool Planner::lives_otherwise(const Component& want, const RecordedComponent& was) const {
+  if (was.type == want.type.text()) return false;
+  auto old = recorded_.kinds.find(was.type);
+  return old == recorded_.kinds.end() ||
+         !equal(life_of(old->second, builder_),
+                life_of(wanted_.kinds.at(std::string(want.type.text())).tree, builder_));
+}
+
+Symbol Planner::replacing_setting(const Component& want, const RecordedComponent& was) const {
+  const ComponentKind& kind = wanted_.kinds.at(std::string(want.type.text()));
+  bool other = lives_otherwise(want, was);
+  for (Symbol key : changed_settings(want, was)) {
+    const Value* rule = change_rule(kind, key.text(), want);
+    bool had = !other || was.config.find(key);  // what only the new type knows has not changed
+    if (had && rule && rule->is(Kind::kString) && rule->text() == "replace") return key;
+  }
+  return {};
+}
+
 std::string Planner::must_replace(const Component& want, const RecordedComponent& was) const {
   if (was.forgotten) return "the one that was there is forgotten";
-  if (was.type != want.type.text()) return fmt::format("its type changes from {} to {}", was.type, want.type.text());
+  if (lives_otherwise(want, was)) return fmt::format("its type changes from {} to {}", was.type, want.type.text());
   if (was.host != want.host)
     return fmt::format("it moves to {}", want.host.empty() ? "this machine" : want.host.text());
-  const ComponentKind& kind = wanted_.kinds.at(was.type);
-  for (Symbol key : changed_settings(want, was))
-    if (const Value* rule = change_rule(kind, key.text(), want);
-        rule && rule->is(Kind::kString) && rule->text() == "replace")
-      return fmt::format("a {} with another {} is another one", was.type, key.text());
+  if (Symbol key = replacing_setting(want, was); !key.empty())
+    return fmt::format("a {} with another {} is another one", want.type.text(), key.text());
   return "";
 }
 

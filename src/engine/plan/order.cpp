@@ -49,7 +49,9 @@ void Planner::order() {
   moments_.emplace(items_.size());
   follow_ports();
   link_in_use();
+  for (std::size_t i = 0; i < existing_; ++i) make_way(i);
   for (auto& inv : wanted_.invariants) keep(inv);
+  for (std::size_t i = 0; i < existing_; ++i) follow_renamed(i);
   for (auto [sooner, later] : turns_) moments_->prefer(Moments::up(sooner), Moments::down(later));
   for (std::size_t i = 0; i < items_.size(); ++i) come_after(i);
   for (std::size_t i = 0; i < items_.size(); ++i) go_last(i);
@@ -121,10 +123,29 @@ void Planner::come_after(std::size_t i) {
       moments_->prefer(Moments::up(i), Moments::down(*p));
 }
 
+void Planner::make_way(std::size_t i) {
+  const Item& item = items_[i];
+  if (goes(item) && item.makes_way) moments_->prefer(Moments::up(i), Moments::down(by_new_.at(item.component)));
+}
+
+void Planner::follow_renamed(std::size_t i) {
+  const Item& old = items_[i];
+  if (!goes(old) || replaced_.count(old.component)) return;
+  for (std::size_t j = existing_; j < items_.size(); ++j)
+    if (const Component& c = *items_[j].want; !replaced_.count(items_[j].component) && c.type.text() == old.was->type &&
+                                              c.host == old.was->host && equal(c.config, old.was->config))
+      moments_->prefer(Moments::up(i), Moments::down(j));
+}
+
 void Planner::go_last(std::size_t i) {
   const Item& item = items_[i];
   if (!goes(item)) return;
-  if (replaced_.count(item.component) && !moments_->prefer(Moments::up(by_new_.at(item.component)), Moments::down(i)))
+  // What is left of a replacement that failed makes room for the next one.
+  std::string whose(left_of(item.component));
+  if (auto next = by_new_.find(whose); whose != item.component && next != by_new_.end() && !items_[next->second].was)
+    moments_->prefer(Moments::up(i), Moments::down(next->second));
+  if (replaced_.count(item.component) && !item.makes_way &&
+      !moments_->prefer(Moments::up(by_new_.at(item.component)), Moments::down(i)))
     if (std::string why = why_down({i}); !why.empty())
       plan_.notes.push_back(fmt::format("`{}` goes before the new one comes: {}", item.component, why));
   for (std::size_t d = 0; d < items_.size(); ++d)

@@ -39,6 +39,7 @@ struct Item {
   Symbol goal;
   std::vector<u32> first, second;    // behaviours before and after its links are changed
   bool linked_first = false;         // they are changed before all of that
+  bool makes_way = false;            // its successor holds what it holds: it is gone before that comes
   bool down = false;                 // what it provides was found not to run
   std::vector<Need> unlink, link;    // of the old and the new needs
   std::vector<model::Order> orders;  // those that count in this plan
@@ -62,6 +63,9 @@ const Value* change_rule(const ComponentKind& kind, std::string_view key, const 
 
 // Whether a word leads through the place.
 bool visits(const Item& item, Marking m, const std::vector<u32>& word, u32 place);
+
+// Whose old one, or new one that never came up, a recorded component is: "db" of "db~db#2"; "db" of "db" itself.
+std::string_view left_of(std::string_view name);
 
 // Those of the wanted component, or of the one that was.
 const std::vector<model::Order>& all_orders(const Item& item);
@@ -90,6 +94,10 @@ class Planner {
   // Settings that are written otherwise than they were, or refer to what is otherwise now.
   std::vector<Symbol> changed_settings(const Component& want, const RecordedComponent& was) const;
   std::string must_replace(const Component& want, const RecordedComponent& was) const;
+  // Whether its type is another one, and not only another name for the same life.
+  bool lives_otherwise(const Component& want, const RecordedComponent& was) const;
+  // The setting because of which its type wants another one in its place; empty where there is none.
+  Symbol replacing_setting(const Component& want, const RecordedComponent& was) const;
   const Present* present(const std::string& component) const {
     auto it = options_.present.find(component);
     return it == options_.present.end() ? nullptr : &it->second;
@@ -142,6 +150,11 @@ class Planner {
   // Who begins to use something while it is up finds it there.
   void link_in_use();
   void come_after(std::size_t i);
+  // Who makes way for its successor goes before that comes.
+  void make_way(std::size_t i);
+  // One that goes, and one that comes and is the same but for the name: the first makes room, because both would hold
+  // the same thing.
+  void follow_renamed(std::size_t i);
   // What goes, goes last.
   void go_last(std::size_t i);
 
