@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <atomic>
 #include <csignal>
+#include <cstdlib>
 #include <ctime>
+#include <filesystem>
 #include <mutex>
 #include <thread>
 
@@ -92,6 +94,19 @@ std::unique_ptr<Interrupts>& interrupts() {
   return one;
 }
 
+// Under another name than its own a system is made a second time, beside the first one, of the same things.
+void warn_beside(Call& call, deploy::Deployer& deployer, const Value& wanted, const std::string& system) {
+  const Entry* named = wanted.find("system");
+  if (system.empty() || !named || !named->value.is(Kind::kString) || named->value.text() == system) return;
+  std::string own(named->value.text());
+  auto there = deployer.recorded(own), beside = deployer.recorded(system);
+  if (!there || there->components.empty() || !beside || !beside->components.empty()) return;
+  call.session.diagnostics
+      .warning("PLAN-BESIDE", call.session.origins.nearest(named->value.origin()),
+               fmt::format("this is the system `{}`, and --system makes another one of it, `{}`", own, system))
+      .note(fmt::format("`{}` is recorded too: what both hold goes with the first that goes", own));
+}
+
 }  // namespace
 
 void say_out(std::string_view text) {
@@ -130,11 +145,14 @@ bool Running::open(bool forget) {
     return false;
   }
   place.emplace(std::move(*p));
-  char* full = forget ? nullptr : ::realpath(place->directory.c_str(), nullptr);
-  if (full) place->directory = full;
-  std::free(full);
+  std::unique_ptr<char, decltype(&std::free)> full(forget ? nullptr : ::realpath(place->directory.c_str(), nullptr),
+                                                   std::free);
+  if (full) place->directory = full.get();
   deployer = std::make_unique<deploy::Deployer>(call.session, *place);
-  hosts = std::make_unique<deploy::Hosts>(place->directory);
+  // Beside the record lies what it is about; the record of a Puppet agent is the machine's.
+  bool beside = full && !call.options.has("as-puppet");
+  hosts = std::make_unique<deploy::Hosts>(place->directory,
+                                          beside ? std::filesystem::path(place->directory).parent_path().string() : "");
   return true;
 }
 
@@ -280,6 +298,7 @@ std::optional<deploy::Prepared> Running::plan(const Value& wanted, int* unseen) 
   options.only = call.options.all("only");
   options.restart = call.options.has("restart");
   std::string system = call.options.get("system");
+  warn_beside(call, *deployer, wanted, system);
   auto prepared = deployer->prepare(wanted, system, "apply", options);
   if (!prepared || prepared->catalog || !call.options.has("refresh")) return prepared;
   if (const Entry* h = prepared->plan.flat.find("hosts")) hosts->describe(h->value);

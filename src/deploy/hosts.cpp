@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "resource/params.h"
+#include "transport/local.h"
 #include "transport/ssh.h"
 
 namespace tutti::deploy {
@@ -19,7 +20,7 @@ Host* Hosts::find(Symbol name) {
   auto& slot = open_[key];
   if (slot) return slot.get();
   if (key.empty() || key == "localhost" || key == "here") {
-    slot = here();
+    slot = here_in(where_);
     return slot.get();
   }
   SshTarget target;
@@ -30,14 +31,14 @@ Host* Hosts::find(Symbol name) {
     const Value& v = it->second;
     if (v.is(Kind::kString)) {
       if (v.text() == "local") {
-        slot = here();
+        slot = here_in(where_);
         return slot.get();
       }
       target.destination = v.text();
     } else if (v.is(Kind::kMap)) {
       resource::Params p(v);
       if (p.truth("local")) {
-        slot = here();
+        slot = here_in(where_);
         return slot.get();
       }
       target.destination = p.text("ssh", p.text("address", key));

@@ -13,7 +13,9 @@ namespace tutti::deploy {
 // The machines of a system, by the names it gives them; connections are made when first needed and kept.
 class Hosts {
  public:
-  explicit Hosts(std::string directory) : directory_(std::move(directory)) {}
+  // Commands on this machine run in `where`, whoever calls tutti from wherever: what they make is found again.
+  explicit Hosts(std::string directory, std::string where = "")
+      : directory_(std::move(directory)), where_(std::move(where)) {}
 
   // {web1: {ssh: "root@10.0.0.1", port: 22, config: FILE}}, {web1: "10.0.0.1"}, {lab: local}
   void describe(const Value& hosts);
@@ -21,6 +23,7 @@ class Hosts {
 
  private:
   std::string directory_;  // for the sockets of shared connections
+  std::string where_;
   std::mutex mutex_;
   std::map<std::string, Value> known_;
   std::map<std::string, std::unique_ptr<Host>> open_;

@@ -133,6 +133,18 @@ void keep_hosts(const Value& state, const engine::Recorded& was, model::Deployme
       deployment.hosts.try_emplace(std::string(c.host.text()), host->value);
 }
 
+// Systems that say no name are all called the same: the second one in a folder would take away the first.
+void warn_unnamed(Session& session, const model::Deployment& wanted, const engine::Recorded& was) {
+  if (was.components.empty() || wanted.components.empty() ||
+      std::any_of(was.order.begin(), was.order.end(), [&](auto& name) { return wanted.find(Symbol(name)) != nullptr; }))
+    return;
+  session.diagnostics
+      .warning("DEPLOY-UNNAMED", wanted.components[0].at,
+               "nothing of what is recorded is in this configuration, and all of it goes")
+      .note("a configuration without `system` is the system called `system`, whichever file it is in")
+      .suggest("`system: NAME`, where this is another one");
+}
+
 }  // namespace
 
 bool Deployer::planned(const std::string& system, const engine::Recorded& was, Nature next) {
@@ -183,6 +195,7 @@ std::optional<Prepared> Deployer::prepare(const Value& wanted, const std::string
   auto was = recorded(p.system, &p.serial, &p.lineage, &p.state);
   if (!was || !planned(p.system, *was, Nature::kSystem)) return std::nullopt;
   keep_hosts(p.state, *was, *deployment);
+  if (system.empty() && deployment->name.empty()) warn_unnamed(session_, *deployment, *was);
   auto plan_with = [&](const engine::PlanOptions& how) {
     auto plan = engine::make_plan(session_, *deployment, *was, how);
     if (!plan) return false;

@@ -91,7 +91,10 @@ class DeploymentReader : public Reader {
       check_circles(session_, out_);
       check_absent(session_, out_);
     }
-    if (const Value* i = find(root, {"invariants"}); i && wants(*i, Kind::kList, "`invariants`"))
+    // One alone need not be in a list: XML-CDL has none of one element.
+    if (const Value* i = find(root, {"invariants"}); i && i->is(Kind::kMap))
+      read_invariant(*i);
+    else if (i && wants(*i, Kind::kList, "`invariants`"))
       for (const Value& v : i->items()) read_invariant(v);
     if (session_.diagnostics.errors() != before) return std::nullopt;
     return std::move(out_);
@@ -749,11 +752,12 @@ class DeploymentReader : public Reader {
     const Value* count = find(v, {"at_least"});
     if (!count && (count = find(v, {"at_most"}))) i.kind = Invariant::Kind::kAtMost;
     const Value* of = find(v, {"of"});
-    if (!count || !of || !count->fits_i64() || count->as_i64() < 0) {
+    Value number = !count ? Value::null() : count->is(Kind::kString) ? from_text(*count) : *count;
+    if (!of || !number.fits_i64() || number.as_i64() < 0) {
       error("DEPLOY-INVARIANT", v, "an invariant is {at_least: N, of: [components]} or {at_most: N, of: [components]}");
       return;
     }
-    i.count = static_cast<u32>(count->as_i64());
+    i.count = static_cast<u32>(number.as_i64());
     if (const Value* p = find(v, {"port"}))
       if (auto n = name(*p, "`port`")) i.port = n->name;
     for (auto& n : names(*of, "a component")) {

@@ -275,28 +275,40 @@ std::vector<Resource> Knowledge::resources(u32 instance, const model::Action& ac
     steps.assign(todo->value.items().begin(), todo->value.items().end());
   else
     steps.push_back(todo->value);
-  std::optional<std::size_t> first_files;          // where files are first written
-  std::vector<std::string> former = strays(self);  // files that it may have and may not be about to have
+  std::optional<std::size_t> first_files;  // where files are first written
+  std::vector<std::string> former;         // files that it may have and may not be about to have
+  auto as_it_was = [&](const Value& step) {
+    return model::expand(
+        step, [&](std::string_view path) { return look_up(instance, path, old, old, arena); }, builder);
+  };
+  auto is_absent = [](const Value& parameters) {
+    const Entry* ensure = parameters.find("ensure");
+    return ensure && text_of(ensure->value) == "absent";
+  };
   for (const Value& step : steps) {
     if (!step.is(Kind::kMap)) continue;
     Value full = full_text(step);
     if (step.find("files")) {
-      const Entry* ensure = full.find("ensure");
-      bool absent = ensure && text_of(ensure->value) == "absent";
+      bool absent = is_absent(full);
       if (!first_files) first_files = out.size();
+      for (auto& name : strays(self)) former.push_back(name);
       for_files(full, [&](const std::string& name, const Value& file) {
         out.push_back(absent ? removal(name, builder) : written(name, file, builder));
       });
       if (!absent && !goes)
-        for_files(model::expand(
-                      step, [&](std::string_view path) { return look_up(instance, path, old, old, arena); }, builder),
-                  [&](const std::string& name, const Value&) { former.push_back(name); });
+        for_files(as_it_was(step), [&](const std::string& name, const Value&) { former.push_back(name); });
       continue;
     }
     for (const Entry& e : full.entries()) {
       if (!find_provider(e.key.text())) {
         problem = fmt::format("there is no resource type `{}`", e.key.text());
         return out;
+      }
+      // Its name may depend on a setting that was another one.
+      if (e.key.text() == "file" && e.value.is(Kind::kMap) && !is_absent(e.value) && !goes && before) {
+        if (!first_files) first_files = out.size();
+        if (const Entry* was = as_it_was(step).find(e.key); was && was->value.is(Kind::kMap))
+          former.push_back(Params(was->value).text("path", Params(was->value).text("title")));
       }
       if (e.value.is(Kind::kMap)) {
         if (action.idempotent && e.key.text() == "exec") {

@@ -1,4 +1,6 @@
 // This machine, by system calls.
+#include "transport/local.h"
+
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -23,7 +25,6 @@
 #include <set>
 
 #include "base/file.h"
-#include "transport/host.h"
 #include "transport/spawn.h"
 
 extern char** environ;
@@ -200,6 +201,7 @@ Result<SpawnSpec> spec_of(const Command& command) {
 
 class Here : public Host {
  public:
+  explicit Here(std::string where) : where_(std::move(where)) {}
   std::string_view name() const override { return "here"; }
   CommandResult run(const Command& command) override;
   Result<FileState> stat(const std::string& path, bool follow, bool digest) override;
@@ -232,6 +234,7 @@ class Here : public Host {
     std::size_t slash = path.rfind('/');
     note_changed(slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash));
   }
+  std::string where_;  // commands begin here that say nothing else
   Names names_;
   std::mutex changed_mutex_, flush_mutex_;
   std::set<std::string> changed_;
@@ -246,6 +249,8 @@ CommandResult Here::run(const Command& command) {
   };
   auto spec = spec_of(command);
   if (!spec) return not_started(spec.error().message);
+  if (!where_.empty() && !spec->cwd.starts_with('/'))
+    spec->cwd = spec->cwd.empty() ? where_ : fmt::format("{}/{}", where_, spec->cwd);
   Fd in_r, in_w, out_r, out_w, err_r, err_w;
   if (!pipe_pair(out_r, out_w) || !pipe_pair(err_r, err_w) || (!command.input.empty() && !pipe_pair(in_r, in_w)))
     return not_started(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
@@ -636,6 +641,8 @@ bool Here::connects(const std::string& address, u16 port, milliseconds timeout) 
 
 }  // namespace
 
-std::unique_ptr<Host> here() { return std::make_unique<Here>(); }
+std::unique_ptr<Host> here() { return here_in(""); }
+
+std::unique_ptr<Host> here_in(std::string where) { return std::make_unique<Here>(std::move(where)); }
 
 }  // namespace tutti

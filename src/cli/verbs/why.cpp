@@ -6,6 +6,7 @@
 #include "cli/output.h"
 #include "cli/registry.h"
 #include "format/json.h"
+#include "model/template.h"
 #include "tree/show.h"
 
 namespace tutti {
@@ -140,12 +141,21 @@ std::vector<Around> around(const Value& root, const Path& path) {
   return found;
 }
 
+// Files of a system are laid over each other, as `plan` does it, where the path leads nowhere in the list of them.
+std::optional<Value> laid_over(Call& call, const Value& all, std::size_t files, const std::optional<Path>& path) {
+  if (files < 2 || !all.is(Kind::kList) || all.size() == 0 || !path || find(all, *path) != nullptr) return std::nullopt;
+  Value root = all.items()[0];
+  for (const Value& v : all.items().subspan(1)) root = model::merged(root, v, TreeBuilder(call.session.arena));
+  return find(root, *path) != nullptr ? std::optional<Value>(root) : std::nullopt;
+}
+
 int run(Call& call) {
   std::string path_text = call.arguments.back();
   std::span<const std::string> files(call.arguments.data(), call.arguments.size() - 1);
   std::optional<Path> path = Path::parse(path_text);
   Evaluated e = evaluate_files(call, files, false);
   if (!e.value) return exit_code::kError;
+  if (std::optional<Value> laid = laid_over(call, *e.value, files.size(), path)) e.value = laid;
   if (!path || find(*e.value, *path) == nullptr) {
     for (const Language* language : languages().all()) {
       std::optional<Language::NamedPath> named = language->named_path(*e.value, path_text);
