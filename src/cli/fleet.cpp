@@ -8,6 +8,7 @@
 
 #include "base/sink.h"
 #include "cli/output.h"
+#include "cli/registry.h"
 #include "format/json.h"
 #include "format/write.h"
 #include "lang/puppet/failed_nodes.h"
@@ -126,20 +127,6 @@ std::string key_of(const Difference& d) {
   return sink.take();
 }
 
-// The files of the CUE package that is in a folder; none when there is none.
-std::vector<std::string> package_files(const std::string& folder) {
-  std::vector<std::string> out;
-  std::error_code ec;
-  for (const auto& e : fs::directory_iterator(folder, ec)) {
-    std::string name = e.path().filename().string();
-    bool left_out =
-        name.starts_with('_') || name.starts_with('.') || name.ends_with("_tool.cue") || name.ends_with("_test.cue");
-    if (name.ends_with(".cue") && !left_out && e.is_regular_file(ec)) out.push_back(e.path().string());
-  }
-  std::sort(out.begin(), out.end());
-  return out;
-}
-
 }  // namespace
 
 std::vector<std::string> with_folders(Call& call, std::span<const std::string> files, Options& options) {
@@ -154,7 +141,6 @@ std::vector<std::string> with_folders(Call& call, std::span<const std::string> f
     std::vector<std::string> found =
         environment ? puppet::environment_manifests(call.session, f) : puppet::manifests_below(f);
     if (environment && !options.has("environment")) options.add("environment", f);
-    if (found.empty()) found = package_files(f);
     if (found.empty()) out.push_back(f);
     out.insert(out.end(), found.begin(), found.end());
   }
@@ -162,7 +148,7 @@ std::vector<std::string> with_folders(Call& call, std::span<const std::string> f
 }
 
 std::optional<Value> evaluate_side(Call& call, const std::string& argument) {
-  if (!is_directory(argument) || !package_files(argument).empty())
+  if (!is_directory(argument) || languages().for_folder(argument) != nullptr)
     return evaluate_files(call, std::span(&argument, 1), false).value;
   bool environment = puppet::is_environment(argument);
   if (environment || !puppet::manifests_below(argument).empty()) {

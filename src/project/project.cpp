@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/near.h"
@@ -27,6 +28,11 @@ const Language* Languages::for_file(std::string_view path) const {
     }
   }
   return best;
+}
+
+const Language* Languages::for_folder(const std::string& path) const {
+  auto it = std::find_if(all_.begin(), all_.end(), [&](const Language* l) { return l->reads_folder(path); });
+  return it == all_.end() ? nullptr : *it;
 }
 
 namespace {
@@ -64,6 +70,7 @@ std::vector<Part> parts_of(Session& session, const Languages& languages, std::sp
     if (forced && (!of_input || !language)) language = forced;
     std::error_code unknown;
     const auto what = file == "-" ? std::filesystem::file_status() : std::filesystem::status(file, unknown);
+    if (language == nullptr && std::filesystem::is_directory(what)) language = languages.for_folder(file);
     if (language == nullptr && what.type() == std::filesystem::file_type::not_found) {
       session.diagnostics.error("IO-READ", {}, fmt::format("cannot read {}: No such file or directory", file));
       wrong = true;

@@ -16,8 +16,9 @@ class Languages {
   explicit Languages(std::vector<const Language*> all) : all_(std::move(all)) {}
 
   std::span<const Language* const> all() const { return all_; }
-  const Language* named(std::string_view name) const;     // by name, or by extension without the dot
-  const Language* for_file(std::string_view path) const;  // by extension, the longest that fits
+  const Language* named(std::string_view name) const;         // by name, or by extension without the dot
+  const Language* for_file(std::string_view path) const;      // by extension, the longest that fits
+  const Language* for_folder(const std::string& path) const;  // that reads all of it
 
  private:
   std::vector<const Language*> all_;

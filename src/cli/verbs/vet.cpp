@@ -8,6 +8,11 @@
 namespace tutti {
 namespace {
 
+constexpr OptionSpec kOptions[] = {
+    {"schema", "EXPRESSION", "what in the CUE files the others are checked against: '#Catalog'", false, 'd'},
+    {"concrete", "", "values must be decided, as they always must here", false, 'c'},
+};
+
 int run(Call& call) {
   std::vector<Part> parts = call.parts(call.arguments);
   bool fine = !parts.empty();
@@ -41,7 +46,9 @@ extern const Verb vet_verb = {
         "With CUE files beside those of another language, what the others mean is checked against the CUE files.\n"
         "For CUE inputs the flags and texts are those of cue: `tutti cue help vet`.",
     .examples =
-        "$ tutti vet site.cue && echo fine\n$ tutti vet --diagnostics line *.yaml\n$ tutti vet schema.cue catalog.pp",
+        "$ tutti vet site.cue && echo fine\n$ tutti vet --diagnostics line *.yaml\n$ tutti vet schema.cue catalog.pp\n"
+        "$ tutti vet -d '#Catalog' ./policy catalog.pp",
+    .options = kOptions,
     .run = run,
     .least = 1,
     .reads = true,

@@ -95,6 +95,9 @@ class Language {
 
   // More lines for the story that `tutti why` tells, from what only the language knows.
   virtual std::string explain(Session&, const Value&, const Path&, const Request&) const { return {}; }
+
+  // Whether a folder can stand where files do; it is then among the files of a request.
+  virtual bool reads_folder(const std::string&) const { return false; }
 };
 
 // Some tools have a command line of their own that users' scripts rely on (cue, puppet). A front end may claim a call

@@ -1,5 +1,7 @@
 #include "lang/cue/language.h"
 
+#include <filesystem>
+
 #include "lang/cue/eval/validate.h"
 #include "lang/cue/load/explain.h"
 #include "lang/cue/load/instance.h"
@@ -13,8 +15,20 @@ std::span<const std::string_view> Cue::extensions() const {
 }
 
 std::span<const OptionSpec> Cue::options() const {
-  static constexpr OptionSpec kAll[] = {{"tag", "NAME=VALUE", "set a @tag of a CUE file", true}};
+  static constexpr OptionSpec kAll[] = {
+      {"tag", "NAME=VALUE", "set a @tag of a CUE file, or one that @if asks for", true, 't'}};
   return kAll;
+}
+
+bool Cue::reads_folder(const std::string& folder) const {
+  std::error_code unreadable;
+  for (const auto& e : std::filesystem::directory_iterator(folder, unreadable)) {
+    std::string name = e.path().filename().string();
+    bool left_out =
+        name.starts_with('_') || name.starts_with('.') || name.ends_with("_tool.cue") || name.ends_with("_test.cue");
+    if (name.ends_with(".cue") && !left_out && e.is_regular_file(unreadable)) return true;
+  }
+  return false;
 }
 
 std::optional<Value> Cue::evaluate(Session& session, const Request& request) const {
@@ -61,7 +75,11 @@ bool Cue::check(Session& session, const Request& request, const Value& tree) con
     report(session, instance.errors());
     return false;
   }
-  Vertex* root = instance.evaluate_with(tree);
+  Vertex* root = instance.evaluate_with(tree, request.options.get("schema"));
+  if (!root) {
+    report(session, instance.errors());
+    return false;
+  }
   ValidateConfig config;
   config.all_errors = config.concrete = config.final = true;
   Bottom* b = validate_tree(instance.context(), root, config);

@@ -10,6 +10,7 @@ class Cue final : public Language {
   std::string_view name() const override { return "cue"; }
   std::span<const std::string_view> extensions() const override;
   std::span<const OptionSpec> options() const override;
+  bool reads_folder(const std::string& folder) const override;  // that of a package
   std::optional<Value> evaluate(Session& session, const Request& request) const override;
   Value encode(Session& session, const Value& value, std::string_view output, const Options& options) const override;
   bool checks_trees() const override { return true; }

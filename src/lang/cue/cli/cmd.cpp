@@ -68,11 +68,12 @@ class Commander {
     if (!parse_file_args(args, packages, files, error)) p_.fail(error);
     if (packages.empty() && files.empty()) packages.push_back(".");
     std::vector<LoadedPackage*> loaded = p_.loader().load(packages, files);
-    unify_packages(loaded);
+    for (LoadedPackage* l : loaded) p_.check(*l);
+    if (loaded.size() > 1) merge(loaded);
     std::set<ast::File*> seen;
     for (LoadedPackage* l : loaded) {
       for (ast::File* f : l->files)
-        if (seen.insert(f).second) files_.push_back(f);
+        if (merged_.empty() && seen.insert(f).second) files_.push_back(f);
       for (ast::File* f : l->tools)
         if (seen.insert(f).second) {
           files_.push_back(f);
@@ -82,24 +83,28 @@ class Commander {
     }
   }
 
-  // The tools see one value, all packages together: they must agree, each with what it computes by itself.
-  void unify_packages(const std::vector<LoadedPackage*>& loaded) {
-    Vertex* all = nullptr;
+  // The tools see one value, the data of all packages together: each is evaluated by itself, as its own definitions
+  // and hidden fields are nobody else's. Where they do not agree is wrong once a task asks for it.
+  void merge(const std::vector<LoadedPackage*>& loaded) {
+    std::set<std::string_view> known;
+    std::string names = "package names\n";  // that the files of the tools may use
     for (LoadedPackage* l : loaded) {
-      p_.check(*l);
-      if (loaded.size() < 2 || l->files.empty()) continue;
-      Vertex* one = p_.build_files(l->files, l->import_path);
-      one = c_.to_data(one);
-      all = all ? p_.unify(all, one) : one;
+      if (l->files.empty()) continue;
+      Vertex* one = c_.to_data(p_.build_files(l->files, l->import_path));
+      merged_.push_back(one);
+      for (const Vertex* a : one->deref_value()->arcs)
+        if (a->label.is_string() && is_identifier(a->label.name()) && known.insert(a->label.name()).second)
+          names += std::string(a->label.name()) + ": _\n";
     }
-    if (all)
-      if (Bottom* b = p_.validate(all, false, false)) p_.fail(b);
+    if (Result<const Source*> source = p_.sources().add("names", names); source && !known.empty())
+      files_.push_back(parse_file(**source, p_.arena()).file);
   }
 
   void evaluate() {
     std::vector<ast::File*> files = files_;
     files.insert(files.end(), results_.begin(), results_.end());
     root_ = p_.build_files(files, package_);
+    for (Vertex* one : merged_) root_->conjuncts.push(c_.arena, Conjunct{nullptr, one, {}});
     c_.finalize(root_);
     if (first_) {
       first_ = false;
@@ -111,13 +116,9 @@ class Commander {
           if (const Source* s = p_.sources().find(k.x->pos)) from_tool |= s->name.ends_with("_tool.cue");
       if (!command || !from_tool) {
         if (Bottom* b = p_.validate(root_, false, false); b && !command) p_.fail(b);
-        std::string what = !command && commands
-                               ? fmt::format("command.{}: field not found: {}", label_text(name_), label_text(name_))
-                               : "";
+        std::string what = fmt::format("could not find command {}", quote(name_));
         if (!command)
-          what = commands ? fmt::format("field not found: {}", label_text(name_)) : "field not found: command";
-        else
-          what = fmt::format("could not find command {}", quote(name_));
+          what = commands ? fmt::format("command: field not found: {}", label_text(name_)) : "field not found: command";
         if (commands && p_.answering().hints) {
           std::vector<std::string_view> names;
           for (const Vertex* a : commands->deref_value()->arcs)
@@ -133,7 +134,7 @@ class Commander {
       }
       // What is wrong in another command is of no concern.
       for (Vertex* a : root_->deref_value()->arcs)
-        if (a != commands && !a->label.is_let())
+        if (merged_.empty() && a != commands && !a->label.is_let())
           if (p_.validate(a, false, false)) p_.fail(p_.validate(root_, false, false));
       if (Bottom* b = p_.validate(command, false, false)) p_.fail(b);
     }
@@ -576,6 +577,7 @@ class Commander {
   std::vector<ast::File*> files_, results_;
   std::set<ast::File*> tools_;
   Vertex *root_ = nullptr, *command_ = nullptr;
+  std::vector<Vertex*> merged_;  // what each of several packages is; none where files_ are all of one
   bool first_ = true;
   bool debug_ = std::getenv("CUE_DEBUG") &&
                 std::string_view(std::getenv("CUE_DEBUG")).find("toolsflow") != std::string_view::npos;

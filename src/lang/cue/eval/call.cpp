@@ -18,6 +18,19 @@ bool same_everywhere(const Call* x) {
     if (a->type > NodeType::kBytes) return false;
   return true;
 }
+
+// A name that a package does not have will never be a function of it, so that a call is wrong for good; nullptr for
+// what may still come.
+Bottom* missing_function(Context& c, const Call* x) {
+  const Vertex* among = c.errs->error ? c.errs->error->among : nullptr;
+  if (!among || !c.errs->incomplete() || x->fun->type != NodeType::kSelector ||
+      to<Selector>(x->fun)->x->type != NodeType::kImportRef)
+    return nullptr;
+  Bottom* b = c.bottom(Code::kEval, c.src, "cannot call non-function {} (type {})", static_cast<const Node*>(x->fun),
+                       kBottomKind);
+  b->error->among = among;
+  return b;
+}
 }  // namespace
 
 Node* Context::call(Call* x, Flags f) {
@@ -38,7 +51,10 @@ Node* Context::call(Call* x, Flags f) {
     }
     b = v->builtin;
   } else {
-    if (errs) return nullptr;
+    if (errs) {
+      if (Bottom* missing = missing_function(*this, x)) errs = missing;
+      return nullptr;
+    }
     Kinds k = kinds(fun);
     if (fun && !is_concrete(fun) && k & kFuncKind)
       add_errf(Code::kIncomplete, x->fun->pos, "cannot call non-concrete value {} (type {})",

@@ -410,7 +410,9 @@ void State::insert_value(Environment* env, Node* v, CloseInfo id) {
     case NodeType::kBuiltin:
       unshare();
       if (to<Builtin>(v)->is_bare_validator()) {
-        insert_value(env, ctx.store.make<Validator>(nullptr, to<Builtin>(v), std::span<Node*>{}), id);
+        auto* check = ctx.store.make<Validator>(nullptr, to<Builtin>(v), std::span<Node*>{});
+        check->pos = ctx.src;  // a function is nowhere; what names it is
+        insert_value(env, check, id);
         return;
       }
       break;

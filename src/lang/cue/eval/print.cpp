@@ -589,6 +589,8 @@ std::string meant(const Error* e) {
   std::string name;
   if (!e->args.empty() && e->args[0].kind == ErrorArg::kLabel)
     name = label_of(e->args[0]).text();
+  else if (!e->args.empty() && e->args[0].kind == ErrorArg::kNode && e->args[0].node->type == NodeType::kSelector)
+    name = to<Selector>(e->args[0].node)->label.text();
   else if (e->node)
     name = e->node->label.text();
   std::vector<std::string> names;

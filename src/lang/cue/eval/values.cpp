@@ -414,9 +414,11 @@ Bottom* Context::validate(const Conjunct& check, Node* v) {
     check_shown += ')';
   }
   const Node* value = as_it_is(v);
-  Bottom* out = bottom(code, x->pos ? x->pos : src, "invalid value {} (does not satisfy {})", value,
+  Pos at = !x->call ? Pos{} : x->pos ? x->pos : src;  // of a name alone: with the other places
+  Bottom* out = bottom(code, at, "invalid value {} (does not satisfy {})", value,
                        std::string_view(store.keep(check_shown)));
   std::vector<Pos> places;
+  if (!x->call && x->pos) places.push_back(x->pos);
   for (const Node* a : shown)
     if (a->pos && a->type != NodeType::kVertex) places.push_back(a->pos);
   out->error->others = store.keep(places);

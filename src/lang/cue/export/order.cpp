@@ -162,7 +162,7 @@ using Chain = std::vector<Label>;
 // One declaration of the struct: a literal, an embedded one, one run of a comprehension, a reference, operands of `&`.
 // Its chains stand side by side; declarations of a file follow each other.
 struct Declaration {
-  Pos at;  // of its last field, or of its reference
+  Pos at;  // of the field of it that was made last, or of its reference
   u32 run;
   std::vector<Chain> chains;
   bool computed = false;  // has a part that only evaluation knows
@@ -206,6 +206,7 @@ class Declarations {
 
   // What is said about the order, without deciding more than that.
   std::vector<Chain> chains() {
+    for (u32 i = 0; i < v_->arcs.size(); ++i) made_.emplace(v_->arcs[i]->label.bits(), i);
     for (const KeptConjunct& c : v_->conjuncts) declare(expression_of(c.x), {c.env});
     // What came in otherwise (functions, other packages) belongs to what was computed, or stands beside all else.
     std::vector<Chain> others = by_literal([&](const StructInfo& s) { return !taken_.count(s.lit); });
@@ -269,11 +270,18 @@ class Declarations {
   }
 
   // The labels a literal declares as they are written, each once.
+  // Where it stands among the others (`last`) is told by the field of it that was made last, where that is said last:
+  // `a: 1, b: 2, a: 1` stands at b.
   Chain labels(const StructInfo& s, Pos* last) const {
     Chain out;
     std::unordered_set<u32> seen;
+    u32 latest = 0;
     auto add = [&](Label l, const Node* d) {
-      if (last) *last = d->pos;
+      if (last)
+        if (auto it = made_.find(l.bits()); it != made_.end() && it->second >= latest) {
+          latest = it->second;
+          *last = d->pos;
+        }
       if (seen.insert(l.bits()).second) out.push_back(l);
     };
     for (Node* d : s.lit->decls) {
@@ -385,6 +393,7 @@ class Declarations {
   const Sources& sources_;
   Vertex* v_;
   std::map<std::pair<const Node*, u32>, Chain> computed_;
+  std::unordered_map<u32, u32> made_;      // where a label comes among the arcs
   std::unordered_set<const Node*> taken_;  // literals that are in a declaration
   std::unordered_map<const Node*, std::vector<const StructInfo*>> by_lit_;
   std::vector<Declaration> declarations_;

@@ -46,6 +46,8 @@ Exporter::Shape Exporter::shape(Vertex* v, bool attributes) const {
 ast::Node* Exporter::vertex(Vertex* v) {
   written_.syntax();
   v = v->deref_value();
+  // Nobody may have asked yet for an optional field within another.
+  if (!v->base && v->status != Status::kFinalized) c_.finalize(v);
   if (scopes_.showing(v)) return ident("_");
   std::vector<ast::Node*> attributes;
   if (p_.show_attributes) attributes = decl_attrs(v);

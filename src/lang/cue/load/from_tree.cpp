@@ -1,3 +1,4 @@
+#include "lang/cue/eval/error_code.h"
 #include "lang/cue/load/instance.h"
 
 // The tree of another language as a literal that can be unified: its values keep the places where they were written.
@@ -63,12 +64,32 @@ struct Importer {
 
 }  // namespace
 
-Vertex* Instance::evaluate_with(const Value& data) {
+Vertex* Instance::evaluate_with(const Value& data, const std::string& schema) {
   if (!root_) return nullptr;
   Importer importer{session_, store_, budget_};
   Node* literal = importer.value(data);
+  if (!schema.empty()) {
+    Node* wanted = expression(schema);
+    if (!wanted) return nullptr;
+    Environment* in = context_->new_env(nullptr, evaluate()->deref_value());
+    root_ = context_->new_vertex();
+    root_->conjuncts.push(arena_, {in, wanted, {}});
+  }
   root_->conjuncts.push(arena_, {arena_.make<Environment>(), literal, {}});
   return evaluate();
+}
+
+Node* Instance::expression(const std::string& text) {
+  Result<const Source*> source = session_.sources->add("--schema", text);
+  std::vector<SyntaxError> wrong;
+  ast::Node* x = source ? parse_expression(**source, arena_, wrong) : nullptr;
+  for (const SyntaxError& e : wrong) errors_.push_back({"", e.message, e.pos, {}, "", kSyntaxCode});
+  if (!x || !wrong.empty()) return nullptr;
+  Compiler compiler(store_);
+  CompileInput in = scope();
+  Node* n = compiler.expression(x, &in);
+  for (const CompileError& e : compiler.errors()) errors_.push_back({e.path, e.message, e.pos, {}, e.near});
+  return compiler.errors().empty() ? n : nullptr;
 }
 
 }  // namespace tutti::cue

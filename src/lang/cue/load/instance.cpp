@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/limit_place.h"
@@ -31,14 +32,23 @@ bool Instance::load(const LoadOptions& options) {
   LoaderConfig config;
   config.dir = options.directory.empty() ? std::filesystem::current_path().string() : options.directory;
   config.tags = options.tags;
-  loader_ = std::make_unique<PackageLoader>(*session_.sources, arena_, config);
   std::vector<DataFile> files;
-  for (auto& name : options.files) files.push_back({name, "cue", "", "", {}});
-  std::vector<LoadedPackage*> loaded = loader_->load({}, files);
+  std::vector<std::string> folders;
+  for (auto& name : options.files) {
+    std::filesystem::path path = std::filesystem::path(config.dir) / name;
+    if (std::error_code none; std::filesystem::is_directory(path, none))
+      folders.push_back(path.lexically_normal().string());
+    else
+      files.push_back({name, "cue", "", "", {}});
+  }
+  if (!folders.empty()) config.module_of = folders[0];
+  loader_ = std::make_unique<PackageLoader>(*session_.sources, arena_, config);
+  std::vector<LoadedPackage*> loaded = loader_->load(folders, files);
   problems(loader_->problems());
   for (LoadedPackage* p : loaded) {
     problems(p->problems);
-    files_.insert(files_.end(), p->files.begin(), p->files.end());
+    for (ast::File* f : p->files)
+      if (std::find(files_.begin(), files_.end(), f) == files_.end()) files_.push_back(f);
     package_ = p->import_path;
   }
   return errors_.empty() && compile();

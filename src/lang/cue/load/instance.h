@@ -14,7 +14,7 @@
 namespace tutti::cue {
 
 struct LoadOptions {
-  std::vector<std::string> files;  // .cue files, all of one instance
+  std::vector<std::string> files;  // .cue files and folders of packages, all of one instance
   std::vector<std::string> tags;   // NAME or NAME=VALUE
   std::string directory;           // absolute; the current one when empty
 };
@@ -33,8 +33,9 @@ class Instance {
 
   // Evaluates everything. The root is there even when errors were found in it.
   Vertex* evaluate();
-  // The same, unified with a tree of another language.
-  Vertex* evaluate_with(const Value& data);
+  // The same, unified with a tree of another language; with an expression (`#Catalog`) only what that means in the
+  // files is. nullptr with errors() when there is no such thing.
+  Vertex* evaluate_with(const Value& data, const std::string& schema = {});
 
   Session& session() { return session_; }
   Context& context() { return *context_; }
@@ -48,6 +49,7 @@ class Instance {
  private:
   bool parse(const Source* source);
   bool compile();
+  Node* expression(const std::string& text);  // in the scope of the files; nullptr with errors()
   Vertex* compile_files(const std::vector<ast::File*>& files, const std::string& package);
   Vertex* import(Symbol path);
   void problems(const std::vector<LoadProblem>& list);

@@ -160,10 +160,11 @@ ast::File* PackageLoader::parse(const std::string& path, std::vector<LoadProblem
 
 // The module is the nearest directory above that has cue.mod/module.cue.
 void PackageLoader::find_module() {
-  for (fs::path p = config_.dir; !p.empty(); p = p.parent_path()) {
+  const std::string from = config_.module_of.empty() ? config_.dir : clean(config_.module_of);
+  for (fs::path p = from; !p.empty(); p = p.parent_path()) {
     if (is_directory((p / "cue.mod").string())) {
       root_ = p.string();
-      std::string below = (config_.dir + "/").substr(root_.size());
+      std::string below = (from + "/").substr(root_.size());
       if (below.starts_with("/cue.mod/") && !below.starts_with("/cue.mod/pkg/") &&
           !below.starts_with("/cue.mod/gen/") && !below.starts_with("/cue.mod/usr/"))
         problems_.push_back({"cannot load packages inside the cue.mod directory", {}});

@@ -52,7 +52,8 @@ struct LoadedPackage {
 };
 
 struct LoaderConfig {
-  std::string dir;  // where relative paths start; absolute
+  std::string dir;        // where relative paths start; absolute
+  std::string module_of;  // the folder whose module it is; that of `dir` when empty
   std::vector<std::string> tags;
   bool tag_vars = false;
   bool tools = false;         // read _tool.cue files too

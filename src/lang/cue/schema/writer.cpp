@@ -16,8 +16,6 @@ using ast::as;
 
 namespace {
 
-constexpr int kMaxDepth = 1'000;
-
 std::string label_text_of(const ast::Node* l) {
   if (l->kind == ast::Kind::kAlias) l = as<ast::Alias>(l)->x;
   if (l->kind == ast::Kind::kIdent) return std::string(as<ast::Ident>(l)->name.text());
@@ -61,6 +59,27 @@ std::string lit_text(const ast::Node* n) {
   return n && n->kind == ast::Kind::kLit ? unquote(as<ast::Lit>(n)->text).text : "";
 }
 
+// The order in which cue writes keywords: what a schema is about, then groups of them; the others follow by name.
+int keyword_rank(std::string_view key) {
+  static const std::map<std::string_view, int> kRanks = {{"$schema", 0},
+                                                         {"$defs", 1},
+                                                         {"type", 2},
+                                                         {"description", 3},
+                                                         {"properties", 4},
+                                                         {"patternProperties", 4},
+                                                         {"additionalProperties", 4},
+                                                         {"contains", 5},
+                                                         {"maxContains", 5},
+                                                         {"minContains", 5},
+                                                         {"items", 6},
+                                                         {"prefixItems", 6},
+                                                         {"if", 7},
+                                                         {"then", 7},
+                                                         {"else", 7}};
+  auto it = kRanks.find(key);
+  return it == kRanks.end() ? 8 : it->second;
+}
+
 void flatten(ast::Node* x, Tok op, std::vector<ast::Node*>& out) {
   if (x->kind == ast::Kind::kParen) return flatten(as<ast::Paren>(x)->x, op, out);
   if (x->kind == ast::Kind::kBinary && as<ast::Binary>(x)->op == op) {
@@ -95,6 +114,23 @@ ast::Node* SchemaWriter::truth(bool v) {
 }
 
 ast::Node* SchemaWriter::node(const Schema& s) {
+  if (is_open_api()) return fields_of(s);
+  if (s.empty()) return truth(true);
+  Schema sorted = s;
+  std::stable_sort(sorted.keys.begin(), sorted.keys.end(), [](const auto& a, const auto& b) {
+    return std::pair(keyword_rank(a.first), a.first) < std::pair(keyword_rank(b.first), b.first);
+  });
+  return fields_of(sorted);
+}
+
+ast::Node* SchemaWriter::members(const Schema& s) {
+  if (is_open_api()) return fields_of(s);
+  Schema sorted = s;
+  std::sort(sorted.keys.begin(), sorted.keys.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  return fields_of(sorted);
+}
+
+ast::Node* SchemaWriter::fields_of(const Schema& s) {
   std::vector<ast::Node*> fields;
   for (const auto& [k, v] : s.keys) fields.push_back(make_field(b_.arena, make_label(b_.arena, k), v));
   return make_struct(b_.arena, fields);

@@ -38,6 +38,7 @@ class SchemaWriter {
   };
 
   // Where an expression stands: its value, for what cannot be written as it is, and whether structs are closed.
+  static constexpr int kMaxDepth = 1'000;
   struct Place {
     Vertex* vertex = nullptr;
     bool closed = false;
@@ -60,6 +61,10 @@ class SchemaWriter {
   void number_bound(Schema& s, Tok op, ast::Node* number);
   Schema integer_range(std::string_view low, std::string_view high);
   ast::Node* node(const Schema& s);
+  ast::Node* fields_of(const Schema& s);
+  ast::Node* members(const Schema& s);  // by name, where the order says nothing
+  bool may_be_left_out(const ast::Field* f, const Place& at);
+  bool has_value(const ast::Node* x, const Place& at);
   ast::Node* text(std::string_view s) { return b_.text(s); }
   ast::Node* truth(bool v);
   ast::Node* reference(const std::string& definition);
@@ -73,8 +78,8 @@ class SchemaWriter {
   Vertex* root_;
   Target target_;
   Build b_;
-  std::map<std::string, Schema> definitions_;
-  int depth_ = 0;
+  std::map<std::string, const ast::Node*> definitions_;  // what they are, by their names without the #
+  std::map<std::string, bool> have_value_;               // of those, as far as it was asked
 };
 
 }  // namespace tutti::cue

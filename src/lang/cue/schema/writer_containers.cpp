@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "lang/cue/eval/context.h"
+#include "lang/cue/eval/validate.h"
 #include "lang/cue/export/export.h"
 #include "lang/cue/export/schema.h"
 #include "lang/cue/format/literal.h"
@@ -26,6 +27,14 @@ std::string string_of(const ast::Node* n) {
   return n && n->kind == ast::Kind::kLit ? unquote(as<ast::Lit>(n)->text).text : "";
 }
 
+// Whether an arm of a disjunction is marked.
+bool has_default(const ast::Node* x) {
+  if (x->kind == ast::Kind::kParen) return has_default(as<ast::Paren>(x)->x);
+  if (x->kind == ast::Kind::kUnary) return as<ast::Unary>(x)->op == Tok::kMul;
+  if (x->kind != ast::Kind::kBinary || as<ast::Binary>(x)->op != Tok::kOr) return false;
+  return has_default(as<ast::Binary>(x)->x) || has_default(as<ast::Binary>(x)->y);
+}
+
 // strings.MinRunes
 std::string function_name(const ast::Node* fun) {
   if (fun->kind == ast::Kind::kIdent) return std::string(as<ast::Ident>(fun)->name.text());
@@ -39,7 +48,8 @@ std::string function_name(const ast::Node* fun) {
 
 SchemaWriter::Schema SchemaWriter::structure(ast::Struct* s, const Place& at) {
   Schema out, patterns, properties;
-  std::vector<ast::Node*> required, embedded;
+  std::vector<std::string> required;
+  std::vector<ast::Node*> embedded;
   bool open = false;
   ast::Node* additional = nullptr;
   Vertex* v = at.vertex ? at.vertex->deref_value() : nullptr;
@@ -92,7 +102,7 @@ SchemaWriter::Schema SchemaWriter::structure(ast::Struct* s, const Place& at) {
     Schema value = expression(f->value, inner);
     describe(value, f);
     properties.set(name, node(value));
-    if (f->constraint != Tok::kOption) required.push_back(text(name));
+    if (!may_be_left_out(f, inner)) required.push_back(name);
   }
   if (!embedded.empty() && properties.empty() && patterns.empty() && !additional && !open) {
     bool first = true;
@@ -104,15 +114,71 @@ SchemaWriter::Schema SchemaWriter::structure(ast::Struct* s, const Place& at) {
     return out;
   }
   out.set("type", text("object"));
-  if (!required.empty()) out.set("required", b_.list(required));
-  if (!properties.empty()) out.set("properties", node(properties));
-  if (!patterns.empty()) out.set("patternProperties", node(patterns));
+  if (!is_open_api()) std::sort(required.begin(), required.end());
+  std::vector<ast::Node*> names;
+  for (const std::string& name : required) names.push_back(text(name));
+  if (!names.empty()) out.set("required", b_.list(names));
+  if (!properties.empty()) out.set("properties", members(properties));
+  if (!patterns.empty()) out.set("patternProperties", members(patterns));
   if (additional)
     out.set("additionalProperties", additional);
+  else if (open && at.closed && !is_open_api())
+    out.set("additionalProperties", truth(true));
   else if (at.closed && !open && !is_open_api())
     out.set("additionalProperties", truth(false));
   for (ast::Node* x : embedded) out = merged(out, expression(x, at));
   return out;
+}
+
+// Data without the field passes: it is optional, or it has a value of its own. OpenAPI asks for what it describes, the
+// configuration with its values, so that only optional fields may be missing there.
+bool SchemaWriter::may_be_left_out(const ast::Field* f, const Place& at) {
+  if (f->constraint != Tok::kIllegal) return f->constraint == Tok::kOption;
+  return !is_open_api() && has_value(f->value, at);
+}
+
+bool SchemaWriter::has_value(const ast::Node* x, const Place& at) {
+  if (at.depth > kMaxDepth) return true;
+  if (at.vertex) {
+    ValidateConfig concrete;
+    concrete.concrete = true;
+    return !validate_tree(c_, at.vertex, concrete);
+  }
+  // Within a pattern there is only what is written; what cannot be told from it is not asked for.
+  Place inner{nullptr, at.closed, at.depth + 1, at.evaluated};
+  auto all = [&](std::span<ast::Node* const> list, auto&& test) { return std::all_of(list.begin(), list.end(), test); };
+  switch (x->kind) {
+    case ast::Kind::kParen: return has_value(as<ast::Paren>(x)->x, inner);
+    case ast::Kind::kIdent: {
+      std::string name(as<ast::Ident>(x)->name.text());
+      if (!name.starts_with('#')) return false;
+      auto definition = definitions_.find(name.substr(1));
+      if (definition == definitions_.end()) return true;
+      auto [known, fresh] = have_value_.try_emplace(definition->first, true);
+      if (fresh) {
+        bool has = has_value(definition->second, inner);
+        have_value_[definition->first] = has;
+        return has;
+      }
+      return known->second;
+    }
+    case ast::Kind::kUnary: return as<ast::Unary>(x)->op == Tok::kSub || as<ast::Unary>(x)->op == Tok::kAdd;
+    case ast::Kind::kBinary: {
+      auto* b = as<ast::Binary>(x);
+      if (b->op == Tok::kOr) return has_default(x);
+      return b->op != Tok::kAnd || has_value(b->x, inner) || has_value(b->y, inner);
+    }
+    case ast::Kind::kList:
+      return all(as<ast::List>(x)->elts,
+                 [&](const ast::Node* e) { return e->kind == ast::Kind::kEllipsis || has_value(e, inner); });
+    case ast::Kind::kStruct:
+      return all(as<ast::Struct>(x)->elts, [&](const ast::Node* d) {
+        if (d->kind != ast::Kind::kField) return true;
+        auto* f = as<ast::Field>(d);
+        return f->label->kind == ast::Kind::kList || may_be_left_out(f, inner);
+      });
+    default: return true;
+  }
 }
 
 SchemaWriter::Schema SchemaWriter::list(ast::List* l, const Place& at) {
@@ -152,10 +218,8 @@ SchemaWriter::Schema SchemaWriter::list(ast::List* l, const Place& at) {
     return s;
   }
   s.set("prefixItems", b_.list(prefix));
-  if (rest)
-    s.set("items", rest);
-  else if (!open)
-    s.set("items", truth(false));
+  if (rest) s.set("items", rest);
+  if (!open) count("maxItems");
   return s;
 }
 
@@ -294,7 +358,7 @@ ast::Node* SchemaWriter::json_schema() {
     if (d->kind != ast::Kind::kField) continue;
     std::string name = label_of(as<ast::Field>(d)->label);
     if (name.starts_with('#') && name.size() > 1) {
-      definitions_[name.substr(1)];
+      definitions_[name.substr(1)] = as<ast::Field>(d)->value;
       definitions.push_back(as<ast::Field>(d));
     }
   }
@@ -304,7 +368,7 @@ ast::Node* SchemaWriter::json_schema() {
   Schema body = structure(as<ast::Struct>(make_struct(b_.arena, decls)), top);
   for (auto& [k, x] : body.keys) out.set(k, x);
   Schema defs = schemas_of(definitions);
-  if (!defs.empty()) out.set("$defs", node(defs));
+  if (!defs.empty()) out.set("$defs", members(defs));
   return node(out);
 }
 
@@ -339,7 +403,7 @@ ast::Node* SchemaWriter::openapi() {
     auto* field = as<ast::Field>(d);
     std::string name = label_of(field->label);
     if (name.starts_with('#')) {
-      definitions_[name.substr(1)];
+      definitions_[name.substr(1)] = field->value;
       definitions.push_back(field);
     } else if (name == "$version") {
       version = string_of(field->value);
@@ -360,7 +424,7 @@ ast::Node* SchemaWriter::openapi() {
   head.set("version", text(version.empty() ? "no version" : version));
   out.set("info", info ? info : node(head));
   out.set("paths", node({}));
-  components.set("schemas", node(schemas_of(definitions)));
+  components.set("schemas", members(schemas_of(definitions)));
   out.set("components", node(components));
   return node(out);
 }

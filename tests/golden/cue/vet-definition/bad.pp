@@ -1,0 +1,4 @@
+file { '/tmp/tutti-example':
+  ensure => file,
+  mode   => '644',
+}
