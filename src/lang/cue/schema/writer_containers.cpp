@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "lang/cue/compile/compile.h"
 #include "lang/cue/eval/context.h"
 #include "lang/cue/eval/validate.h"
 #include "lang/cue/export/export.h"
@@ -141,7 +142,7 @@ bool SchemaWriter::has_value(const ast::Node* x, const Place& at) {
   if (at.depth > kMaxDepth) return true;
   if (at.vertex) {
     ValidateConfig concrete;
-    concrete.concrete = true;
+    concrete.concrete = concrete.final = true;
     return !validate_tree(c_, at.vertex, concrete);
   }
   // Within a pattern there is only what is written; what cannot be told from it is not asked for.
@@ -151,7 +152,7 @@ bool SchemaWriter::has_value(const ast::Node* x, const Place& at) {
     case ast::Kind::kParen: return has_value(as<ast::Paren>(x)->x, inner);
     case ast::Kind::kIdent: {
       std::string name(as<ast::Ident>(x)->name.text());
-      if (!name.starts_with('#')) return false;
+      if (!name.starts_with('#')) return name != "_" && !std::ranges::count(predeclared_names(), name);
       auto definition = definitions_.find(name.substr(1));
       if (definition == definitions_.end()) return true;
       auto [known, fresh] = have_value_.try_emplace(definition->first, true);
