@@ -415,8 +415,8 @@ Bottom* Context::validate(const Conjunct& check, Node* v) {
   }
   const Node* value = as_it_is(v);
   Pos at = !x->call ? Pos{} : x->pos ? x->pos : src;  // of a name alone: with the other places
-  Bottom* out = bottom(code, at, "invalid value {} (does not satisfy {})", value,
-                       std::string_view(store.keep(check_shown)));
+  Bottom* out =
+      bottom(code, at, "invalid value {} (does not satisfy {})", value, std::string_view(store.keep(check_shown)));
   std::vector<Pos> places;
   if (!x->call && x->pos) places.push_back(x->pos);
   for (const Node* a : shown)
