@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cli/running.h"
 #include "cli/system_input.h"
+#include "text/edit.h"
 #include "tree/show.h"
 
 namespace tutti {
@@ -9,6 +12,8 @@ namespace {
 
 using engine::change_word;
 using engine::PlanChange;
+
+constexpr std::string_view kLibrary = "schema/types.yaml:";  // places in the types that ship
 
 std::string_view sign(PlanChange::Kind k) {
   switch (k) {
@@ -28,13 +33,103 @@ std::string_view paint(PlanChange::Kind k) {
   }
 }
 
-std::string value_text(const Value& v, bool secret) {
-  if (secret) return "(secret)";
-  std::string t = show(v);
-  for (char& c : t)
-    if (c == '\n') c = ' ';
-  return t.size() > 100 ? t.substr(0, 97) + "..." : t;
-}
+// What changes in a component, setting by setting: values with what is in them, texts of several lines by the lines
+// that change. What would take too much room is cut, unless everything is asked for.
+class Settings {
+ public:
+  Settings(bool full, bool colour) : full_(full), colour_(colour) {}
+
+  // The end of the line, and perhaps lines below it.
+  std::string change(const PlanChange::Detail& d, const std::string& where) {
+    bool was = !d.from.is(Kind::kNull), will = !d.to.is(Kind::kNull), secret = d.secret;
+    std::string at = where.empty() ? "\n" : fmt::format("    {}\n", where);
+    if (!was && !will) return "changed" + at;
+    if (!secret && (full_ || (was && will)) && text_or_none(d.from) && text_or_none(d.to) &&
+        (several_lines(d.from) || several_lines(d.to)))
+      return (was && will ? "other lines" : will ? "text" : "text, goes") + at + lines(d);
+    if (secret && was && will) return "(secret, changed)" + at;
+    std::string from = secret ? "(secret)" : value(d.from), to = secret ? "(secret)" : value(d.to);
+    return (!was ? to : fmt::format("{} -> {}", from, will ? to : "(none)")) + at;
+  }
+  bool cut() const { return cut_; }
+
+ private:
+  static constexpr std::size_t kRoom = 120;  // for a value in its line
+  static constexpr std::size_t kLines = 24;  // for a text
+  static constexpr u32 kDeepest = 32;
+
+  static bool text_or_none(const Value& v) { return v.is(Kind::kNull) || (v.is(Kind::kString) && !v.secret()); }
+  static bool several_lines(const Value& v) {
+    return v.is(Kind::kString) && v.text().find('\n') + 1 < v.text().size() && v.text().find('\n') != v.text().npos;
+  }
+
+  std::string value(const Value& v) {
+    std::string out;
+    append(out, v, 0);
+    return out;
+  }
+  void append(std::string& out, const Value& v, u32 depth) {
+    bool map = v.is(Kind::kMap);
+    if (v.secret() || !(map || v.is(Kind::kList)) || v.size() == 0 || depth == kDeepest) {
+      std::size_t left = full_ ? SIZE_MAX : std::max<std::size_t>(20, kRoom - std::min(kRoom, out.size()));
+      if (v.is(Kind::kString) && !v.secret()) cut_ = cut_ || v.text().size() > left;
+      out += show(v, left);
+      return;
+    }
+    out += map ? '{' : '[';
+    for (std::size_t i = 0; i < v.size(); ++i) {
+      if (i) out += ", ";
+      if (!full_ && out.size() >= kRoom) {
+        out += fmt::format("… {} more", v.size() - i);
+        cut_ = true;
+        break;
+      }
+      if (map) out += key(v.entries()[i].key.text()) + ": ";
+      append(out, map ? v.entries()[i].value : v.items()[i], depth + 1);
+    }
+    out += map ? '}' : ']';
+  }
+  static std::string key(std::string_view text) {
+    bool plain = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+      return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+             std::string_view("_-./").find(c) != std::string_view::npos;
+    });
+    return plain ? std::string(text) : show(Value::string(text), SIZE_MAX);
+  }
+
+  std::string lines(const PlanChange::Detail& d) {
+    auto text = [](const Value& v) { return v.is(Kind::kNull) ? std::string_view() : v.text(); };
+    std::string all = unified_diff(text(d.from), text(d.to), "", ""), out;
+    std::string_view rest = all;
+    for (int i = 0; i < 2; ++i) rest.remove_prefix(rest.find('\n') + 1);  // the names of the two
+    for (std::size_t n = 0; !rest.empty(); ++n) {
+      if (!full_ && n == kLines) {
+        cut_ = true;
+        return out + fmt::format("        … {} more\n",
+                                 counted(static_cast<u64>(std::count(rest.begin(), rest.end(), '\n')), "line"));
+      }
+      std::size_t end = rest.find('\n');
+      out += "        " + line(rest.substr(0, end)) + "\n";
+      rest.remove_prefix(end + 1);
+    }
+    return out;
+  }
+  std::string line(std::string_view written) {
+    std::string out(written);
+    for (char& c : out)
+      if (c != '\t' && (static_cast<unsigned char>(c) < 0x20 || c == 0x7F)) c = '?';
+    if (!full_ && out.size() > 2 * kRoom) {
+      std::size_t end = 2 * kRoom;
+      while ((static_cast<unsigned char>(out[end]) & 0xC0) == 0x80) --end;  // a character is not cut in two
+      out = out.substr(0, end) + "…";
+      cut_ = true;
+    }
+    if (colour_ && (out[0] == '+' || out[0] == '-')) out = (out[0] == '+' ? "\x1b[32m" : "\x1b[31m") + out + "\x1b[0m";
+    return out;
+  }
+
+  bool full_, colour_, cut_ = false;
+};
 
 struct Counts {
   u32 add = 0, change = 0, remove = 0, interrupt = 0;
@@ -70,6 +165,7 @@ std::string plan_summary(const deploy::Prepared& p, const deploy::Check* check) 
 std::string show_plan(Call& call, const deploy::Prepared& p, const deploy::Check* check, bool program) {
   std::string t;
   bool colour = call.manner.colour_out;
+  Settings settings(call.options.has("full"), colour);
   for (auto& c : p.plan.changes) {
     t += fmt::format("{}{} {}{} ({}{}{})", colour ? paint(c.kind) : "", sign(c.kind), c.component,
                      colour ? "\x1b[0m" : "", c.type, c.host.empty() ? "" : " on ", c.host.text());
@@ -83,25 +179,26 @@ std::string show_plan(Call& call, const deploy::Prepared& p, const deploy::Check
       if (c.kind == PlanChange::Kind::kAdd && d.to.is(Kind::kNull)) continue;
       std::string where;
       if (!p.saved) where = call.session.sources->show(call.session.origins.written(d.to.origin()));
-      std::string change = d.from.is(Kind::kNull) && d.to.is(Kind::kNull) ? "changed"
-                           : d.from.is(Kind::kNull)                       ? value_text(d.to, d.secret)
-                           : d.to.is(Kind::kNull) ? fmt::format("{} -> (none)", value_text(d.from, d.secret))
-                           : d.secret             ? "(secret, changed)"
-                                      : fmt::format("{} -> {}", value_text(d.from, false), value_text(d.to, false));
-      t += fmt::format("    {}: {}{}\n", d.path, change, where.empty() ? "" : fmt::format("    {}", where));
+      if (c.kind == PlanChange::Kind::kAdd && where.starts_with(kLibrary)) continue;  // a default that nobody wrote
+      t += fmt::format("    {}: {}", d.path, settings.change(d, where));
     }
   }
+  if (settings.cut()) t += "(Some of this is cut short: --full shows everything.)\n";
   if (program) {
     t += "Program:\n";
     for (auto& i : p.program.system.program) t += fmt::format("    {}\n", p.program.system.instruction_text(i));
   }
   for (auto& n : p.plan.notes) t += fmt::format("Note: {}\n", n);
   if (check) {
-    t += fmt::format("Verified: {}{} ({}).\n",
-                     check->safe      ? "reaches the wanted state without deadlock"
-                     : check->reaches ? "reaches the wanted state without deadlock, but NOT SAFE"
-                                      : "NOT SAFE",
-                     check->complete ? "" : ", as far as could be looked at", counted(check->states, "state"));
+    if (check->safe && !check->complete)
+      t += fmt::format("Verified in part: nothing wrong in the first {}; there are more.\n",
+                       counted(check->states, "state"));
+    else
+      t += fmt::format("Verified: {}{} ({}).\n",
+                       check->safe      ? "reaches the wanted state without deadlock"
+                       : check->reaches ? "reaches the wanted state without deadlock, but NOT SAFE"
+                                        : "NOT SAFE",
+                       check->complete ? "" : ", as far as could be looked at", counted(check->states, "state"));
     for (auto& v : check->verdicts) t += fmt::format("    {}\n", v);
     for (auto& line : check->trouble) t += fmt::format("    {}\n", line);
   }

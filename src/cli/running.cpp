@@ -10,13 +10,16 @@
 #include <ctime>
 #include <filesystem>
 #include <mutex>
+#include <set>
 #include <thread>
 
 #include "base/near.h"
 #include "cli/deferred.h"
 #include "cli/live.h"
 #include "cli/output.h"
+#include "cli/record_place.h"
 #include "cli/system_input.h"
+#include "deploy/overwrite.h"
 #include "format/write.h"
 #include "lang/puppet/request.h"
 #include "model/template.h"
@@ -139,7 +142,7 @@ void end_interrupts() { interrupts().reset(); }
 
 bool Running::open(bool forget) {
   std::signal(SIGPIPE, SIG_IGN);  // a reader of what is told that goes away must not end a run in the middle
-  auto p = forget ? deploy::no_place() : deploy::open_place(call.options.get("state", ".tutti"));
+  auto p = forget ? deploy::no_place() : deploy::open_place(record_directory(call));
   if (!p) {
     call.session.diagnostics.error("STATE-OPEN", {}, p.error().message);
     return false;
@@ -156,7 +159,7 @@ bool Running::open(bool forget) {
   return true;
 }
 
-bool Running::look() { return open(::access(call.options.get("state", ".tutti").c_str(), F_OK) != 0); }
+bool Running::look() { return open(::access(record_directory(call).c_str(), F_OK) != 0); }
 
 std::optional<std::vector<std::string>> Running::systems() {
   auto all = place->store->systems();
@@ -197,6 +200,49 @@ std::string Running::the_system() {
   return "";
 }
 
+namespace {
+
+std::vector<Value> values_of(const Value& catalog, std::string_view key) {
+  std::vector<Value> out;
+  const Entry* all = catalog.find(key);
+  if (all && all->value.is(Kind::kMap))
+    for (const Entry& e : all->value.entries()) out.push_back(e.value);
+  if (all && all->value.is(Kind::kList)) out.assign(all->value.items().begin(), all->value.items().end());
+  return out;
+}
+
+// A catalog is applied as one, or describes components: resources beside them would be left out without a word.
+void refuse_resources(Call& call, const Value& catalog) {
+  std::set<std::string> containers;  // classes, and defines in which components are declared
+  for (const Value& edge : values_of(catalog, "edges"))
+    if (const Entry* e = edge.find("source"); e && e->value.is(Kind::kString)) containers.emplace(e->value.text());
+  std::vector<std::string> left;
+  Value first;
+  for (const Value& r : values_of(catalog, "resources")) {
+    const Entry *type = r.find("type"), *title = r.find("title");
+    if (!type || !title) continue;
+    std::string name = fmt::format("{}[{}]", type->value.text(), title->value.text());
+    std::string_view kind = type->value.text();
+    bool define = kind.find("::") != std::string_view::npos || containers.count(name) != 0;
+    if (define || kind == "Class" || kind == "Stage" || kind == "Node") continue;
+    if (left.empty()) first = r;
+    left.push_back(std::move(name));
+  }
+  if (left.empty()) return;
+  constexpr std::size_t kMost = 8;
+  std::size_t more = left.size() > kMost ? left.size() - kMost : 0;
+  left.resize(left.size() - more);
+  call.session.diagnostics
+      .error("CATALOG-BESIDE", call.session.origins.nearest(first.origin()),
+             fmt::format("{}{} would not be applied: the manifest declares components too", fmt::join(left, ", "),
+                         more ? fmt::format(" and {} more", more) : ""))
+      .note("a system is made of components, or of the resources of a catalog")
+      .suggest(
+          "write them as components (`tutti::component { NAME: type => 'file', ... }`), or in a manifest of their own");
+}
+
+}  // namespace
+
 // A catalog that declares components (`tutti::component`) describes a system of them.
 std::optional<Value> Running::components_of(const Value& catalog) {
   TreeBuilder b(call.session.arena);
@@ -223,12 +269,9 @@ std::optional<Value> Running::components_of(const Value& catalog) {
     take(m, r);
     components.push_back({Symbol(title->value.text()), Field::kPlain, m.build(b, r.origin())});
   };
-  const Value& all = catalog.find("resources")->value;
-  if (all.is(Kind::kMap))
-    for (const Entry& e : all.entries()) look(e.value);
-  if (all.is(Kind::kList))
-    for (const Value& v : all.items()) look(v);
+  for (const Value& r : values_of(catalog, "resources")) look(r);
   if (components.empty()) return std::nullopt;
+  refuse_resources(call, catalog);
   root.set(Symbol("components"), b.map(components));
   return root.build(b, catalog.origin());
 }
@@ -249,7 +292,7 @@ std::optional<Value> Running::wanted() {
   auto all = documents(*e.value);
   Value root = system_of(all[0]);
   for (const Value& v : all.subspan(1)) root = model::merged(root, system_of(v), TreeBuilder(call.session.arena));
-  return called ? std::optional(root) : std::nullopt;
+  return called && call.session.diagnostics.ok() ? std::optional(root) : std::nullopt;
 }
 
 deploy::Deployer::RunSettings Running::settings(std::string command) {
@@ -292,6 +335,28 @@ bool Running::only_names_components(const Value& wanted) {
   return false;
 }
 
+namespace {
+
+// What costs next to nothing to look at: the processes of this machine.
+engine::Recorded processes_here(const engine::Recorded& recorded) {
+  engine::Recorded out;
+  for (auto& name : recorded.order) {
+    const engine::RecordedComponent& c = recorded.components.at(name);
+    if (!c.host.empty() || !c.failed.empty()) continue;
+    engine::RecordedComponent one = c;
+    std::erase_if(one.held, [](const Value& held) {
+      const Entry* type = held.find("type");
+      return !type || !type->value.is(Kind::kString) || type->value.text() != "process";
+    });
+    if (one.held.empty()) continue;
+    out.order.push_back(name);
+    out.components.emplace(name, std::move(one));
+  }
+  return out;
+}
+
+}  // namespace
+
 std::optional<deploy::Prepared> Running::plan(const Value& wanted, int* unseen) {
   engine::PlanOptions options;
   if (!only_names_components(wanted)) return std::nullopt;
@@ -300,22 +365,26 @@ std::optional<deploy::Prepared> Running::plan(const Value& wanted, int* unseen) 
   std::string system = call.options.get("system");
   warn_beside(call, *deployer, wanted, system);
   auto prepared = deployer->prepare(wanted, system, "apply", options);
-  if (!prepared || prepared->catalog || !call.options.has("refresh")) return prepared;
+  if (!prepared || prepared->catalog) return prepared;
   if (const Entry* h = prepared->plan.flat.find("hosts")) hosts->describe(h->value);
   auto recorded = deployer->recorded(prepared->system);
   if (!recorded) return std::nullopt;
+  bool all = call.options.has("refresh");
+  if (!all) recorded = processes_here(*recorded);
   auto executor = settings("plan").executor;
   executor.scope = deployer->scope_of(prepared->system);
   auto found = deployer->drift(*recorded, executor);
   for (auto& d : found)
-    if (!d.problem.empty() && recorded->components.at(d.component).failed.empty()) {  // what failed is repaired anyway
+    // What failed is repaired anyway.
+    if (all && !d.problem.empty() && recorded->components.at(d.component).failed.empty()) {
       if (unseen) *unseen |= exit_code::kDifferent | (d.unreachable ? exit_code::kUnreachable : 0);
       call.session.diagnostics.warning(
           "PLAN-UNSEEN", {}, fmt::format("{}: {} cannot be looked at: {}", d.component, d.resource, d.problem));
     }
   options.drift = deploy::Deployer::deviations(found);
-  if (options.drift.empty()) return prepared;
-  return deployer->prepare(wanted, system, "apply", options);
+  if (!options.drift.empty()) prepared = deployer->prepare(wanted, system, "apply", options);
+  if (prepared) deploy::note_overwritten(call.session, *prepared, executor);
+  return prepared;
 }
 
 int Running::nothing_unfinished(const std::string& system, bool* waited) {
@@ -531,7 +600,8 @@ int apply_catalog(Running& running, const deploy::Prepared& p, deploy::Deployer:
   if (!quiet) say_now(fmt::format("Notice: Applied catalog in {:.2f} seconds\n", seconds));
   u32 skipped = 0;
   for (auto& [name, status] : o.status) skipped += status == "skipped";
-  running.tell(o, fmt::format("Run {}: {}, {} changed, {} failed, {} skipped.\n", o.run,
+  running.tell(o, fmt::format("{}: {}, {} changed, {} failed, {} skipped.\n",
+                              running.remembers() ? fmt::format("Run {}", o.run) : "Not recorded",
                               counted(p.resources, "resource"), o.changed, o.failed, skipped));
   if (o.failed) return failure_code(o);
   bool dry = call.options.has("noop") || call.options.has("dry-run");
@@ -606,8 +676,9 @@ int carry_out_once(Running& running, const deploy::Prepared& prepared, std::stri
     if (call.options.has("as-puppet"))
       call.out.put("Notice: Applied catalog in 0.00 seconds\n");
     else if (running.as_text())
-      call.out.put(fmt::format("No changes: {}`{}` is as wanted.{}\n",
+      call.out.put(fmt::format("No changes: {}`{}` is as {}.{}\n",
                                only.empty() ? "" : fmt::format("{} of ", fmt::join(only, ", ")), prepared.system,
+                               call.options.has("refresh") ? "wanted" : "recorded; --refresh looks whether it still is",
                                more));
     return exit_code::kOk;
   }

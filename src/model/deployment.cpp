@@ -57,10 +57,18 @@ class DeploymentReader : public Reader {
   DeploymentReader(Session& session, const Value& library, const Completion& complete)
       : Reader(session), library_(library), complete_(complete), builder_(session.arena) {}
 
+  // Without what is there for others to refer to, as in files of compose: anchors of YAML, for instance.
+  Value own_keys(const Value& root) const {
+    MapDraft own;
+    for (const Entry& e : root.entries())
+      if (!e.key.text().starts_with("x-")) own.set(e.key, e.value, e.field);
+    return own.build(builder_, root.origin());
+  }
+
   std::optional<Deployment> read(const Value& root) {
     std::size_t before = session_.diagnostics.errors();
     if (!wants(root, Kind::kMap, "a system")) return std::nullopt;
-    check_keys(root, kSystemKeys, "a system");
+    check_keys(own_keys(root), kSystemKeys, "a system");
     if (const Value* n = find(root, {"system", "name"}))
       if (auto named = name(*n, "the system's name")) out_.name = named->name.text();
     if (const Value* t = find(root, {"types"}); t && wants(*t, Kind::kMap, "`types`")) types_ = *t;
@@ -75,7 +83,8 @@ class DeploymentReader : public Reader {
     const Value* components = find(root, {"components"});
     if (!components) {
       error("DEPLOY-MISSING", root, "there are no `components`")
-          .note("a system is {system, components, types, hosts, invariants}");
+          .note(find(root, {"assembly"}) ? "with `assembly` it is a system for a program: `tutti verify`, `tutti run`"
+                                         : "a system is {system, components, types, hosts, invariants}");
       return std::nullopt;
     }
     if (wants(*components, Kind::kMap, "`components`")) read_components(*components, "");
@@ -723,9 +732,12 @@ class DeploymentReader : public Reader {
           std::string wanted;
           for (auto& w : words) wanted += (wanted.empty() ? "" : " or ") + std::string(kind_words(w.name.text()));
           bool number = e.value.is(Kind::kInt) || e.value.is(Kind::kDecimal);
-          error("DEPLOY-CONFIG-KIND", e.value,
-                fmt::format("`{}` of {} must be {}, not {}", e.key.text(), what, wanted,
-                            number && !e.value.secret() ? e.value.number_text() : kind_word(e.value.kind())));
+          Diagnostic& d =
+              error("DEPLOY-CONFIG-KIND", e.value,
+                    fmt::format("`{}` of {} must be {}, not {}", e.key.text(), what, wanted,
+                                number && !e.value.secret() ? e.value.number_text() : kind_word(e.value.kind())));
+          bool text = std::any_of(words.begin(), words.end(), [](auto& w) { return w.name.text() == "string"; });
+          if (number && text) d.suggest("write it in quotes, as a text");
         }
       }
       bool secret = f->value.is(Kind::kMap) && f->value.find("secret") &&
@@ -773,9 +785,13 @@ class DeploymentReader : public Reader {
         session_.diagnostics.error("DEPLOY-UNKNOWN-COMPONENT", n.at, fmt::format("there is no component `{}`", text));
     }
     std::vector<std::string_view> shown;
-    for (Symbol s : i.of) shown.push_back(s.text());
-    i.text = fmt::format("at {} {} of {} {}", i.kind == Invariant::Kind::kAtLeast ? "least" : "most", i.count,
-                         fmt::join(shown, ", "), i.port.empty() ? "up" : fmt::format("providing {}", i.port.text()));
+    constexpr std::size_t kMost = 8;  // who reads on?
+    for (Symbol s : i.of)
+      if (i.of.size() <= kMost || shown.size() < 3) shown.push_back(s.text());
+    std::string all = i.of.size() > shown.size() ? fmt::format(", … ({} in all)", i.of.size()) : "";
+    i.text =
+        fmt::format("at {} {} of {}{} {}", i.kind == Invariant::Kind::kAtLeast ? "least" : "most", i.count,
+                    fmt::join(shown, ", "), all, i.port.empty() ? "up" : fmt::format("providing {}", i.port.text()));
     out_.invariants.push_back(std::move(i));
   }
 

@@ -22,7 +22,8 @@ class SystemReader : public Reader {
     const Value* types = find(root, {"types"});
     if (!types) {
       error("MODEL-MISSING", root, "there is no `types`")
-          .note("a system is {types, assembly: {instances, links}, program, durations}");
+          .note(find(root, {"components"}) ? "a system of `components` is planned: `tutti plan`, `tutti apply`"
+                                           : "a system is {types, assembly: {instances, links}, program, durations}");
       return std::nullopt;
     }
     system_.types = read_types(session_, *types);

@@ -15,6 +15,7 @@ constexpr OptionSpec kOptions[] = {
     {"only", "COMPONENT", "look at this component only", true},
     {"restart", "", "also restart what did not change"},
     {"refresh", "", "look at what is really there, and plan to bring it back"},
+    {"full", "", "show every value of the plan uncut"},
     {"program", "", "show the reconfiguration program too"},
     {"out", "FORMAT", "text (the default), json or yaml"},
 };
@@ -108,10 +109,12 @@ int run(Call& call) {
     if (!write_answer(call, plan_tree(call, *prepared, nothing ? nullptr : &check), out)) return exit_code::kError;
   } else if (nothing) {
     auto only = call.options.all("only");
-    call.out.put(only.empty()
-                     ? fmt::format("No changes: `{}` is as wanted ({}).\n", prepared->system,
-                                   counted(prepared->plan.unchanged, "component"))
-                     : fmt::format("No changes: {} of `{}` is as wanted.\n", fmt::join(only, ", "), prepared->system));
+    std::string what = only.empty() ? fmt::format("`{}`", prepared->system)
+                                    : fmt::format("{} of `{}`", fmt::join(only, ", "), prepared->system);
+    std::string size = only.empty() ? fmt::format(" ({})", counted(prepared->plan.unchanged, "component")) : "";
+    call.out.put(fmt::format("No changes: {} is as {}{}{}.\n", what,
+                             call.options.has("refresh") ? "wanted" : "recorded", size,
+                             call.options.has("refresh") ? "" : "; --refresh looks whether it still is"));
   } else {
     call.out.put(show_plan(call, *prepared, &check, call.options.has("program")));
   }

@@ -12,6 +12,7 @@ constexpr OptionSpec kOptions[] = {
     {"done", "ACTION", "this action, whose result is not known or that failed, is done (`db.start`)", true},
     {"repeat", "ACTION", "this action, whose result is not known or that failed, is to be done again", true},
     {"stop", "", "start nothing more: write down how things are and end the run"},
+    {"full", "", "show every value of the plan uncut"},
     {"parallel", "N", "at most N actions at once", false, 'j'},
     {"lease", "SECONDS", "how long the lock outlives us when we die on another host (default 30)"},
     {"detailed-exitcode", "", "2 when something was changed"},
@@ -56,6 +57,7 @@ int run(Call& call) {
   }
   deploy::Outcome outcome = running.deployer->resume(id, settings);
   int code = report_outcome(running, outcome);
+  if (settings.give_up && code == exit_code::kInterrupted) code = exit_code::kOk;  // as was asked for
   if (!outcome.good() || settings.give_up || (*record)->kind == deploy::kForgetRun) return running.answered(code);
   auto wanted = deploy::decode(call.session, fmt::format("run {}", id), (*record)->wanted, *running.place->seal);
   if (!wanted || !flat) return exit_code::kError;

@@ -21,7 +21,7 @@ constexpr OptionSpec kOptions[] = {
     {"back", "FILE", "a verified program that brings back the assembly it began with"},
     {"trace", "FILE", "a trace for chrome://tracing or ui.perfetto.dev"},
     {"gantt", "FILE", "a chart of the run, as SVG"},
-    {"quiet", "", "no progress"},
+    {"quiet", "", "no progress", false, 'q'},
 };
 
 }  // namespace

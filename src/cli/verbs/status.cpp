@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cli/running.h"
 #include "cli/system_input.h"
 
@@ -114,7 +116,8 @@ int run(Call& call) {
     for (bool hold : {true, false}) {
       std::vector<std::string_view> names;
       for (auto& n : c.needs)
-        if (n.hold == hold) names.push_back(n.provider.text());
+        if (n.hold == hold && std::find(names.begin(), names.end(), n.provider.text()) == names.end())
+          names.push_back(n.provider.text());
       if (!names.empty()) uses += fmt::format("  {} {}", hold ? "uses" : "after", fmt::join(names, ", "));
     }
     call.out.put(fmt::format("  {:<{}}  {:<10} {:<12} {}{}{}\n", name, wide, fmt::join(places, ","), c.type,

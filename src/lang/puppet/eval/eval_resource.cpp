@@ -143,7 +143,9 @@ Resource* Compiler::create_resource(NewResource& wanted, Scope& scope_given) {
     std::vector<std::string_view> names = native_type_names();
     std::string define = environment_.nearest_name(NodeKind::kDefine, written);
     if (environment_.find_define(Symbol(define), diagnostics())) names.push_back(define);
-    if (std::string_view near = nearest(downcase(written), names); !near.empty())
+    if (equal_text(written, "tutti::system") || equal_text(written, "tutti::component"))
+      e.help = "define it: `define tutti::system() {}`, `define tutti::component(String $type, Hash $config = {}) {}`";
+    else if (std::string_view near = nearest(downcase(written), names); !near.empty())
       e.help = fmt::format("did you mean `{}`?", near);
     else if (environment_.find_class(Symbol(downcase(written)), diagnostics()))
       e.help = fmt::format("it is a class: `include {}`, or `class {{ '{}': ... }}`", written, written);

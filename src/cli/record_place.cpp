@@ -1,0 +1,62 @@
+#include "cli/record_place.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <optional>
+
+namespace tutti {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kRecord = ".tutti";
+
+// Anybody could put a record there for others to find.
+bool is_everybodys(const fs::path& directory) {
+  struct stat s {};
+  return ::stat(directory.c_str(), &s) == 0 && (s.st_mode & S_IWOTH) != 0;
+}
+
+bool is_mine(const fs::path& file) {
+  struct stat s {};
+  return ::stat(file.c_str(), &s) == 0 && s.st_uid == ::geteuid();
+}
+
+// The directory that has a record: this one, or the nearest above it.
+std::optional<fs::path> upwards(const fs::path& from) {
+  std::error_code none;
+  for (fs::path at = from;; at = at.parent_path()) {
+    bool there = fs::exists(at / kRecord, none);
+    if (there && (at == from || (is_mine(at / kRecord) && !is_everybodys(at)))) return at;
+    if (at == at.parent_path()) return std::nullopt;
+  }
+}
+
+bool is_in(const fs::path& directory, const fs::path& above) {
+  fs::path between = directory.lexically_relative(above);
+  return !between.empty() && *between.begin() != "..";
+}
+
+}  // namespace
+
+std::string record_directory(const Call& call) {
+  if (call.options.has("state")) return call.options.get("state");
+  std::error_code none;
+  fs::path here = fs::current_path(none);
+  if (none) return kRecord;
+  auto named = [&](const fs::path& directory) {
+    return directory == here ? std::string(kRecord) : (directory / kRecord).string();
+  };
+  std::optional<fs::path> beside;
+  for (const std::string& argument : call.arguments)
+    if (!beside && fs::is_regular_file(argument, none)) beside = (here / argument).lexically_normal().parent_path();
+  if (beside)
+    if (auto found = upwards(*beside)) return named(*found);
+  if (auto found = upwards(here)) return named(*found);
+  bool elsewhere = beside && !is_in(*beside, here) && !is_everybodys(*beside) && ::access(beside->c_str(), W_OK) == 0;
+  return named(elsewhere ? *beside : here);
+}
+
+}  // namespace tutti

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "cli/verb.h"
+
+namespace tutti {
+
+// The directory with state and journal that a call is about: what --state says; else the `.tutti` beside the
+// configuration or above it; else the one here or above. Where there is none yet, the one to be made: here, unless the
+// configuration is elsewhere, beside which whoever comes from another directory finds it again.
+std::string record_directory(const Call& call);
+
+}  // namespace tutti

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "deploy/deployer.h"
+
+namespace tutti::deploy {
+
+// Says of components that come to this machine which files they overwrite: those that are there with another content.
+// Looking at other hosts would make every plan wait for them.
+void note_overwritten(Session& session, Prepared& prepared, const resource::ExecutorOptions& options);
+
+}  // namespace tutti::deploy
