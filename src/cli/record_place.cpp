@@ -41,7 +41,7 @@ bool is_in(const fs::path& directory, const fs::path& above) {
 
 }  // namespace
 
-std::string record_directory(const Call& call) {
+std::string record_directory(const Call& call, bool* above) {
   if (call.options.has("state")) return call.options.get("state");
   std::error_code none;
   fs::path here = fs::current_path(none);
@@ -52,9 +52,11 @@ std::string record_directory(const Call& call) {
   std::optional<fs::path> beside;
   for (const std::string& argument : call.arguments)
     if (!beside && fs::is_regular_file(argument, none)) beside = (here / argument).lexically_normal().parent_path();
-  if (beside)
-    if (auto found = upwards(*beside)) return named(*found);
-  if (auto found = upwards(here)) return named(*found);
+  for (const auto& start : {beside, std::optional(here)})
+    if (auto found = start ? upwards(*start) : std::nullopt) {
+      if (above) *above = *found != *start && *found != here;
+      return named(*found);
+    }
   bool elsewhere = beside && !is_in(*beside, here) && !is_everybodys(*beside) && ::access(beside->c_str(), W_OK) == 0;
   return named(elsewhere ? *beside : here);
 }

@@ -142,7 +142,11 @@ void end_interrupts() { interrupts().reset(); }
 
 bool Running::open(bool forget) {
   std::signal(SIGPIPE, SIG_IGN);  // a reader of what is told that goes away must not end a run in the middle
-  auto p = forget ? deploy::no_place() : deploy::open_place(record_directory(call));
+  bool above = false;
+  std::string directory = record_directory(call, &above);
+  if (above && !forget && !call.arguments.empty() && !call.options.has("quiet"))
+    say_now(fmt::format("(The record is {}; --state says otherwise.)\n", directory));
+  auto p = forget ? deploy::no_place() : deploy::open_place(directory);
   if (!p) {
     call.session.diagnostics.error("STATE-OPEN", {}, p.error().message);
     return false;
@@ -370,10 +374,10 @@ std::optional<deploy::Prepared> Running::plan(const Value& wanted, int* unseen) 
   auto recorded = deployer->recorded(prepared->system);
   if (!recorded) return std::nullopt;
   bool all = call.options.has("refresh");
-  if (!all) recorded = processes_here(*recorded);
+  engine::Recorded looked_at = all ? *recorded : processes_here(*recorded);
   auto executor = settings("plan").executor;
   executor.scope = deployer->scope_of(prepared->system);
-  auto found = deployer->drift(*recorded, executor);
+  auto found = deployer->drift(looked_at, executor);
   for (auto& d : found)
     // What failed is repaired anyway.
     if (all && !d.problem.empty() && recorded->components.at(d.component).failed.empty()) {
@@ -383,7 +387,9 @@ std::optional<deploy::Prepared> Running::plan(const Value& wanted, int* unseen) 
     }
   options.drift = deploy::Deployer::deviations(found);
   if (!options.drift.empty()) prepared = deployer->prepare(wanted, system, "apply", options);
-  if (prepared) deploy::note_overwritten(call.session, *prepared, executor);
+  if (!prepared) return prepared;
+  deploy::note_overwritten(call.session, *prepared, executor);
+  deploy::note_former(call.session, *prepared, *recorded, *place);
   return prepared;
 }
 

@@ -8,4 +8,7 @@ namespace tutti::deploy {
 // Looking at other hosts would make every plan wait for them.
 void note_overwritten(Session& session, Prepared& prepared, const resource::ExecutorOptions& options);
 
+// Says of files that go with their component which content they had before it came, and where that is kept.
+void note_former(Session& session, Prepared& prepared, const engine::Recorded& was, const Place& place);
+
 }  // namespace tutti::deploy
