@@ -312,7 +312,7 @@ TEST_F(Resources, ValuesThatCannotBeAreRefused) {
       "?ensure: Invalid value \"maybe\". Valid values are stopped (also called false), running (also called true).");
   EXPECT_EQ(bring("service", "x", {{"enable", text("manual")}}),
             "?enable: Setting 'manual' is only for services of Windows");
-  EXPECT_EQ(bring("package", "x", {{"provider", text("dpkg")}}), "?You cannot install dpkg packages without a source");
+  EXPECT_EQ(bring("package", "x", {{"provider", text("dpkg")}}), "!You cannot install dpkg packages without a source");
   auto command = [&](const char* parameter, std::string_view value) {
     return bring("exec", "/bin/true", {{parameter, text(value)}});
   };
@@ -321,7 +321,7 @@ TEST_F(Resources, ValuesThatCannotBeAreRefused) {
   EXPECT_EQ(command("try_sleep", "-1"), "?try_sleep cannot be a negative number");
   EXPECT_EQ(command("umask", "9"), "?The umask specification is invalid: \"9\"");
   EXPECT_EQ(command("cwd", "here"), "?cwd must be a fully qualified path");
-  EXPECT_EQ(command("environment", "novalue"), "?Invalid environment setting 'novalue'");
+  EXPECT_EQ(command("environment", "novalue"), "?environment: Invalid environment setting 'novalue'");
   EXPECT_EQ(command("refreshonly", "maybe"), "?refreshonly: Invalid value \"maybe\". Valid values are true, false.");
   EXPECT_EQ(bring("file", "/x", {{"mtime", text("now")}}), "?mtime is read-only");
   EXPECT_EQ(bring("file", "/x", {{"recurselimit", text("deep")}}),
