@@ -41,6 +41,7 @@ class Unfolding {
       visible(root, 0);
       for (std::size_t i = 0; i < wanted_.size(); ++i) take_in(wanted_[i]);
     } while (changed_);
+    find_wrong_literals();
     for (auto& f : followed_) settle(f);
     for (Vertex* v : endless_) {
       v->state->report_cycle();
@@ -108,9 +109,7 @@ class Unfolding {
     Vertex* arc = target(t->x, &operand);
     if (!arc) throw GivenUp{};
     if (arc == ctx_.empty_node) return done(t);
-    const Vertex* top = operand;
-    while (top && top->parent) top = top->parent;
-    followed_.push_back({t, arc, operand, within_.contains(top)});
+    followed_.push_back({t, arc, operand, in_literal(operand)});
     t->node->schedule_vertex({t->env, t->x, ctx_.ci}, arc, ctx_.ci);
   }
 
@@ -155,6 +154,51 @@ class Unfolding {
     return v;
   }
 
+  bool in_literal(const Vertex* v) const {
+    while (v && v->parent) v = v->parent;
+    return within_.contains(v);
+  }
+
+  // A literal is looked into without being evaluated. What is selected in it from a plain value makes it wrong all the
+  // same, and so what is selected from it; but not when the value is there only because of the literal.
+  void find_wrong_literals() {
+    for (bool more = true; more;) {
+      more = false;
+      for (auto& f : followed_) {
+        Vertex* at = f.task->node->node;
+        if (!f.operand || wrong_.contains(at)) continue;
+        auto from = wrong_.find(f.operand);
+        std::unordered_set<const Vertex*> asked;
+        bool plain = f.operand->state && f.operand->state->scalar && in_literal(at);
+        if (from == wrong_.end() && !(plain && is_plain_without(at, f.operand, asked))) continue;
+        Bottom* error = from == wrong_.end() ? not_a_struct(f) : from->second;
+        wrong_[at] = error;
+        f.task->node->add_bottom(error);
+        done(f.task);
+        more = true;
+      }
+    }
+  }
+
+  Bottom* not_a_struct(const Followed& f) {
+    ArcScope at(ctx_, f.task->node->node);
+    EvalScope scope(ctx_, Conjunct{f.task->env, f.task->x, f.task->id});
+    const Node* of = to<Selector>(f.task->x)->x;
+    ctx_.add_errf(Code::kEval, of->pos, "invalid operand {} (found {}, want list or struct)", of,
+                  ctx_.kinds(f.operand->state->scalar));
+    return scope.pop();
+  }
+
+  // Whether a vertex has a plain value that does not come from what lies in `from`.
+  bool is_plain_without(const Vertex* from, const Vertex* v, std::unordered_set<const Vertex*>& asked) const {
+    if (lies_within(v, from) || !asked.insert(v).second) return false;
+    for (auto& c : v->conjuncts)
+      if (is_scalar(expression_of(c.x))) return true;
+    return std::ranges::any_of(followed_, [&](const Followed& f) {
+      return f.task->node->node == v && is_plain_without(from, f.arc, asked);
+    });
+  }
+
   // A reference that has found its field is done. The others are evaluated in the usual way, which says what is wrong.
   void settle(const Followed& f) {
     if (f.task->state != TaskState::kReady) return;
@@ -191,6 +235,7 @@ class Unfolding {
   std::vector<Followed> followed_;
   std::vector<Vertex*> endless_;  // those that hold what they lie in: the first on each way down
   std::unordered_map<const StructLit*, std::vector<Operand>> operands_;
+  std::unordered_map<const Vertex*, Bottom*> wrong_;  // literals and what is selected from them
   std::unordered_map<const Vertex*, int> within_;  // how many operands each of them lies in
 };
 
@@ -269,6 +314,7 @@ void Context::finalize(Vertex* v) {
     return;
   }
   if (!too_cyclic && budget.steps() - first > kStepsToUnfold) return;
+  bool wrong = v->bottom() && !v->bottom()->incomplete();
   for (bool at_once : {false, true}) try {
       start_again(v);
       Restore<bool> now(unfolding, true);
@@ -276,7 +322,7 @@ void Context::finalize(Vertex* v) {
       unify(v, kWholeValue);
       return;
     } catch (const GivenUp& g) {
-      if (!too_cyclic || !g.too_deep) break;
+      if (!g.too_deep || (!too_cyclic && wrong)) break;
       // told of the outermost field
       const Vertex* in = g.too_deep;
       while (in->parent && in->parent != v) in = in->parent;

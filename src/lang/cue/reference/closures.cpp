@@ -1,5 +1,6 @@
 #include "lang/cue/reference/closures.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -45,14 +46,22 @@ struct Place {
 
 struct GivenUp {};
 
+// A closure at a place, and those that brought it there.
+using At = std::pair<Place*, Closure>;
+using Causes = std::map<At, std::set<At>>;
+
 class Closures {
  public:
-  Closures(int most_depth, std::size_t most) : most_depth_(most_depth), room_(most) {}
+  Closures(int most_depth, std::size_t most, bool keep_causes)
+      : most_depth_(most_depth), room_(most), keep_causes_(keep_causes) {}
+
+  // Whether something was projected from a constant: then it matters where that came from.
+  bool meets_constants() const { return meets_constants_; }
 
   Decided run(const TermPtr& program) {
     Place* root = make(nullptr, 0, 0);
     try {
-      add(root, {program.get(), nullptr});
+      add(root, {program.get(), nullptr}, {});
       show_place(root);
       while (!queue_.empty()) {
         Place* p = queue_.back();
@@ -131,20 +140,21 @@ class Closures {
       if (c->present) show_place(c);
   }
 
-  void add(Place* p, Closure c) {
+  void add(Place* p, Closure c, const At& cause) {
     c.scopes = trimmed(used(c.term), c.scopes);
+    if (keep_causes_) causes_[{p, c}].insert(cause);
     if (!p->known.insert(c).second) return;
     if (room_-- == 0) throw GivenUp{};
     p->closures.push_back(c);
     if (p->wanted) enqueue(p);
-    for (Place* r : p->receivers) add(r, c);
+    for (Place* r : p->receivers) add(r, c, {p, c});
   }
 
   // What is at `from`, now or later, is at `to` as well.
   void include(Place* to, Place* from) {
     want(from);
     if (to == from || !from->receivers.insert(to).second) return;
-    for (std::size_t i = 0; i < from->closures.size(); ++i) add(to, from->closures[i]);
+    for (std::size_t i = 0; i < from->closures.size(); ++i) add(to, from->closures[i], {from, from->closures[i]});
   }
 
   void take(Place* p, Closure c) {
@@ -152,12 +162,12 @@ class Closures {
     switch (t.kind) {
       case TermKind::kConst: p->value = meet(p->value, t.text); break;
       case TermKind::kAll:
-        for (auto& x : t.all) add(p, {x.get(), c.scopes});
+        for (auto& x : t.all) add(p, {x.get(), c.scopes}, {p, c});
         break;
       case TermKind::kField: {
         Place* f = child(p, t.text);
         f->present = true;
-        add(f, {t.inner.get(), inside(c.scopes, p)});
+        add(f, {t.inner.get(), inside(c.scopes, p)}, {p, c});
         if (p->visible) show_place(f);
         break;
       }
@@ -178,13 +188,38 @@ class Closures {
             break;
           }
           operand = make(nullptr, 0, p->operands + 1);
-          add(operand, inner);
+          add(operand, inner, {p, c});
         }
         p->projections.emplace_back(operand, t.text);
         include(p, child(operand, t.text));
         break;
       }
     }
+  }
+
+  static bool lies_in(const Place* p, const Place* outer) {
+    while (p && p != outer) p = p->parent;
+    return p;
+  }
+
+  // Whether a closure would be where it is without what is at p and in it.
+  bool comes_without(const Place* p, const At& at, std::set<At>& seen) {
+    if (!at.first) return true;  // the program
+    if (lies_in(at.first, p) || !seen.insert(at).second) return false;
+    auto& causes = causes_[at];
+    return std::any_of(causes.begin(), causes.end(), [&](const At& c) { return comes_without(p, c, seen); });
+  }
+
+  // The published rules stop at the projection of a constant; the language makes it an error. Of a constant that is
+  // there only because of the place that projects from it the rules are followed: the projection stays.
+  bool wrong(const Place* p, const Place* operand) {
+    if (operand->value == "_") return false;
+    meets_constants_ = true;
+    if (!keep_causes_ || operand->value == "_|_") return true;
+    std::set<At> seen;
+    return std::any_of(operand->closures.begin(), operand->closures.end(), [&](const Closure& c) {
+      return c.term->kind == TermKind::kConst && c.term->text != "_" && comes_without(p, {const_cast<Place*>(operand), c}, seen);
+    });
   }
 
   // What each place has come to: its constant, and whether a projection at it, or at one its operands come from, found
@@ -200,8 +235,7 @@ class Closures {
       changed = false;
       for (auto& p : places_)
         for (auto& [operand, label] : p->projections) {
-          // The published rules stop at the projection of a constant; the language makes it an error.
-          if (operand->value != "_" && p->value != "_|_") {
+          if (p->value != "_|_" && wrong(p.get(), operand)) {
             p->value = "_|_";
             changed = true;
           }
@@ -238,6 +272,8 @@ class Closures {
 
   int most_depth_;
   std::size_t room_;
+  bool keep_causes_, meets_constants_ = false;
+  Causes causes_;
   std::vector<Place*> cut_;  // those that would be visible but lie too deep
   std::vector<std::unique_ptr<Place>> places_;
   std::map<std::pair<const Scopes*, Place*>, std::unique_ptr<Scopes>> scopes_;
@@ -248,12 +284,20 @@ class Closures {
 
 }  // namespace
 
+namespace {
+Decided run_to_depth(const TermPtr& program, int depth, std::size_t most) {
+  Closures first(depth, most, false);
+  Decided out = first.run(program);
+  return first.meets_constants() ? Closures(depth, most, true).run(program) : out;
+}
+}  // namespace
+
 Decided run_closures(const TermPtr& program, int most_depth, std::size_t most_closures) {
   // A few levels are enough for most programs; a structure without end fills any number of them, and soon all the room.
-  Decided out = Closures(most_depth / 4, most_closures).run(program);
+  Decided out = run_to_depth(program, most_depth / 4, most_closures);
   for (int depth : {most_depth / 2, most_depth}) {
     if (out.end != End::kEndless) break;
-    Decided more = Closures(depth, most_closures).run(program);
+    Decided more = run_to_depth(program, depth, most_closures);
     if (more.end == End::kUnknown) break;
     out = more;
   }

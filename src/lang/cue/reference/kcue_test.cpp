@@ -143,6 +143,7 @@ TEST(KCue, UnfoldedToTheEnd) {
   EXPECT_EQ(evaluate("c: {{b: {b: c}, c: {a: 1}}}\nb: c\nb: b.b"),
             "{b:{a:1,b:{a:1,b:{a:1}},c:{a:1}},c:{b:{b:{a:1}},c:{a:1}}}");
   EXPECT_EQ(evaluate("d: {c: {a: _, {d: {c: a}, c}.c}}"), "{d:{c:?}}");
+  EXPECT_TRUE(evaluate_core("c: {c: {b: _, c: b.b}, {b: {c.b}, {b: c}, c}, b: {{b: {b: c, c.c}}}}").structural_cycle);
   EXPECT_TRUE(
       evaluate_core("b: {d: {c: _, d: {d: {d: {d: {d: {d: {d: _}}}, {d: c, {d: _, d: {d: _, d: {d: d.d}, d: c}, "
                     "b}}}}, c}}}\nb")
@@ -151,6 +152,13 @@ TEST(KCue, UnfoldedToTheEnd) {
   EXPECT_TRUE(evaluate_core("b: {e: {{c: {e: {d: {e: {{e: d}, d: d.e}}, d: c}}}}}").structural_cycle);
   EXPECT_TRUE(evaluate_core("c: b\nb\nb: {b: {b: {b: _, b: {c: {c: b, a: _, b}, b: _, b: c}, b: _}, b: c}, b: c.b}")
                   .structural_cycle);
+}
+
+// A selection from a plain value is an error, in a literal as well, but not where the value comes from that literal.
+TEST(KCue, PlainValuesThatFeedThemselves) {
+  EXPECT_EQ(evaluate("e: {b: {e: b.c, {a: 1, e}}.a}"), "{e:{b:1}}");
+  EXPECT_EQ(evaluate("e: {b: {e: b.c, {a: 1, e}}.a}\ne: {b: 1}"), "{e:{b:!}}");
+  EXPECT_EQ(evaluate("b: 1\nb: {a: 1, b.c}.a"), "{b:!}");
 }
 
 // A value as shown, taken apart.
@@ -183,6 +191,8 @@ Shown parse(std::string_view& t) {
   return out;
 }
 
+bool has(std::string_view text, const char* any) { return text.find_first_of(any) != text.npos; }
+
 bool lacks_something(const Shown& v) {
   if (v.leaf == "?") return true;
   return std::ranges::any_of(v.fields, [](auto& f) { return lacks_something(f.second); });
@@ -201,8 +211,6 @@ bool agree(const Shown& slow, const Shown& fast) {
   }
   return true;
 }
-
-bool has(std::string_view text, const char* any) { return text.find_first_of(any) != text.npos; }
 
 bool agree(std::string_view slow, std::string_view fast) {
   if (slow == fast) return true;
@@ -249,8 +257,10 @@ struct Compared {
 Compared compared(const TermPtr& program) {
   Compared out{by_closures(program), evaluate_core(source(program)), false, true};
   out.undecided = out.slow == "unknown" || has(out.slow, "~");
-  // what the reference cannot decide the evaluator may leave at a limit
-  if (out.undecided && (out.slow == "unknown" || out.fast.text.starts_with("limit"))) return out;
+  // what the reference cannot decide the evaluator may leave at a limit, or take for the structure without end that it
+  // is within what lacks something
+  if (out.undecided && (out.slow == "unknown" || out.fast.structural_cycle || out.fast.text.starts_with("limit")))
+    return out;
   out.same = out.slow == "endless" ? out.fast.structural_cycle : agree(out.slow, out.fast.text);
   return out;
 }
