@@ -69,15 +69,6 @@ bool is_plain(const ast::Node* n) {
   }
 }
 
-std::string label_of(const ast::Field* f) {
-  if (f->label->kind == ast::Kind::kIdent) return std::string(as<ast::Ident>(f->label)->name.text());
-  if (f->label->kind == ast::Kind::kLit) {
-    Unquoted u = unquote(as<ast::Lit>(f->label)->text);
-    return u.ok() ? u.text : "";
-  }
-  return {};
-}
-
 // Struct literals whose fields can be looked at one by one. What embeds something is kept as it is.
 bool can_enter(const ast::Node* n) {
   if (n->kind != ast::Kind::kStruct) return false;
@@ -136,7 +127,7 @@ class Trimmer {
     if (d->kind != ast::Kind::kField) return;
     auto* f = as<ast::Field>(d);
     bool ident = f->label->kind == ast::Kind::kIdent;
-    std::string name = label_of(f);
+    std::string name = label_name(f->label);
     if (name.empty() || f->constraint != Tok::kIllegal || !f->attrs.empty() || f->alias || !f->value) return;
     if (ident && (name.starts_with('#') || name.starts_with("_#"))) return;
     Slot s;
@@ -238,7 +229,7 @@ class Trimmer {
 
   void remove(const Slot& s, bool member) {
     bool drop = s.field && member && !is_empty(s.value()) &&
-                !(s.field->label->kind == ast::Kind::kIdent && referenced(s.scope, label_of(s.field)));
+                !(s.field->label->kind == ast::Kind::kIdent && referenced(s.scope, label_name(s.field->label)));
     edits.push_back({s.node(), drop ? Action::kDrop : Action::kTop});
     if (drop) dropped_.insert(s.node());
   }

@@ -1,143 +1,15 @@
-#include <arpa/inet.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
 #include <optional>
 
+#include "lang/cue/builtin/address.h"
 #include "lang/cue/builtin/support.h"
 
 namespace tutti::cue {
 
 namespace {
-
-// An address as Go's netip sees it: 4 or 16 bytes and perhaps a zone.
-struct Address {
-  std::string bytes;
-  std::string zone;
-  bool is4() const { return bytes.size() == 4; }
-  u8 at(std::size_t i) const { return static_cast<u8>(bytes[i]); }
-  bool mapped() const {
-    return !is4() && bytes.substr(0, 10) == std::string(10, '\0') && at(10) == 255 && at(11) == 255;
-  }
-  Address unmapped() const { return mapped() ? Address{bytes.substr(12), ""} : *this; }
-  std::string text() const {
-    char buffer[64];
-    if (is4() || !mapped()) {
-      inet_ntop(is4() ? AF_INET : AF_INET6, bytes.data(), buffer, sizeof buffer);
-      // IPv4-compatible addresses are shown in groups, not with dots.
-      if (!is4() && std::strchr(buffer, '.')) {
-        std::string s;
-        u16 high = static_cast<u16>(at(12) << 8 | at(13)), low = static_cast<u16>(at(14) << 8 | at(15));
-        s = high ? fmt::format("::{:x}:{:x}", high, low) : fmt::format("::{:x}", low);
-        return zone.empty() ? s : s + "%" + zone;
-      }
-      return zone.empty() ? buffer : std::string(buffer) + "%" + zone;
-    }
-    return fmt::format("::ffff:{}.{}.{}.{}", at(12), at(13), at(14), at(15)) + (zone.empty() ? "" : "%" + zone);
-  }
-};
-
-struct Prefix {
-  Address address;
-  int bits = 0;
-  bool contains(const Address& a) const {
-    if (a.bytes.size() != address.bytes.size() || !a.zone.empty()) return false;
-    for (int i = 0; i < bits; ++i) {
-      std::size_t byte = static_cast<std::size_t>(i) / 8;
-      int bit = 7 - i % 8;
-      if (((a.at(byte) ^ address.at(byte)) >> bit) & 1) return false;
-    }
-    return true;
-  }
-};
-
-bool parse4(std::string_view s, std::string& out, std::string& why) {
-  out.clear();
-  int value = 0, digits = 0;
-  for (std::size_t i = 0; i <= s.size(); ++i) {
-    if (i < s.size() && s[i] >= '0' && s[i] <= '9') {
-      if (digits == 1 && value == 0) {
-        why = "IPv4 field has octet with leading zero";
-        return false;
-      }
-      value = value * 10 + (s[i] - '0');
-      ++digits;
-      if (value > 255) {
-        why = "IPv4 field has value >255";
-        return false;
-      }
-    } else if (i == s.size() || s[i] == '.') {
-      if (digits == 0) {
-        why = "IPv4 field must have at least one digit";
-        return false;
-      }
-      if (out.size() == 4) {
-        why = "IPv4 address too long";
-        return false;
-      }
-      out += static_cast<char>(value);
-      value = digits = 0;
-    } else {
-      why = "unexpected character";
-      return false;
-    }
-  }
-  if (out.size() < 4) {
-    why = "IPv4 address too short";
-    return false;
-  }
-  return true;
-}
-
-std::optional<Address> parse_address(std::string_view s, std::string& error) {
-  auto bad = [&](std::string_view why) {
-    error = fmt::format("ParseAddr({}): {}", go_quote(s), why);
-    return std::nullopt;
-  };
-  Address a;
-  for (char c : s) {
-    if (c == '.') {
-      std::string why;
-      if (!parse4(s, a.bytes, why)) return bad(why);
-      return a;
-    }
-    if (c == ':') {
-      std::string_view body = s;
-      if (std::size_t p = body.find('%'); p != std::string_view::npos) {
-        a.zone = body.substr(p + 1);
-        body = body.substr(0, p);
-        if (a.zone.empty()) return bad("zone must be a non-empty string");
-      }
-      char raw[16];
-      if (inet_pton(AF_INET6, std::string(body).c_str(), raw) != 1) return bad("unable to parse IP");
-      a.bytes.assign(raw, 16);
-      return a;
-    }
-    if (c == '%') return bad("missing IPv6 address");
-  }
-  return bad("unable to parse IP");
-}
-
-std::optional<Prefix> parse_prefix(std::string_view s, std::string& error) {
-  auto bad = [&](std::string_view why) {
-    error = fmt::format("netip.ParsePrefix({}): {}", go_quote(s), why);
-    return std::nullopt;
-  };
-  std::size_t slash = s.rfind('/');
-  if (slash == std::string_view::npos) return bad("no '/'");
-  std::string why;
-  std::optional<Address> a = parse_address(s.substr(0, slash), why);
-  if (!a) return bad(why);
-  if (!a->zone.empty()) return bad("IPv6 zones cannot be present in a prefix");
-  std::string_view bits = s.substr(slash + 1);
-  if (bits.empty() || bits.size() > 3 || bits.find_first_not_of("0123456789") != std::string_view::npos ||
-      (bits.size() > 1 && bits[0] == '0'))
-    return bad("bad bits after slash: " + go_quote(bits));
-  int n = std::stoi(std::string(bits));
-  if (n > static_cast<int>(a->bytes.size()) * 8) return bad("prefix length out of range");
-  return Prefix{*a, n};
-}
 
 // The address in argument i: text, or a list of bytes.
 std::optional<Address> address(CallContext& c, std::size_t i, std::string& error) {

@@ -18,13 +18,6 @@ using ast::as;
 
 namespace {
 
-std::string label_name(const ast::Node* l) {
-  if (l->kind == ast::Kind::kAlias) l = static_cast<const ast::Alias*>(l)->x;
-  if (l->kind == ast::Kind::kIdent) return std::string(static_cast<const ast::Ident*>(l)->name.text());
-  if (l->kind == ast::Kind::kLit) return unquote(static_cast<const ast::Lit*>(l)->text).text;
-  return {};
-}
-
 // Strings that hold JSON or YAML become calls of Marshal on what they hold.
 class Hoister {
  public:

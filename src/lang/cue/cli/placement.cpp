@@ -136,11 +136,6 @@ void name_package(Arena& arena, ast::File* file, const std::string& name) {
   file->decls = make_nodes(arena, decls);
 }
 
-std::string label_name(const ast::Node* label) {
-  if (label->kind == ast::Kind::kIdent) return std::string(ast::as<ast::Ident>(label)->name.text());
-  return unquote(ast::as<ast::Lit>(label)->text).text;
-}
-
 }  // namespace
 
 // A label in parentheses is an expression about the document; it must be a string.

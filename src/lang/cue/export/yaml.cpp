@@ -328,15 +328,9 @@ class YamlWriter {
       if (d->kind == ast::Kind::kAttribute || d->kind == ast::Kind::kPackage || d->kind == ast::Kind::kImport) continue;
       if (d->kind != ast::Kind::kField) return fail("yaml: unsupported node");
       auto* f = as<Field>(d);
-      std::string name;
-      if (f->label->kind == ast::Kind::kIdent)
-        name = as<Ident>(f->label)->name.text();
-      else if (f->label->kind == ast::Kind::kLit && as<Lit>(f->label)->tok == Tok::kString)
-        name = unquote(as<Lit>(f->label)->text).text;
-      else if (f->label->kind == ast::Kind::kLit)
-        name = as<Lit>(f->label)->text;
-      else
+      if (f->label->kind != ast::Kind::kIdent && f->label->kind != ast::Kind::kLit)
         return fail("yaml: only literal labels allowed");
+      std::string name = label_name(f->label);
       if (!(first && where == Where::kItem)) {
         if (!out_.empty() && out_.back() != '\n') out_ += '\n';
         heads(f, depth);

@@ -9,6 +9,10 @@
 // Literals as written against what they mean: quoted strings and bytes of every form, numbers, labels.
 namespace tutti::cue {
 
+namespace ast {
+struct Node;
+}
+
 // How a string is quoted: `"`, `'`, three of them, any number of # around them.
 struct Quotes {
   bool bytes = false;
@@ -51,6 +55,7 @@ std::string indent_literal(std::string_view literal, int n);
 bool is_plain_string(std::string_view literal, std::string_view& inside);
 bool is_identifier(std::string_view name);       // `_` is one
 bool label_needs_quotes(std::string_view name);  // as the label of a regular field
+std::string label_name(const ast::Node* label);  // what a label that is written out names, else nothing
 std::string label_text(std::string_view name);   // quoted where it has to be
 
 struct Number {

@@ -5,6 +5,7 @@
 
 #include "base/utf8.h"
 #include "lang/cue/format/literal.h"
+#include "lang/cue/syntax/ast.h"
 
 namespace tutti::cue {
 
@@ -187,6 +188,15 @@ bool is_identifier(std::string_view name) {
 
 bool label_needs_quotes(std::string_view name) {
   return name.starts_with('#') || name.starts_with('_') || !is_identifier(name);
+}
+
+std::string label_name(const ast::Node* label) {
+  if (label->kind == ast::Kind::kAlias) label = ast::as<ast::Alias>(label)->x;
+  if (label->kind == ast::Kind::kIdent) return std::string(ast::as<ast::Ident>(label)->name.text());
+  if (label->kind != ast::Kind::kLit) return {};
+  std::string_view text = ast::as<ast::Lit>(label)->text;
+  // numbers have no quotes, and what `simplify_labels` has seen may have lost them
+  return text.find_first_of("\"'#") == 0 ? unquote(text).text : std::string(text);
 }
 
 std::string label_text(std::string_view name) { return label_needs_quotes(name) ? quote(name) : std::string(name); }

@@ -581,10 +581,7 @@ class YamlReader {
       Field* existing = nullptr;
       if (replace)
         for (Node* f : fields) {
-          Node* l = as<Field>(f)->label;
-          std::string n =
-              l->kind == ast::Kind::kIdent ? std::string(as<Ident>(l)->name.text()) : unquote(as<Lit>(l)->text).text;
-          if (n == name) existing = as<Field>(f);
+          if (label_name(as<Field>(f)->label) == name) existing = as<Field>(f);
         }
       value = extract(v, alias_depth);
       if (!value) return false;

@@ -54,15 +54,9 @@ std::optional<Version> version_of(std::string_view text) {
   return v;
 }
 
-std::string name_of(const ast::Node* label) {
-  if (label->kind == ast::Kind::kIdent) return std::string(static_cast<const ast::Ident*>(label)->name.text());
-  if (label->kind == ast::Kind::kLit) return unquote(static_cast<const ast::Lit*>(label)->text).text;
-  return {};
-}
-
 const ast::Node* field_of(ast::Nodes decls, std::string_view name) {
   for (const ast::Node* d : decls)
-    if (d->kind == ast::Kind::kField && name_of(static_cast<const ast::Field*>(d)->label) == name)
+    if (d->kind == ast::Kind::kField && label_name(static_cast<const ast::Field*>(d)->label) == name)
       return static_cast<const ast::Field*>(d)->value;
   return nullptr;
 }
@@ -135,7 +129,7 @@ ModuleFile read_module_file(const ast::File& file, const std::string& shown) {
   for (const ast::Node* d : file.decls) {
     if (d->kind != ast::Kind::kField || !out.problems.empty()) continue;
     const ast::Node* label = static_cast<const ast::Field*>(d)->label;
-    std::string name = name_of(label);
+    std::string name = label_name(label);
     if (std::find(std::begin(kFields), std::end(kFields), name) == std::end(kFields))
       wrong(name + ": field not allowed", label, meant_name(name, kFields), "CUE-NOT-ALLOWED");
   }

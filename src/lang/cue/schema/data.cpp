@@ -28,9 +28,7 @@ std::vector<DataEntry> data_entries(ast::Node* object) {
     if (f->label->kind == ast::Kind::kIdent)
       e.key = as<ast::Ident>(f->label)->name.text();
     else if (const ast::Lit* l = literal(f->label); l && l->tok == Tok::kString) {
-      Unquoted u = unquote(l->text);
-      if (!u.ok()) continue;
-      e.key = u.text;
+      e.key = label_name(l);
       if (e.pos) ++e.pos.at;
     } else
       continue;

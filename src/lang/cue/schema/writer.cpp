@@ -16,13 +16,6 @@ using ast::as;
 
 namespace {
 
-std::string label_text_of(const ast::Node* l) {
-  if (l->kind == ast::Kind::kAlias) l = as<ast::Alias>(l)->x;
-  if (l->kind == ast::Kind::kIdent) return std::string(as<ast::Ident>(l)->name.text());
-  if (l->kind == ast::Kind::kLit) return unquote(as<ast::Lit>(l)->text).text;
-  return {};
-}
-
 // A number, string, null or truth value as it is written.
 bool is_scalar(const ast::Node* n) {
   if (n->kind == ast::Kind::kLit) return true;
@@ -37,7 +30,7 @@ bool is_data(const ast::Node* n) {
   for (const ast::Node* d : as<ast::Struct>(n)->elts) {
     if (d->kind != ast::Kind::kField) return false;
     auto* f = as<ast::Field>(d);
-    if (f->constraint != Tok::kIllegal || label_text_of(f->label).empty() || !is_data(f->value)) return false;
+    if (f->constraint != Tok::kIllegal || label_name(f->label).empty() || !is_data(f->value)) return false;
   }
   return true;
 }
