@@ -194,9 +194,8 @@ class Unfolding {
     if (lies_within(v, from) || !asked.insert(v).second) return false;
     for (auto& c : v->conjuncts)
       if (is_scalar(expression_of(c.x))) return true;
-    return std::ranges::any_of(followed_, [&](const Followed& f) {
-      return f.task->node->node == v && is_plain_without(from, f.arc, asked);
-    });
+    return std::ranges::any_of(
+        followed_, [&](const Followed& f) { return f.task->node->node == v && is_plain_without(from, f.arc, asked); });
   }
 
   // A reference that has found its field is done. The others are evaluated in the usual way, which says what is wrong.
@@ -236,7 +235,7 @@ class Unfolding {
   std::vector<Vertex*> endless_;  // those that hold what they lie in: the first on each way down
   std::unordered_map<const StructLit*, std::vector<Operand>> operands_;
   std::unordered_map<const Vertex*, Bottom*> wrong_;  // literals and what is selected from them
-  std::unordered_map<const Vertex*, int> within_;  // how many operands each of them lies in
+  std::unordered_map<const Vertex*, int> within_;     // how many operands each of them lies in
 };
 
 namespace {

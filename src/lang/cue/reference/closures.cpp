@@ -218,7 +218,8 @@ class Closures {
     if (!keep_causes_ || operand->value == "_|_") return true;
     std::set<At> seen;
     return std::any_of(operand->closures.begin(), operand->closures.end(), [&](const Closure& c) {
-      return c.term->kind == TermKind::kConst && c.term->text != "_" && comes_without(p, {const_cast<Place*>(operand), c}, seen);
+      return c.term->kind == TermKind::kConst && c.term->text != "_" &&
+             comes_without(p, {const_cast<Place*>(operand), c}, seen);
     });
   }
 
