@@ -240,7 +240,43 @@ TEST_F(Planning, WhereThereIsRoomForOneTheOldOneGoesFirst) {
   EXPECT_TRUE(p.before("wait(app)", "pushB(app#2, deploy)")) << p.trouble;
 }
 
-// Any change of any system without invariants has a safe plan.
+TEST_F(Planning, AThingStaysWhileWhatItUsesIsRestarted) {
+  auto text = [&](const std::string& start, const std::string& make, const std::string& more = "") {
+    return std::string(kTypes) + "components:\n" + server("db", "", start) +
+           fmt::format("  schema: {{type: generic, {}uses: {{db: db}}, config: {{make: {}}}}}\n", more, make) +
+           server("app", "uses: {db: db, schema: schema}, ") +
+           "  fill: {type: job, uses: {schema: schema}, config: {command: 'true'}}\n";
+  };
+  auto p = change(text("true", "'true'"), text("true 2", "'true'"));
+  EXPECT_TRUE(p.before("pushB(app, undeploy)", "pushB(app, deploy)")) << p.trouble;
+  for (const char* name : {"schema", "fill"})
+    EXPECT_EQ(p.at(fmt::format("pushB({}, undeploy)", name)), static_cast<std::ptrdiff_t>(p.program.size()))
+        << p.trouble;
+  p = apply(text("true 3", "true 3"));  // its own change waits for the new one
+  EXPECT_TRUE(p.safe && p.finished) << p.trouble;
+  EXPECT_TRUE(p.before("wait(db)", "pushB(schema, alter)")) << p.trouble;
+  engine::PlanOptions options;
+  options.drift["db"] = {{"exec", "it does not run", true}};
+  p = plan(text("true 3", "true 3"), true, options);
+  EXPECT_TRUE(p.safe && p.finished) << p.trouble;
+  EXPECT_EQ(p.at("pushB(schema, undeploy)"), static_cast<std::ptrdiff_t>(p.program.size())) << p.trouble;
+}
+
+TEST_F(Planning, AThingThatIsMadeAnewTakesWhatWasDoneWithItAlong) {
+  auto text = [&](int port, const std::string& more = "") {
+    return fmt::format("{}components:\n  db: {{type: server, config: {{port: {}}}}}\n", kTypes, port) +
+           fmt::format("  schema: {{type: generic, {}uses: {{db: db}}, config: {{make: 'true'}}}}\n", more) +
+           "  fill: {type: job, uses: {schema: schema}, config: {command: 'true'}}\n";
+  };
+  auto p = change(text(1), text(2));  // the server is another one
+  EXPECT_TRUE(p.before("pushB(schema, undeploy)", "pushB(schema, deploy)")) << p.trouble;
+  EXPECT_TRUE(p.before("pushB(fill, undeploy)", "pushB(fill, deploy)")) << p.trouble;
+  EXPECT_TRUE(apply(text(2, "protect: true, ")).finished);
+  p = plan(text(3, "protect: true, "));
+  EXPECT_FALSE(p.made);
+  EXPECT_NE(p.trouble.find("PLAN-PROTECTED"), std::string::npos) << p.trouble;
+}
+
 TEST_F(Planning, WhatWasFoundDownDoesNotCountAsUp) {
   auto servers = [&](const std::string& to_a, const std::string& to_b) {
     return std::string(kTypes) + "invariants: [{at_least: 1, of: [a, b]}]\ncomponents:\n" + server("a", "", to_a) +
@@ -263,6 +299,7 @@ TEST_F(Planning, WhatWasFoundDownDoesNotCountAsUp) {
   EXPECT_TRUE(plan(servers("true a", "true b"), true, options).finished);  // nobody is up whom one could keep up
 }
 
+// Any change of any system without invariants has a safe plan.
 TEST_F(Planning, RandomChangesAreAllSafe) {
   std::mt19937 random(7);
   auto one_in = [&](u32 n) { return random() % n == 0; };

@@ -431,7 +431,8 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
     u32 instance;
     std::string line, action;
   };
-  std::vector<Failed> failures;  // told in the order of the components, not of their ends
+  std::vector<Failed> failures;             // told in the order of the components, not of their ends
+  std::map<u32, std::string> of_resources;  // why resources of a catalog failed, which is a result like any other
   for (auto& a : report.actions) {
     const model::ComponentType& type = s.type_of(a.instance);
     const model::Transition& t = type.transitions[a.transition];
@@ -444,6 +445,7 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
         for (auto& key : duration_keys(s, p.program.component_of[a.instance], a.instance, a.transition))
           durations.emplace_back(key, took);
       if (!effect.changes.empty()) touched.insert(a.instance);
+      if (!a.message.empty()) of_resources[a.instance] = a.message;
     } else {
       fate.failed[a.instance] = t.name.text();
       ++out.failed;
@@ -466,7 +468,11 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
     auto outputs = knowledge.outputs(i);
     if (auto st = outputs.find("status"); st != outputs.end()) {
       out.status[std::string(s.instances[i].name.text())] = st->second;
-      if (st->second == "failed") ++out.failed;
+      if (st->second == "failed") {
+        ++out.failed;
+        out.failures.push_back(fmt::format("{}: {}", s.instances[i].name.text(), of_resources[i]));
+        out.actions.emplace_back();
+      }
     }
     if (outputs.count("noop")) {
       touched.erase(i);

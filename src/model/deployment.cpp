@@ -20,10 +20,10 @@ namespace {
 constexpr std::array<std::string_view, 9> kSystemKeys{"system", "types", "components", "hosts",   "invariants",
                                                       "host",   "doc",   "name",       "defaults"};
 // Of a type: its life cycle, and what is needed to change a running one.
-constexpr std::array<std::string_view, 23> kTypeKeys{
-    "places", "initial", "initial_place", "stations", "transitions", "behaviors",    "behaviours", "groups",
-    "use",    "uses",    "provide",       "provides", "config",      "goal",         "removed",    "hold",
-    "gate",   "change",  "operations",    "outputs",  "extends",     "component_of", "doc"};
+constexpr std::array<std::string_view, 24> kTypeKeys{
+    "places", "initial", "initial_place", "stations",   "transitions", "behaviors", "behaviours",   "groups",
+    "use",    "uses",    "provide",       "provides",   "config",      "goal",      "removed",      "hold",
+    "rest",   "gate",    "change",        "operations", "outputs",     "extends",   "component_of", "doc"};
 constexpr std::array<std::string_view, 11> kComponentKeys{"type",  "host",    "config", "state", "uses", "after",
                                                           "order", "protect", "secret", "doc",   "name"};
 
@@ -832,6 +832,7 @@ ComponentKind describe_kind(Symbol name, const Value& tree, Pos at) {
   };
   auto places = list("places"), goal = list("goal"), removed = list("removed"), initial = list("initial");
   k.hold = list("hold");
+  k.rest = list("rest");
   k.gate = list("gate");
   k.removed = !removed.empty() ? removed[0] : !initial.empty() ? initial[0] : places.empty() ? Symbol() : places[0];
   k.goal = !goal.empty() ? goal[0] : places.empty() ? Symbol() : places.back();

@@ -58,6 +58,7 @@ struct ComponentKind {
   Pos at;
   Value tree;                      // the whole type, `extends` resolved
   std::vector<Symbol> hold, gate;  // places in which what it uses, or comes after, must be there
+  std::vector<Symbol> rest;        // of `hold`, places where it stays while what it uses is only interrupted
   Symbol goal, removed;            // the place wanted when nothing is said; the one from which it can be deleted
   Symbol service;                  // the provide port meant when none is named: the first
   Value change;                    // key of the configuration -> behaviours, or "replace"; "*" is any other

@@ -144,7 +144,12 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
   Context c =
       context(r, *host, q.instance, &job.cancel, fmt::format("{}/{}/{}", options_.run, q.instance, q.transition));
   c.catalog = true;
-  c.say = [&](Level level, std::string_view text) { say(level, scrub.clean(text)); };
+  c.say = [&](Level level, std::string_view text) {
+    std::string clean = scrub.clean(text);
+    std::size_t words = clean.starts_with("/returns: ") ? 10 : 0;  // what a command printed, for the journal
+    if (words) result.log += clean.substr(words) + "\n";
+    say(level, clean);
+  };
   for (auto& sentence : not_managed(r)) say(Level::kWarning, ": " + sentence);
   const Entry* place = config->find("place");
   if (lower == "file" && place && c.params.text("source_permissions", "ignore") != "ignore")
@@ -215,6 +220,16 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
         if (i < done.size()) say(Level::kNotice, at(done[i]) + done[i].text);
       }
       if (applied && !broken.empty()) {
+        std::string skipped;
+        for (auto& ch : found->changes) {
+          auto same = [&](const Change& other) { return other.subject == ch.subject; };
+          if (ch.subject.empty() || ch.subject == skipped || std::any_of(done.begin(), done.end(), same) ||
+              std::any_of(broken.begin(), broken.end(), [&](const Broken& b) { return same(b.change); }))
+            continue;
+          if (skipped.empty()) tell(fmt::format("={}: Dependency {} has failures: true", ch.subject, outputs["name"]));
+          skipped = ch.subject;
+          say(Level::kWarning, fmt::format("={}: Skipping because of failed dependencies", ch.subject));
+        }
         outputs["changed"] = std::to_string(changed);
         outputs["status"] = "failed";
         result.message = could_not(broken[0].change, broken[0].why.message);

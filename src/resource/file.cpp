@@ -730,8 +730,16 @@ Result<void> File::apply(Context& c, const Findings& f, std::vector<Change>& don
       if (auto r = c.host.shell("mkdir -p -- " + shell_quote(parent)); !r.ok())
         return failure(r.err.empty() ? r.describe() : r.err, r.lost_code());
   }
+  // What is below a directory comes after it: where that could not be made what it should be, it is left alone.
+  bool failed = false;
+  auto broken = c.broken;
+  if (broken)
+    c.broken = [&](const Change& change, const Failure& why) {
+      failed = failed || change.subject.empty();
+      broken(change, why);
+    };
   for (const Step& step : kept.steps) {
-    if (step.changes.empty()) continue;
+    if (step.changes.empty() || (failed && step.want.child)) continue;
     if (auto check = c.params.maybe("validate_cmd"); check && step.want.content && !step.want.child) {
       std::string beside = step.want.path + ".tutti-check";
       if (auto r = c.host.write(beside, *step.want.content, 0600); !r) return r;

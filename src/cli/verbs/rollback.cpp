@@ -61,7 +61,12 @@ int run(Call& call) {
   auto wanted = deploy::decode(call.session, fmt::format("run {}", id), (*record)->wanted, *running.place->seal);
   if (!wanted) return exit_code::kError;
   say_now(fmt::format("Back to run {} ({}).\n", id, when((*record)->started)));
-  return carry_out(running, "rollback", [&] { return running.deployer->prepare(*wanted, system, "rollback"); });
+  return carry_out(running, "rollback", [&] {
+    if (!resource::is_catalog(*wanted)) return running.deployer->prepare(*wanted, system, "rollback");
+    auto prepared = running.deployer->prepare_catalog(*wanted, system, {.noop = call.options.has("dry-run")});
+    if (prepared) prepared->kind = "rollback";
+    return prepared;
+  });
 }
 
 }  // namespace

@@ -50,6 +50,15 @@ std::string action_name(std::string name) {
   return name;
 }
 
+// A resource of a catalog that failed or was skipped does not end the run: that is among its outputs.
+std::string how_it_ended(Call& call, const store::Entry& e) {
+  if (e.how != "ok" || e.outputs.find("\"status\"") == std::string::npos) return e.how;
+  auto source = call.session.sources->add("outputs", e.outputs);
+  auto outputs = source ? read_json(call.session, **source) : std::nullopt;
+  const Entry* status = outputs && outputs->is(Kind::kMap) ? outputs->find("status") : nullptr;
+  return status && status->value.is(Kind::kString) ? std::string(status->value.text()) : e.how;
+}
+
 int run(Call& call) {
   Running running(call);
   if (!running.look()) return exit_code::kError;
@@ -85,7 +94,7 @@ int run(Call& call) {
                                                                                : "note")},
                                {"action", make.text(action_name(e.name))},
                                {"attempt", make.integer(e.attempt)},
-                               {"how", make.text(e.how)},
+                               {"how", make.text(how_it_ended(call, e))},
                                {"message", make.text(e.message)},
                                {"seconds", make.number(e.seconds)},
                                {"log", make.text(e.log)},
@@ -106,9 +115,10 @@ int run(Call& call) {
     if (e.kind == EntryKind::kNote && e.name.empty()) call.out.put(fmt::format("{:8.2f}  {}\n", at, e.message));
     if (e.kind == EntryKind::kStart) call.out.put(fmt::format("{:8.2f}  {}  starts\n", at, action_name(e.name)));
     if (e.kind != EntryKind::kEnd || e.name.empty()) continue;
-    call.out.put(fmt::format("{:8.2f}  {}  {} in {:.2f} s{}{}\n", at, action_name(e.name), e.how, e.seconds,
+    std::string how = how_it_ended(call, e);
+    call.out.put(fmt::format("{:8.2f}  {}  {} in {:.2f} s{}{}\n", at, action_name(e.name), how, e.seconds,
                              e.message.empty() ? "" : ": ", e.message));
-    if (call.options.has("log") || e.how != "ok") call.out.put(indented(e.log));
+    if (call.options.has("log") || how != "ok") call.out.put(indented(e.log));
     if (e.changes.empty()) continue;
     if (auto source = call.session.sources->add("changes", e.changes))
       if (auto v = read_json(call.session, **source); v && v->is(Kind::kList))

@@ -85,7 +85,8 @@ bool Planner::compile_types() {
     std::vector<Need> ports = item.new_needs;
     for (auto& n : item.old_needs)
       if (std::none_of(ports.begin(), ports.end(), [&](auto& p) { return p.port == n.port; })) ports.push_back(n);
-    for (auto& n : ports) n.hold = (n.hold && !item.gated.count(n.port)) || goes_before(item, n);
+    for (auto& n : ports)
+      n.hold = (n.hold && !item.gated.count(n.port) && !item.resting.count(n.port)) || goes_before(item, n);
     std::sort(ports.begin(), ports.end(), [](auto& a, auto& b) { return a.port.text() < b.port.text(); });
     item.type_name = model::engine_type_name(item.kind, ports, item.orders);
     if (item.was && !item.want) item.type_name += "'";  // as it was recorded, which may not be as it is now
@@ -302,7 +303,8 @@ bool Planner::in_use(const Item& item) const {
   return std::any_of(items_.begin(), items_.end(), [&](const Item& user) {
     return user.was && std::any_of(user.old_needs.begin(), user.old_needs.end(), [&](const Need& n) {
              u32 use = user.type->find_port(n.port);
-             return n.provider.text() == item.component && use != model::kNone && active(*user.type, user.at, use);
+             return n.provider.text() == item.component && use != model::kNone && active(*user.type, user.at, use) &&
+                    !can_rest(user, n);
            });
   });
 }

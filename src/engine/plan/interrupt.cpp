@@ -20,6 +20,54 @@ const std::vector<model::Order>& all_orders(const Item& item) {
   return item.want ? item.want->orders : item.was ? item.was->orders : kNone;
 }
 
+bool Planner::can_rest(const Item& user, const Need& n) const {
+  auto p = by_old_.find(std::string(n.provider.text()));
+  if (!n.hold || p == by_old_.end() || !user.was || goes(user) || user.places.empty()) return false;
+  bool comes_back = items_[p->second].want != nullptr && !replaced_.count(items_[p->second].component);
+  bool same_link = std::none_of(user.unlink.begin(), user.unlink.end(), [&](auto& m) { return m.port == n.port; });
+  auto& rest = user.kind.rest;
+  return comes_back && same_link && std::all_of(user.places.begin(), user.places.end(), [&](Symbol place) {
+           return std::find(rest.begin(), rest.end(), place) != rest.end();
+         });
+}
+
+void Planner::rest_no_longer() {
+  for (Item& item : items_)
+    std::erase_if(item.resting, [&](Symbol port) { return lets_go(item, item.type->find_port(port)); });
+}
+
+void Planner::follow_what_is_made_anew() {
+  auto made_anew = [&](const Item& item) {
+    return item.was && item.want && !item.kind.rest.empty() &&
+           visits(item, item.at, item.word(), item.type->find_place(item.kind.removed));
+  };
+  for (std::size_t i = 0; i < existing_; ++i) {
+    Item& item = items_[i];
+    if (made_anew(item) && item.want->protect && item.was->protect)
+      session_.diagnostics
+          .error("PLAN-PROTECTED", item.want->at,
+                 fmt::format("`{}` is protected and would have to be removed and made again{}", item.component,
+                             item.change && !item.change->why.empty() ? ": " + item.change->why : ""))
+          .suggest("keep it, or first apply it once without `protect`");
+    if (!item.want || item.busy() || !item.was->failed.empty()) continue;
+    for (auto& n : item.new_needs) {
+      auto p = by_new_.find(std::string(n.provider.text()));
+      u32 use = item.type->find_port(n.port);
+      if (!n.hold || p == by_new_.end() || use == model::kNone || active(*item.type, item.at, use)) continue;
+      if (item.at != Marking{item.type->find_place(item.goal)} || !made_anew(items_[p->second])) continue;
+      auto down = path(item, item.at, item.kind.removed);
+      if (!down) return;
+      auto back = path(item, run_word(*item.type, item.at, *down), item.goal);
+      if (!back) return;
+      item.first = *down;
+      item.second = *back;
+      item.change = change_of(PlanChange::Kind::kChange, item.component, *item.want, *item.was);
+      item.change->why = fmt::format("it was done with {}, which is made anew", items_[p->second].component);
+      break;
+    }
+  }
+}
+
 void Planner::propagate() {
   bool again = true;
   std::size_t rounds = 0;
@@ -36,9 +84,14 @@ void Planner::propagate() {
         if (use == model::kNone || p == by_old_.end() || !active(*user.type, user.at, use)) continue;
         const Item& provider = items_[p->second];
         u32 provide = provider.type->find_port(n.provide);
-        bool dropped = drops(*provider.type, provider.at, provider.word(), provide);
-        if (provide == model::kNone || !provider.busy() || !dropped) continue;
+        if (provide == model::kNone || !provider.busy()) continue;
+        bool gone = !active(*provider.type, provider.at, provide);  // found not to run
+        if (!gone && !drops(*provider.type, provider.at, provider.word(), provide)) continue;
         if (lets_go(user, use)) continue;
+        if (can_rest(user, n)) {
+          user.resting.insert(n.port);
+          continue;
+        }
         ports.push_back(use);
         whose = provider.component;
       }
@@ -67,6 +120,8 @@ void Planner::propagate() {
       again = true;
     }
   }
+  rest_no_longer();
+  follow_what_is_made_anew();
 }
 
 void Planner::count_from_return() {

@@ -112,7 +112,8 @@ void Planner::come_after(std::size_t i) {
     auto p = item_of(by_new_, n.provider);
     if (!p || !items_[*p].busy()) continue;
     // A new one finds a new provider by its port; one that is there already must be told to wait.
-    if (!n.hold && (items_[*p].was || item.was) && !moments_->prefer(Moments::up(*p), Moments::down(i)))
+    bool at_first = !n.hold || item.resting.count(n.port);
+    if (at_first && (items_[*p].was || item.was) && !moments_->prefer(Moments::up(*p), Moments::down(i)))
       moments_->prefer(Moments::up(*p), Moments::up(i));
     // Who moves over to a new one stays with the old one until that is there.
     if (n.hold && item.was && !items_[*p].was && interrupted(item)) moments_->prefer(Moments::up(*p), Moments::down(i));

@@ -44,6 +44,7 @@ struct Item {
   std::vector<Need> unlink, link;    // of the old and the new needs
   std::vector<model::Order> orders;  // those that count in this plan
   std::set<Symbol> gated;            // ports of what it begins to use, which count from when it comes back
+  std::set<Symbol> resting;          // ports of what it uses that goes down and comes back while it stays as it is
   std::optional<PlanChange> change;
 
   bool busy() const { return !first.empty() || !second.empty(); }
@@ -130,6 +131,12 @@ class Planner {
 
   // Whoever holds a port that is dropped must let go of it first, and may come back after: until nothing more follows.
   void propagate();
+  // Whether it can stay where it is while what it uses goes down and comes back (`rest` of its type).
+  bool can_rest(const Item& user, const Need& n) const;
+  // Who goes down for its own sake after all lets go of everything, as long as that is there.
+  void rest_no_longer();
+  // What was done with a thing that is made anew is done again; what is protected is not made anew.
+  void follow_what_is_made_anew();
   // Who goes down and comes back needs what it begins to use only then: on the way down it cannot have it yet.
   void count_from_return();
   std::optional<std::size_t> ordered_after(const Item& item, const model::Order& o) const;
