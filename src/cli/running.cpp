@@ -409,9 +409,24 @@ int Running::nothing_unfinished(const std::string& system, bool* waited) {
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
   }
   if (!run) return call.code();
+  if (call.options.has("as-puppet")) {
+    // Every resource is looked at anyway, and whoever calls it every half hour resumes nothing: the next one takes
+    // over.
+    auto ending = settings("resume");
+    ending.give_up = true;
+    ending.events = {};
+    ending.listener = {};
+    deploy::Outcome ended = deployer->resume(run, ending);
+    end_interrupts();
+    if (ended.wrong.empty() && !deployer->unfinished(system)) {
+      if (waited) *waited = true;
+      return call.code();
+    }
+  }
+  std::string place = call.options.get("state");
   call.session.diagnostics.error("STATE-UNFINISHED", {}, fmt::format("run {} of `{}` did not end", run, system))
       .note("what it was doing is in its journal")
-      .suggest("tutti resume");
+      .suggest("tutti resume" + (place.empty() ? "" : " --state " + place));
   return exit_code::kUnknown;
 }
 

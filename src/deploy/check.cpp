@@ -38,7 +38,7 @@ engine::Property property_of(const engine::PlannedSystem& p, const model::Invari
   }
   now = inv.kind == model::Invariant::Kind::kAtLeast ? up >= inv.count : up <= inv.count;
   out.kind = now ? engine::Property::Kind::kAlways : engine::Property::Kind::kFinally;
-  out.text = inv.text;
+  out.text = inv.text();
   out.expr = std::move(count);
   return out;
 }

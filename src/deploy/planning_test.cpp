@@ -277,6 +277,32 @@ TEST_F(Planning, AThingThatIsMadeAnewTakesWhatWasDoneWithItAlong) {
   EXPECT_NE(p.trouble.find("PLAN-PROTECTED"), std::string::npos) << p.trouble;
 }
 
+TEST_F(Planning, WhatGoesCountsAsLongAsItIsThere) {
+  auto text = [&](const std::string& invariant, std::vector<std::string> names) {
+    std::string t = fmt::format("system: s\n{}invariants: [{{{}}}]\ncomponents:\n", kTypes, invariant);
+    for (auto& n : names) t += server(n, "");
+    return t;
+  };
+  std::string most = "at_most: 1, of: [lead*]", least = "at_least: 1, of: [app*]";
+  auto p = change(text(most, {"lead1"}), text(most, {"lead2"}));
+  EXPECT_TRUE(p.before("wait(lead1)", "pushB(lead2, deploy)")) << p.trouble;
+  p = change(text(least, {"app1", "app2"}), text(least, {"app3", "app4"}));
+  EXPECT_TRUE(p.before("pushB(app3, deploy)", "pushB(app1, undeploy)")) << p.trouble;
+  EXPECT_TRUE(p.before("wait(app3)", "pushB(app1, undeploy)")) << p.trouble;
+  EXPECT_EQ(p.verdicts[0], "holds throughout: at least 1 of app3, app4, app1, app2 up");
+}
+
+TEST_F(Planning, WhatIsProtectedIsNotAskedAwayEither) {
+  auto text = [&](const std::string& more, int port) {
+    return fmt::format("system: s\n{}components:\n  a: {{type: server, {}config: {{port: {}}}}}\n", kTypes, more, port);
+  };
+  EXPECT_TRUE(apply(text("protect: true, ", 1)).finished);
+  for (auto& other : {text("protect: true, state: absent, ", 1), text("state: absent, ", 1), text("", 2)})
+    EXPECT_NE(plan(other).trouble.find("PLAN-PROTECTED"), std::string::npos) << other;
+  EXPECT_TRUE(apply(text("", 1)).finished);
+  EXPECT_TRUE(apply(text("state: absent, ", 1)).finished);
+}
+
 TEST_F(Planning, WhatWasFoundDownDoesNotCountAsUp) {
   auto servers = [&](const std::string& to_a, const std::string& to_b) {
     return std::string(kTypes) + "invariants: [{at_least: 1, of: [a, b]}]\ncomponents:\n" + server("a", "", to_a) +

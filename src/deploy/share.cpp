@@ -96,6 +96,11 @@ class Account {
   }
 
  private:
+  // It failed before it had done anything, such as where its host could not be reached.
+  bool never_began(u32 i) const {
+    auto first = acted_.lower_bound({i, 0});
+    return failed_.count(i) && !was_up_.count(i) && (first == acted_.end() || first->first.first != i);
+  }
   void touch(u32 i, const resource::Resource& r) {
     for (auto& thing : things_of(r)) {
       shares_[i].before.erase(thing);
@@ -107,7 +112,7 @@ class Account {
     Share& share = shares_[i];
     for (auto& thing : things_of(r)) {
       // A process is always one that we started; and what another component of ours had made is ours, too.
-      if (r.type == "process" || ours_.count(on_host(s_.instances[i].host, thing)))
+      if ((r.type == "process" && !never_began(i)) || ours_.count(on_host(s_.instances[i].host, thing)))
         share.touched.insert(thing);
       else if (!share.touched.count(thing))
         share.before.insert(thing);

@@ -745,7 +745,8 @@ class DeploymentReader : public Reader {
       draft.set(e.key, secret ? given.as_secret() : given);
     }
     for (const Entry& f : fields.entries()) {
-      if (!f.value.is(Kind::kMap) || draft.find(f.key)) continue;
+      const Value* given = draft.find(f.key);  // an empty `command:` of YAML says nothing
+      if (!f.value.is(Kind::kMap) || (given && !given->is(Kind::kNull))) continue;
       if (const Entry* d = f.value.find("default"))
         draft.set(f.key, d->value);
       else if (const Entry* r = f.value.find("required"); r && r->value.is(Kind::kBool) && r->value.as_bool())
@@ -783,15 +784,8 @@ class DeploymentReader : public Reader {
         }
       if (found == 0)
         session_.diagnostics.error("DEPLOY-UNKNOWN-COMPONENT", n.at, fmt::format("there is no component `{}`", text));
+      if (group) i.groups.push_back(Symbol(text.substr(0, text.size() - 1)));
     }
-    std::vector<std::string_view> shown;
-    constexpr std::size_t kMost = 8;  // who reads on?
-    for (Symbol s : i.of)
-      if (i.of.size() <= kMost || shown.size() < 3) shown.push_back(s.text());
-    std::string all = i.of.size() > shown.size() ? fmt::format(", … ({} in all)", i.of.size()) : "";
-    i.text =
-        fmt::format("at {} {} of {}{} {}", i.kind == Invariant::Kind::kAtLeast ? "least" : "most", i.count,
-                    fmt::join(shown, ", "), all, i.port.empty() ? "up" : fmt::format("providing {}", i.port.text()));
     out_.invariants.push_back(std::move(i));
   }
 
@@ -841,6 +835,20 @@ ComponentKind describe_kind(Symbol name, const Value& tree, Pos at) {
   if (const Entry* e = tree.find("change")) k.change = e->value;
   if (const Entry* e = tree.find("outputs")) k.outputs = e->value;
   return k;
+}
+
+bool Invariant::asks_for(std::string_view component) const {
+  return std::any_of(groups.begin(), groups.end(), [&](Symbol g) { return component.starts_with(g.text()); });
+}
+
+std::string Invariant::text() const {
+  std::vector<std::string_view> shown;
+  constexpr std::size_t kMost = 8;  // who reads on?
+  for (Symbol s : of)
+    if (of.size() <= kMost || shown.size() < 3) shown.push_back(s.text());
+  std::string all = of.size() > shown.size() ? fmt::format(", … ({} in all)", of.size()) : "";
+  return fmt::format("at {} {} of {}{} {}", kind == Kind::kAtLeast ? "least" : "most", count, fmt::join(shown, ", "),
+                     all, port.empty() ? "up" : fmt::format("providing {}", port.text()));
 }
 
 bool is_deployment(const Value& root) { return root.is(Kind::kMap) && root.find("components") != nullptr; }

@@ -46,10 +46,12 @@ struct Invariant {
   enum class Kind : u8 { kAtLeast, kAtMost };
   Kind kind = Kind::kAtLeast;
   u32 count = 1;
-  Symbol port;  // the provide port that counts; empty: the component is in its wanted state
-  std::vector<Symbol> of;
+  Symbol port;                     // the provide port that counts; empty: the component is in its wanted state
+  std::vector<Symbol> of, groups;  // components; the beginnings of names that they were asked for by (`app*`)
   Pos at;
-  std::string text;
+
+  bool asks_for(std::string_view component) const;  // by the beginning of its name
+  std::string text() const;                         // for people: "at least 2 of app1, app2, app3 up"
 };
 
 // What the library or the user says about a type beyond its life cycle (model/component.h reads that).

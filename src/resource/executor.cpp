@@ -255,6 +255,8 @@ ActionResult ResourceExecutor::perform(Job& job, Effect& effect) {
     if (!begins(job, effect, r)) return failed(std::string(kNotWritten), EIO);
     auto applied = provider->apply(c, *found, done);
     effect.changes.insert(effect.changes.end(), done.begin(), done.end());
+    // A host that was never reached has nothing of it.
+    if (!applied && applied.error().code == EHOSTUNREACH && done.empty()) effect.acted.erase(key_of(r));
     if (!applied) return wrong_with(applied.error());
     if (provider->minds_itself(done))
       if (auto refreshed = provider->refresh(c); !refreshed) return wrong_with(refreshed.error());

@@ -165,15 +165,14 @@ Value Planner::flat() {
             std::vector<Value>{number(i), word(n.port.text()), number(p->second), word(n.provide.text())}));
       }
   }
-  for (auto& inv : wanted_.invariants) {
+  for (auto& inv : invariants_) {
     std::vector<Value> of;
     for (Symbol s : inv.of) of.push_back(Value::string(s.text()));
     std::vector<Entry> one{
         {Symbol("at_least"), Field::kPlain, Value::boolean(inv.kind == model::Invariant::Kind::kAtLeast)},
         {Symbol("count"), Field::kPlain, Value::integer(inv.count)},
         {Symbol("port"), Field::kPlain, Value::string(inv.port.text())},
-        {Symbol("of"), Field::kPlain, builder_.list(of)},
-        {Symbol("text"), Field::kPlain, builder_.string(inv.text)}};
+        {Symbol("of"), Field::kPlain, builder_.list(of)}};
     if (auto why = cannot_.find(&inv); why != cannot_.end())
       one.push_back({Symbol("cannot"), Field::kPlain, builder_.string(why->second)});
     invariants.push_back(builder_.map(one));

@@ -96,7 +96,6 @@ std::optional<PlannedSystem> build_system(Session& session, const Value& flat) {
         i.kind = get(v, "at_least").as_bool() ? model::Invariant::Kind::kAtLeast : model::Invariant::Kind::kAtMost;
         i.count = number(get(v, "count"));
         i.port = name(get(v, "port"));
-        i.text = get(v, "text").text();
         for (const Value& c : get(v, "of").items()) i.of.push_back(name(c));
         out.invariants.push_back(std::move(i));
         const Entry* cannot = v.find("cannot");

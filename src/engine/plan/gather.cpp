@@ -148,7 +148,7 @@ void Planner::gather() {
     } else if (item.want) {
       std::string why = must_replace(*item.want, r);
       if (!why.empty()) {
-        if (item.want->protect && !r.forgotten) {
+        if ((item.want->protect || r.protect) && !r.forgotten) {
           session_.diagnostics
               .error("PLAN-PROTECTED", item.want->at,
                      fmt::format("`{}` is protected and would have to be replaced", name))
@@ -165,6 +165,11 @@ void Planner::gather() {
         item.kind = wanted_.kinds.at(std::string(item.want->type.text()));
         item.new_needs = item.want->needs;
         item.goal = item.want->state;
+        if (r.protect && item.goal == item.kind.removed && item.goal != item.kind.goal)
+          session_.diagnostics
+              .error("PLAN-PROTECTED", item.want->at,
+                     fmt::format("`{}` is protected and would have to be removed", name))
+              .suggest("first apply it once without `protect`");
         auto split = std::stable_partition(item.old_needs.begin(), item.old_needs.end(), [&](auto& n) {
           return std::any_of(item.new_needs.begin(), item.new_needs.end(), [&](auto& m) { return m.port == n.port; });
         });

@@ -28,6 +28,15 @@ std::string listed(const std::vector<std::string>& names) {
 
 }  // namespace
 
+void Planner::count_what_goes() {
+  for (auto& inv : invariants_)
+    for (std::size_t i = 0; i < existing_; ++i) {
+      Symbol name(items_[i].component);
+      if (items_[i].was && inv.asks_for(name.text()) && std::find(inv.of.begin(), inv.of.end(), name) == inv.of.end())
+        inv.of.push_back(name);
+    }
+}
+
 Planner::Members Planner::members_of(const model::Invariant& inv) const {
   Members m;
   for (Symbol s : inv.of) {

@@ -50,7 +50,7 @@ void Planner::order() {
   follow_ports();
   link_in_use();
   for (std::size_t i = 0; i < existing_; ++i) make_way(i);
-  for (auto& inv : wanted_.invariants) keep(inv);
+  for (auto& inv : invariants_) keep(inv);
   for (std::size_t i = 0; i < existing_; ++i) follow_renamed(i);
   for (auto [sooner, later] : turns_) moments_->prefer(Moments::up(sooner), Moments::down(later));
   for (std::size_t i = 0; i < items_.size(); ++i) come_after(i);

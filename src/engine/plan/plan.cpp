@@ -5,6 +5,7 @@ namespace tutti::engine {
 std::optional<Plan> Planner::make() {
   std::size_t before = session_.diagnostics.errors();
   gather();
+  count_what_goes();
   if (session_.diagnostics.errors() != before || !compile_types()) return std::nullopt;
   for (auto& item : items_) decide(item);
   if (session_.diagnostics.errors() != before) return std::nullopt;

@@ -74,7 +74,12 @@ const std::vector<model::Order>& all_orders(const Item& item);
 class Planner {
  public:
   Planner(Session& session, const Deployment& wanted, const Recorded& recorded, const PlanOptions& options)
-      : session_(session), wanted_(wanted), recorded_(recorded), options_(options), builder_(session.arena) {}
+      : session_(session),
+        wanted_(wanted),
+        recorded_(recorded),
+        options_(options),
+        builder_(session.arena),
+        invariants_(wanted.invariants) {}
 
   std::optional<Plan> make();
 
@@ -171,6 +176,8 @@ class Planner {
     std::vector<std::size_t> interrupted, coming, going;  // those that are up, that are not yet, that are up and go
     u32 up = 0;
   };
+  // Those that go count as long as they are there: `app*` are also the ones that only the record has.
+  void count_what_goes();
   Members members_of(const model::Invariant& inv) const;
   void keep(const model::Invariant& inv);
   // The way from a user to what it uses, by names: {"app", "cache", "db"}.
@@ -197,6 +204,7 @@ class Planner {
   const PlanOptions& options_;
   TreeBuilder builder_;
   std::vector<Item> items_;  // those that are there, then those to add
+  std::vector<model::Invariant> invariants_;
   std::size_t existing_ = 0;
   std::set<std::size_t> kept_;  // not looked at: they stay as they are
   std::set<std::string> replaced_;
