@@ -171,7 +171,10 @@ class Planner {
     std::vector<std::size_t> interrupted, coming, going;  // those that are up, that are not yet, that are up and go
     u32 up = 0;
   };
+  using Group = std::vector<std::size_t>;
   Members members_of(const model::Invariant& inv) const;
+  // Those that are down at the same time, whatever the order: they use something that is interrupted.
+  std::vector<Group> down_together(const Members& members) const;
   void keep(const model::Invariant& inv);
   // The way from a user to what it uses, by names: {"app", "cache", "db"}.
   std::vector<std::string> uses_path(std::size_t from, std::size_t to) const;
