@@ -156,10 +156,10 @@ bool Running::open(bool forget) {
                                                    std::free);
   if (full) place->directory = full.get();
   deployer = std::make_unique<deploy::Deployer>(call.session, *place);
-  // Beside the record lies what it is about; the record of a Puppet agent is the machine's.
+  // The record of a Puppet agent is the machine's.
   bool beside = full && !call.options.has("as-puppet");
-  hosts = std::make_unique<deploy::Hosts>(place->directory,
-                                          beside ? std::filesystem::path(place->directory).parent_path().string() : "");
+  hosts =
+      std::make_unique<deploy::Hosts>(place->directory, beside ? project_directory(call, place->directory) : "");
   return true;
 }
 
@@ -620,6 +620,8 @@ namespace {
 void run_plan(Running& running, const deploy::Prepared& prepared, std::string_view verb, deploy::Outcome& outcome) {
   if (const Entry* h = prepared.plan.flat.find("hosts")) running.hosts->describe(h->value);
   auto settings = running.settings(std::string(verb));
+  if (running.remembers() && !running.call.options.has("as-puppet"))
+    remember_project(running.call, running.place->directory);
   outcome = running.deployer->run(prepared, settings);
 }
 
