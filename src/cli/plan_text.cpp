@@ -151,7 +151,8 @@ Counts count(const deploy::Prepared& p) {
 // The first of them and the last, where there are many: a path of waves is as long as there are waves.
 std::string few(const std::vector<std::string>& names) {
   if (names.size() <= 8) return fmt::format("{}", fmt::join(names, ", "));
-  return fmt::format("{}, … {} more, {}", fmt::join(names.begin(), names.begin() + 5, ", "), names.size() - 6, names.back());
+  return fmt::format("{}, … {} more, {}", fmt::join(names.begin(), names.begin() + 5, ", "), names.size() - 6,
+                     names.back());
 }
 
 }  // namespace

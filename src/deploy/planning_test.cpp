@@ -70,7 +70,8 @@ class Planning : public InFolder {
 // Wave by wave, and proved without looking at who of a wave comes when.
 TEST_F(Planning, AnInvariantOverManyIsProved) {
   auto many = [](const std::string& start) {
-    std::string text = "system: many\ninvariants: {at_least: 20, of: [a*]}\n" + std::string(kTypes) + "components:\n", all;
+    std::string text = "system: many\ninvariants: {at_least: 20, of: [a*]}\n" + std::string(kTypes) + "components:\n",
+                all;
     for (int i = 0; i < 40; ++i) {
       text += server(fmt::format("a{}", i), "", start);
       all += fmt::format("{}a{}", i ? ", " : "", i);

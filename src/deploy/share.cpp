@@ -30,7 +30,8 @@ class Account {
           const resource::Scrubber& scrub)
       : s_(p.program.system), knowledge_(knowledge), acted_(acted), scrub_(scrub) {
     for (const Value* tree : {&p.state, &p.plan.flat})
-      if (const Entry* hosts = tree->is(Kind::kMap) ? tree->find("hosts") : nullptr; hosts && hosts->value.is(Kind::kMap))
+      if (const Entry* hosts = tree->is(Kind::kMap) ? tree->find("hosts") : nullptr;
+          hosts && hosts->value.is(Kind::kMap))
         for (const Entry& e : hosts->value.entries())
           if (is_here(e.key.text(), &e.value)) here_.insert(e.key);
     auto by_instance = was.by_instance();
@@ -141,7 +142,7 @@ class Account {
   const resource::Scrubber& scrub_;
   std::map<u32, Share> shares_;
   std::set<u32> was_up_, failed_;
-  std::set<Symbol> here_;  // names of this machine
+  std::set<Symbol> here_;                 // names of this machine
   std::set<std::string> ours_, changed_;  // with their hosts
   std::map<std::string, u32> left_;       // by whom, though its own: another is to have it
 };

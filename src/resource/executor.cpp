@@ -283,8 +283,7 @@ bool ResourceExecutor::for_held(u32 instance, const std::function<void(const std
     for (const Resource& r : knowledge_.resources(instance, type.action_of(t), arena, problem, &reads)) {
       const Provider* provider = find_provider(r.type);
       if (!provider || Params(r.parameters).text("ensure") == "absent") continue;
-      for (auto& thing : provider->writes(r))
-        found(fmt::format("{} {}", machine_of(instance), thing));
+      for (auto& thing : provider->writes(r)) found(fmt::format("{} {}", machine_of(instance), thing));
     }
     settled = settled && problem.empty() && reads.empty();
   }
