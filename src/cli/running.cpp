@@ -682,6 +682,9 @@ int carry_out_once(Running& running, const deploy::Prepared& prepared, std::stri
     }
     if (call.options.has("as-puppet"))
       call.out.put("Notice: Applied catalog in 0.00 seconds\n");
+    else if (dry && !prepared.catalog && !running.as_text())
+      return write_answer(call, plan_tree(call, prepared, nullptr), call.options.get("out")) ? exit_code::kOk
+                                                                                             : exit_code::kError;
     else if (running.as_text())
       call.out.put(fmt::format("No changes: {}`{}` is as {}.{}\n",
                                only.empty() ? "" : fmt::format("{} of ", fmt::join(only, ", ")), prepared.system,
@@ -748,7 +751,7 @@ int carry_out(Running& running, std::string_view verb, const Preparing& prepare)
       return again;
     });
     if (!again)
-      return call.options.has("dry-run") && !prepared->catalog && !prepared->empty() ? code : running.answered(code);
+      return call.options.has("dry-run") && !prepared->catalog ? code : running.answered(code);
     end_interrupts();
     if (!call.options.has("quiet")) say_now("`" + prepared->system + "` has been changed meanwhile: planned anew\n");
   }

@@ -19,6 +19,7 @@ void Scrubber::collect(const Value& v, bool secret) {
   std::string digits = number ? v.number_text() : "";
   std::string_view text = number ? digits : v.text();
   add(text);
+  if (text.size() > 3) whole_.emplace_back(text);
   if (std::size_t equals = text.find('='); equals != std::string_view::npos)
     add(text.substr(equals + 1));  // NAME=VALUE
   // Output is shown line by line: so is a secret of several lines.
@@ -33,6 +34,14 @@ void Scrubber::collect(const Value& v, bool secret) {
 bool Scrubber::has_secret(std::string_view text) const {
   return std::any_of(words_.begin(), words_.end(),
                      [&](const std::string& word) { return text.find(word) != std::string_view::npos; });
+}
+
+bool Scrubber::is_secret(std::string_view text) const {
+  auto inner = [&](const std::string& word) {
+    return word.size() < text.size() && text.find(word) != std::string_view::npos;
+  };
+  return std::find(whole_.begin(), whole_.end(), text) != whole_.end() &&
+         std::none_of(whole_.begin(), whole_.end(), inner);
 }
 
 Value Scrubber::marked(const Value& v, const TreeBuilder& b) const {
