@@ -750,8 +750,7 @@ int carry_out(Running& running, std::string_view verb, const Preparing& prepare)
       again = o.wrong_code == store::kStale && !prepared->saved && store::wall_clock() < until;
       return again;
     });
-    if (!again)
-      return call.options.has("dry-run") && !prepared->catalog ? code : running.answered(code);
+    if (!again) return call.options.has("dry-run") && !prepared->catalog ? code : running.answered(code);
     end_interrupts();
     if (!call.options.has("quiet")) say_now("`" + prepared->system + "` has been changed meanwhile: planned anew\n");
   }

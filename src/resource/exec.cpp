@@ -231,10 +231,11 @@ class Exec : public Provider {
     }
   }
 
-  // Whether what a command prints may tell what it is, which is secret: not where only a value was put into it, which is
-  // known and taken out. Puppet asks whether any of a resource's commands is.
+  // Whether what a command prints may tell what it is, which is secret: not where only a value was put into it, which
+  // is known and taken out. Puppet asks whether any of a resource's commands is.
   static bool says_secret(Context& c, const Value& command) {
-    if (!c.catalog) return command.secret() && c.sealing && c.sealing->is_secret && c.sealing->is_secret(text_of(command));
+    if (!c.catalog)
+      return command.secret() && c.sealing && c.sealing->is_secret && c.sealing->is_secret(text_of(command));
     for (std::string_view name : {"command", "unless", "onlyif"})
       for (const Value* one : commands(c.params.find(name)))
         if (one->secret()) return true;

@@ -298,9 +298,9 @@ class Process : public Provider {
     if (started) {
       c.say(Level::kInfo, fmt::format("process {}", started->identity.pid));
     } else if (started.error().message.find("directory") != std::string::npos) {
-      return failure(fmt::format("{} (`directory` of the host says where files of tutti's own go)",
-                                 started.error().message),
-                     started.error().code);
+      return failure(
+          fmt::format("{} (`directory` of the host says where files of tutti's own go)", started.error().message),
+          started.error().code);
     }
     return started;
   }

@@ -583,7 +583,8 @@ Result<Started> Here::start(const Daemon& daemon) {
     std::error_code wrong;
     std::filesystem::path folder = std::filesystem::path(file).parent_path();
     if (!folder.empty()) std::filesystem::create_directories(folder, wrong);
-    if (wrong) return failure(fmt::format("cannot make directory {}: {}", folder.string(), wrong.message()), wrong.value());
+    if (wrong)
+      return failure(fmt::format("cannot make directory {}: {}", folder.string(), wrong.message()), wrong.value());
   }
   std::error_code none;
   if (auto size = std::filesystem::file_size(daemon.log_file, none); !none) started.log_from = size;

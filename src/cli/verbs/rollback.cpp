@@ -63,7 +63,8 @@ int run(Call& call) {
   // A run that looked at some components only has said nothing of the others.
   engine::PlanOptions options;
   auto plan = deploy::decode(call.session, fmt::format("plan of run {}", id), (*record)->plan, *running.place->seal);
-  if (const Entry* only = plan && plan->is(Kind::kMap) ? plan->find("only") : nullptr; only && only->value.is(Kind::kList))
+  if (const Entry* only = plan && plan->is(Kind::kMap) ? plan->find("only") : nullptr;
+      only && only->value.is(Kind::kList))
     for (const Value& name : only->value.items()) options.only.emplace_back(name.text());
   say_now(fmt::format("Back to run {} ({}{}).\n", id, when((*record)->started),
                       options.only.empty() ? "" : fmt::format(", only {}", fmt::join(options.only, ", "))));
