@@ -10,6 +10,7 @@
 #include "base/near.h"
 #include "cli/live.h"
 #include "cli/output.h"
+#include "cli/record_place.h"
 #include "cli/system_input.h"
 #include "deploy/program.h"
 #include "engine/plan/back.h"
@@ -155,6 +156,7 @@ int apply_program(Call& call) {
   program.keep_going = call.options.has("continue");
   program.model = std::move(in->system);
   auto settings = running.settings("run");
+  if (running.remembers()) remember_project(running.call, running.place->directory);
   settings.parallel_per_host = number_of<u32>(call.options, "per-host", 0);
   settings.grace = number_of<double>(call.options, "grace", 10);
   tell_program(call, settings);

@@ -148,6 +148,13 @@ Counts count(const deploy::Prepared& p) {
   return n;
 }
 
+// The first of them and the last, where there are many: a path of waves is as long as there are waves.
+std::string few(const std::vector<std::string>& names) {
+  if (names.size() <= 8) return fmt::format("{}", fmt::join(names, ", "));
+  return fmt::format("{}, … {} more, {}", fmt::join(names.begin(), names.begin() + 5, ", "), names.size() - 6,
+                     names.back());
+}
+
 }  // namespace
 
 std::string plan_summary(const deploy::Prepared& p, const deploy::Check* check) {
@@ -157,7 +164,7 @@ std::string plan_summary(const deploy::Prepared& p, const deploy::Check* check) 
   t += fmt::format(", {} unchanged", p.plan.unchanged);
   if (check && check->estimated && check->total >= 0.0005) {
     t += fmt::format("; about {}", short_time(check->total));
-    if (!check->critical.empty()) t += fmt::format(" (critical path: {})", fmt::join(check->critical, ", "));
+    if (!check->critical.empty()) t += fmt::format(" (critical path: {})", few(check->critical));
   }
   return t + ".";
 }

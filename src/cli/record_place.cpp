@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <optional>
 
+#include "base/file.h"
+
 namespace tutti {
 namespace {
 
@@ -39,7 +41,35 @@ bool is_in(const fs::path& directory, const fs::path& above) {
   return !between.empty() && *between.begin() != "..";
 }
 
+// The directory of the first file that the call names.
+std::optional<fs::path> of_configuration(const Call& call, const fs::path& here) {
+  std::error_code none;
+  for (const std::string& argument : call.arguments)
+    if (fs::is_regular_file(argument, none)) return (here / argument).lexically_normal().parent_path();
+  return std::nullopt;
+}
+
+bool is_elsewhere(const std::string& record) { return fs::path(record).filename() != kRecord; }
+std::string memory_of(const std::string& record) { return record + "/project"; }
+
 }  // namespace
+
+std::string project_directory(const Call& call, const std::string& record) {
+  std::error_code none;
+  if (is_elsewhere(record)) {
+    if (auto beside = of_configuration(call, fs::current_path(none))) return beside->string();
+    if (auto remembered = read_file(memory_of(record), 4096)) return *remembered;
+  }
+  return fs::path(record).parent_path().string();
+}
+
+void remember_project(const Call& call, const std::string& record) {
+  std::string directory = project_directory(call, record);
+  auto known = read_file(memory_of(record), 4096);
+  if (!is_elsewhere(record) || (known && *known == directory)) return;
+  // Where that is impossible the run itself says what is wrong with the record.
+  [[maybe_unused]] auto written = write_file_atomically(memory_of(record), directory);
+}
 
 std::string record_directory(const Call& call, bool* above) {
   if (call.options.has("state")) return call.options.get("state");
@@ -49,9 +79,7 @@ std::string record_directory(const Call& call, bool* above) {
   auto named = [&](const fs::path& directory) {
     return directory == here ? std::string(kRecord) : (directory / kRecord).string();
   };
-  std::optional<fs::path> beside;
-  for (const std::string& argument : call.arguments)
-    if (!beside && fs::is_regular_file(argument, none)) beside = (here / argument).lexically_normal().parent_path();
+  std::optional<fs::path> beside = of_configuration(call, here);
   for (const auto& start : {beside, std::optional(here)})
     if (auto found = start ? upwards(*start) : std::nullopt) {
       if (above) *above = *found != *start && *found != here;

@@ -12,4 +12,9 @@ namespace tutti {
 // `above`: it was found above the configuration (or this directory), where one may not think of it.
 std::string record_directory(const Call& call, bool* above = nullptr);
 
+// Where relative names of commands start, whoever calls from wherever: what a record is about lies beside it. One that
+// --state keeps elsewhere is about the configuration's directory, which it remembers for verbs that are given none.
+std::string project_directory(const Call& call, const std::string& record);
+void remember_project(const Call& call, const std::string& record);
+
 }  // namespace tutti

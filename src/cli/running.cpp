@@ -156,10 +156,9 @@ bool Running::open(bool forget) {
                                                    std::free);
   if (full) place->directory = full.get();
   deployer = std::make_unique<deploy::Deployer>(call.session, *place);
-  // Beside the record lies what it is about; the record of a Puppet agent is the machine's.
+  // The record of a Puppet agent is the machine's.
   bool beside = full && !call.options.has("as-puppet");
-  hosts = std::make_unique<deploy::Hosts>(place->directory,
-                                          beside ? std::filesystem::path(place->directory).parent_path().string() : "");
+  hosts = std::make_unique<deploy::Hosts>(place->directory, beside ? project_directory(call, place->directory) : "");
   return true;
 }
 
@@ -635,6 +634,8 @@ namespace {
 void run_plan(Running& running, const deploy::Prepared& prepared, std::string_view verb, deploy::Outcome& outcome) {
   if (const Entry* h = prepared.plan.flat.find("hosts")) running.hosts->describe(h->value);
   auto settings = running.settings(std::string(verb));
+  if (running.remembers() && !running.call.options.has("as-puppet"))
+    remember_project(running.call, running.place->directory);
   outcome = running.deployer->run(prepared, settings);
 }
 
@@ -696,6 +697,9 @@ int carry_out_once(Running& running, const deploy::Prepared& prepared, std::stri
     }
     if (call.options.has("as-puppet"))
       call.out.put("Notice: Applied catalog in 0.00 seconds\n");
+    else if (dry && !prepared.catalog && !running.as_text())
+      return write_answer(call, plan_tree(call, prepared, nullptr), call.options.get("out")) ? exit_code::kOk
+                                                                                             : exit_code::kError;
     else if (running.as_text())
       call.out.put(fmt::format("No changes: {}`{}` is as {}.{}\n",
                                only.empty() ? "" : fmt::format("{} of ", fmt::join(only, ", ")), prepared.system,
@@ -761,8 +765,7 @@ int carry_out(Running& running, std::string_view verb, const Preparing& prepare)
       again = o.wrong_code == store::kStale && !prepared->saved && store::wall_clock() < until;
       return again;
     });
-    if (!again)
-      return call.options.has("dry-run") && !prepared->catalog && !prepared->empty() ? code : running.answered(code);
+    if (!again) return call.options.has("dry-run") && !prepared->catalog ? code : running.answered(code);
     end_interrupts();
     if (!call.options.has("quiet")) say_now("`" + prepared->system + "` has been changed meanwhile: planned anew\n");
   }

@@ -8,6 +8,13 @@
 
 namespace tutti::deploy {
 
+bool is_here(std::string_view name, const Value* described) {
+  if (name.empty() || name == "localhost" || name == "here") return true;
+  if (!described) return false;
+  return described->is(Kind::kString) ? described->text() == "local"
+                                      : described->is(Kind::kMap) && resource::Params(*described).truth("local");
+}
+
 void Hosts::describe(const Value& hosts) {
   std::lock_guard lock(mutex_);
   if (!hosts.is(Kind::kMap)) return;
@@ -19,7 +26,8 @@ Host* Hosts::find(Symbol name) {
   std::string key(name.text());
   auto& slot = open_[key];
   if (slot) return slot.get();
-  if (key.empty() || key == "localhost" || key == "here") {
+  auto it = known_.find(key);
+  if (is_here(key, it == known_.end() ? nullptr : &it->second)) {
     slot = here_in(where_);
     return slot.get();
   }
@@ -27,20 +35,12 @@ Host* Hosts::find(Symbol name) {
   std::string own;
   target.name = key;
   target.destination = key;
-  if (auto it = known_.find(key); it != known_.end()) {
+  if (it != known_.end()) {
     const Value& v = it->second;
     if (v.is(Kind::kString)) {
-      if (v.text() == "local") {
-        slot = here_in(where_);
-        return slot.get();
-      }
       target.destination = v.text();
     } else if (v.is(Kind::kMap)) {
       resource::Params p(v);
-      if (p.truth("local")) {
-        slot = here_in(where_);
-        return slot.get();
-      }
       target.destination = p.text("ssh", p.text("address", key));
       target.port = static_cast<u16>(p.number("port", 0));
       target.user = p.text("user");

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "deploy/share.h"
@@ -28,34 +29,37 @@ bool overwrites(const resource::Resource& r, Host& host, const resource::Executo
          });
 }
 
-// The digest of what a component's file held when it was first written, as the journals tell; "" when it was not there,
-// or nobody knows.
-std::string former_content(Session& session, store::Store& store, const std::string& system,
-                           const std::string& component) {
+// The digests of what the files of these components held when they were first written, as the journals tell: of those
+// that were not there, or of which nobody knows, none. The journals are read once for all of them.
+std::map<std::string, std::string, std::less<>> former_contents(Session& session, store::Store& store,
+                                                                const std::string& system,
+                                                                std::set<std::string, std::less<>> components) {
   constexpr std::size_t kMost = 200;
   constexpr std::string_view kChanged = "content changed '{sha256}";
-  auto runs = store.runs(system, kMost);
-  if (!runs || runs->size() == kMost) return "";
-  std::string oldest;
+  std::map<std::string, std::string, std::less<>> oldest;
+  auto runs = components.empty() ? store.runs(system, 0) : store.runs(system, kMost);
+  if (!runs || runs->size() == kMost) return {};
   for (const store::RunRecord& run : *runs) {  // newest first
     auto entries = store.entries(run.id);
-    if (!entries) return "";
+    if (!entries) return {};
     std::reverse(entries->begin(), entries->end());
     for (const store::Entry& e : *entries) {
-      if (e.kind != store::Entry::Kind::kEnd || e.changes.empty() || e.name.substr(0, e.name.rfind('/')) != component)
-        continue;
+      auto component = components.find(std::string_view(e.name).substr(0, e.name.rfind('/')));
+      if (e.kind != store::Entry::Kind::kEnd || e.changes.empty() || component == components.end()) continue;
       auto source = session.sources->add("changes", e.changes);
       auto changes = source ? read_json(session, **source) : std::nullopt;
-      if (!changes || !changes->is(Kind::kList)) return "";
+      if (!changes || !changes->is(Kind::kList)) return {};
       for (const Value& c : changes->items()) {
         const Entry *property = c.find("property"), *text = c.find("text");
         if (!property || !text) continue;
         std::string_view words = text->value.text();
-        if (property->value.text() == "ensure" && words == "removed")
-          return oldest;  // what was before is another story
-        if (property->value.text() == "ensure") oldest.clear();
+        if (property->value.text() == "ensure" && words == "removed") {
+          components.erase(component);  // what was before is another story
+          break;
+        }
+        if (property->value.text() == "ensure") oldest.erase(*component);
         if (property->value.text() == "content")
-          oldest = words.starts_with(kChanged) ? words.substr(kChanged.size(), 64) : std::string_view();
+          oldest[*component] = words.starts_with(kChanged) ? words.substr(kChanged.size(), 64) : std::string_view();
       }
     }
   }
@@ -65,19 +69,26 @@ std::string former_content(Session& session, store::Store& store, const std::str
 }  // namespace
 
 void note_former(Session& session, Prepared& p, const engine::Recorded& was, const Place& place) {
-  for (engine::PlanChange& change : p.plan.changes) {
+  // The file that goes with the component. Journals do not say which of several they speak of.
+  auto file_of = [&](const engine::PlanChange& change) -> std::string {
     auto self = was.components.find(change.component);
-    if (change.kind != engine::PlanChange::Kind::kRemove || !change.host.empty() || self == was.components.end())
-      continue;
-    // Journals do not say which of several files of a component they speak of.
-    if (self->second.held.size() != 1) continue;
+    if (change.kind != engine::PlanChange::Kind::kRemove || !change.host.empty() || self == was.components.end() ||
+        self->second.held.size() != 1)
+      return "";
     resource::Resource r = resource_of(self->second.held[0]);
-    if (r.type != "file" || Share::of(self->second).is_left(r)) continue;
-    std::string digest = former_content(session, *place.store, p.system, change.component);
+    return r.type != "file" || Share::of(self->second).is_left(r) ? "" : r.title;
+  };
+  std::set<std::string, std::less<>> going;
+  for (const engine::PlanChange& change : p.plan.changes)
+    if (!file_of(change).empty()) going.insert(change.component);
+  auto former = former_contents(session, *place.store, p.system, going);
+  for (engine::PlanChange& change : p.plan.changes) {
+    auto known = former.find(change.component);
+    std::string digest = known == former.end() ? "" : known->second;
     std::string copy = fmt::format("{}/kept/{}", place.directory, digest);
     if (digest.empty() || ::access(copy.c_str(), F_OK) != 0) continue;
     change.why += fmt::format("{}removes {}, there before with another content, which is kept: {}",
-                              change.why.empty() ? "" : "; ", r.title, copy);
+                              change.why.empty() ? "" : "; ", file_of(change), copy);
   }
 }
 

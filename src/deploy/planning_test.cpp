@@ -22,7 +22,7 @@ class Planning : public InFolder {
   struct Planned {
     std::vector<std::string> program, verdicts, notes;
     std::string trouble;
-    bool made = false, safe = false, reaches = false, finished = false;
+    bool made = false, safe = false, reaches = false, complete = false, finished = false;
     std::ptrdiff_t at(const std::string& line) const {
       return std::find(program.begin(), program.end(), line) - program.begin();
     }
@@ -47,6 +47,7 @@ class Planning : public InFolder {
     out.notes = p->plan.notes;
     out.safe = check.safe;
     out.reaches = check.reaches;
+    out.complete = check.complete;
     out.trouble += fmt::format("{}\n{}\n", fmt::join(out.program, "\n"), fmt::join(check.trouble, "\n"));
     if (apply) out.finished = c.deployer->run(*p, c.settings).finished;
     return out;
@@ -65,6 +66,25 @@ class Planning : public InFolder {
     return fmt::format("  {}: {{type: server, {}config: {{start: '{}', port: 1}}}}\n", name, more, start);
   }
 };
+
+// Wave by wave, and proved without looking at who of a wave comes when.
+TEST_F(Planning, AnInvariantOverManyIsProved) {
+  auto many = [](const std::string& start) {
+    std::string text = "system: many\ninvariants: {at_least: 20, of: [a*]}\n" + std::string(kTypes) + "components:\n",
+                all;
+    for (int i = 0; i < 40; ++i) {
+      text += server(fmt::format("a{}", i), "", start);
+      all += fmt::format("{}a{}", i ? ", " : "", i);
+    }
+    return text + server("proxy", fmt::format("after: [{}], ", all));
+  };
+  EXPECT_TRUE(apply(many("true")).finished);
+  auto p = plan(many("true 2"));
+  EXPECT_TRUE(p.safe && p.complete) << p.trouble;
+  EXPECT_EQ(p.verdicts[0].substr(0, 29), "holds throughout: at least 20");
+  for (int i = 0; i < 20; ++i) EXPECT_TRUE(p.before(fmt::format("wait(a{})", i), "pushB(a39, undeploy)")) << i;
+  EXPECT_TRUE(p.before("pushB(a19, undeploy)", "wait(a0)"));
+}
 
 TEST_F(Planning, WhoBeginsToUseANewOneWaitsForIt) {
   for (const char* type : {"generic", "command", "file"}) {

@@ -327,12 +327,14 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
       auto it = earlier.find(i);
       return it == earlier.end() ? std::map<std::string, std::string>{} : it->second;
     };
+  resource::Scrubber before(p.state), scrub(p.plan.flat);
+  eo.clean = [&](std::string_view text) { return before.clean(scrub.clean(text)); };
   if (settings.events.say)
     eo.say = [&](u32 i, resource::Level l, std::string_view text) {
-      settings.events.say(s.instances[i].name.text(), l, text);
+      settings.events.say(s.instances[i].name.text(), l, eo.clean(text));
     };
-  resource::Scrubber before(p.state), scrub(p.plan.flat);
   eo.sealing.holds_secret = [&](std::string_view bytes) { return before.has_secret(bytes) || scrub.has_secret(bytes); };
+  eo.sealing.is_secret = [&](std::string_view text) { return before.is_secret(text) || scrub.is_secret(text); };
   eo.sealing.seal = [&](std::string_view bytes) { return fmt::format("{}{}", kSealedCopy, place_.seal->seal(bytes)); };
   eo.sealing.name = [&](std::string_view bytes) { return sha256_hex(place_.seal->sign(bytes)); };
   StoreJournal* written = nullptr;
@@ -439,12 +441,12 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
     if (type.action_of(t).what.is(Kind::kNull)) continue;
     resource::Effect effect = executor.effect(a.instance, a.transition);
     if (!effect.acted.empty()) fate.acted[{a.instance, a.transition}].merge(effect.acted);
+    if (!effect.changes.empty()) touched.insert(a.instance);  // also where what came after it failed
     if (a.how == How::kOk) {
       double took = a.end - a.start;
       if (!is_catalog(s, a.instance) && (!record || took > 0))
         for (auto& key : duration_keys(s, p.program.component_of[a.instance], a.instance, a.transition))
           durations.emplace_back(key, took);
-      if (!effect.changes.empty()) touched.insert(a.instance);
       if (!a.message.empty()) of_resources[a.instance] = a.message;
     } else {
       fate.failed[a.instance] = t.name.text();

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "deploy/hosts.h"
+
 namespace tutti::deploy {
 namespace {
 
@@ -11,8 +13,6 @@ std::vector<std::string> things_of(const resource::Resource& r) {
   const resource::Provider* provider = resource::find_provider(r.type);
   return provider ? provider->writes(r) : std::vector<std::string>{};
 }
-
-std::string on_host(Symbol host, const std::string& thing) { return fmt::format("{} {}", host.text(), thing); }
 
 void read(const Value& list, std::set<std::string>& out) {
   if (list.is(Kind::kList))
@@ -29,6 +29,11 @@ class Account {
   Account(const Prepared& p, const engine::Recorded& was, const resource::Knowledge& knowledge, const Acted& acted,
           const resource::Scrubber& scrub)
       : s_(p.program.system), knowledge_(knowledge), acted_(acted), scrub_(scrub) {
+    for (const Value* tree : {&p.state, &p.plan.flat})
+      if (const Entry* hosts = tree->is(Kind::kMap) ? tree->find("hosts") : nullptr;
+          hosts && hosts->value.is(Kind::kMap))
+        for (const Entry& e : hosts->value.entries())
+          if (is_here(e.key.text(), &e.value)) here_.insert(e.key);
     auto by_instance = was.by_instance();
     for (u32 i = 0; i < s_.assembly; ++i)
       if (auto c = by_instance.find(s_.instances[i].name.text()); c != by_instance.end()) {
@@ -134,9 +139,15 @@ class Account {
   const model::System& s_;
   const resource::Knowledge& knowledge_;
   const Acted& acted_;
+  // A thing with the machine it is on, which may go by several names.
+  std::string on_host(Symbol host, const std::string& thing) const {
+    return fmt::format("{} {}", here_.count(host) || is_here(host.text(), nullptr) ? "" : host.text(), thing);
+  }
+
   const resource::Scrubber& scrub_;
   std::map<u32, Share> shares_;
   std::set<u32> was_up_, failed_;
+  std::set<Symbol> here_;                 // names of this machine
   std::set<std::string> ours_, changed_;  // with their hosts
   std::map<std::string, u32> left_;       // by whom, though its own: another is to have it
 };

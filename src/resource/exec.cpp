@@ -231,6 +231,17 @@ class Exec : public Provider {
     }
   }
 
+  // Whether what a command prints may tell what it is, which is secret: not where only a value was put into it, which
+  // is known and taken out. Puppet asks whether any of a resource's commands is.
+  static bool says_secret(Context& c, const Value& command) {
+    if (!c.catalog)
+      return command.secret() && c.sealing && c.sealing->is_secret && c.sealing->is_secret(text_of(command));
+    for (std::string_view name : {"command", "unless", "onlyif"})
+      for (const Value* one : commands(c.params.find(name)))
+        if (one->secret()) return true;
+    return false;
+  }
+
   Result<CommandResult> run(Context& c, const Value& command) const {
     Command k = base(c);
     if (c.outputs) k.most_output = kMostOutput;
@@ -243,7 +254,9 @@ class Exec : public Provider {
     k.argv = words(command, c.params.text("provider") == "shell");
     hide_secrets(k, c.resource.parameters);
     auto r = c.host.run(k);
-    if (c.printed)
+    if (c.printed && says_secret(c, command) && !(r.out + r.err).empty())
+      *c.printed += "(what a secret command prints is not shown)\n";
+    else if (c.printed)
       for (const std::string& text : {r.out, r.err})
         if (!text.empty()) *c.printed += text.back() == '\n' ? text : text + "\n";
     if (r.end == CommandResult::End::kNotStarted) return failure(why_not_started(c, k, r));
@@ -301,6 +314,7 @@ class Exec : public Provider {
                   std::find(returns.begin(), returns.end(), std::to_string(r->code)) != returns.end();
       if (logoutput == "true" || (!good && logoutput == "on_failure" && attempt == tries)) {
         std::string all = r->out + r->err;
+        if (c.catalog && !all.empty() && says_secret(c, command)) all = "[output redacted]";
         for (std::size_t at = 0; at < all.size();) {
           std::size_t end = std::min(all.find('\n', at), all.size());
           c.say(Level::kNotice, "/returns: " + all.substr(at, end - at));
@@ -317,10 +331,10 @@ class Exec : public Provider {
         std::this_thread::sleep_for(pause);
         continue;
       }
-      std::string shown = command.secret() ? "[command]" : text_of(command);
+      std::string shown = command.secret() ? "[command redacted]" : fmt::format("'{}'", text_of(command));
       if (r->end == CommandResult::End::kTimedOut) return failure("Command exceeded timeout", ETIMEDOUT);
-      if (r->end == CommandResult::End::kSignalled) return failure(fmt::format("'{}' was {}", shown, r->describe()));
-      return failure(fmt::format("'{}' returned {} instead of one of [{}]", shown, r->code, fmt::join(returns, ",")));
+      if (r->end == CommandResult::End::kSignalled) return failure(fmt::format("{} was {}", shown, r->describe()));
+      return failure(fmt::format("{} returned {} instead of one of [{}]", shown, r->code, fmt::join(returns, ",")));
     }
   }
 

@@ -87,6 +87,7 @@ void ResourceExecutor::work() {
     lock.unlock();
     Effect effect;
     ActionResult r = perform(*job, effect);
+    if (options_.clean) r.message = options_.clean(r.message), r.log = options_.clean(r.log);
     lock.lock();
     r.instance = job->request.instance;
     r.transition = job->request.transition;
@@ -284,12 +285,17 @@ bool ResourceExecutor::for_held(u32 instance, const std::function<void(const std
     for (const Resource& r : knowledge_.resources(instance, type.action_of(t), arena, problem, &reads)) {
       const Provider* provider = find_provider(r.type);
       if (!provider || Params(r.parameters).text("ensure") == "absent") continue;
-      for (auto& thing : provider->writes(r))
-        found(fmt::format("{} {}", system_.instances[instance].host.text(), thing));
+      for (auto& thing : provider->writes(r)) found(fmt::format("{} {}", machine_of(instance), thing));
     }
     settled = settled && problem.empty() && reads.empty();
   }
   return settled;
+}
+
+std::string_view ResourceExecutor::machine_of(u32 instance) const {
+  Symbol name = system_.instances[instance].host;
+  Host* host = options_.host ? options_.host(name) : nullptr;
+  return host ? host->name() : name.text();
 }
 
 // A component that was renamed, or has exchanged its path with another: who makes and who removes may come in any
@@ -312,7 +318,7 @@ std::string ResourceExecutor::heir(u32 instance, const Resource& removed) const 
     heirs_version_ = version;
   }
   for (auto& written : find_provider(removed.type)->writes(removed)) {
-    std::string wanted = fmt::format("{} {}", system_.instances[instance].host.text(), written);
+    std::string wanted = fmt::format("{} {}", machine_of(instance), written);
     for (auto* things : {&heirs_, &open_things_})
       if (auto it = things->find(wanted); it != things->end())
         for (u32 i : it->second)

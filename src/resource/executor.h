@@ -35,6 +35,8 @@ struct ExecutorOptions {
   std::function<std::optional<std::string>(const std::string& url)> locate;  // puppet:///...: a path on this machine
   std::function<bool(const std::string&)> managed;
   Sealing sealing;  // empty: nothing is sealed
+  // Takes the system's secrets out of what an action has to say: those that were put into the text of a command, too.
+  std::function<std::string(std::string_view)> clean;
   // Told before an action first acts on a resource, from its thread: what was only being looked at when a run was cut
   // off has not been changed. False: it cannot be written down, so nothing is done.
   std::function<bool(u32 instance, u32 transition, const std::string& resource)> begins;
@@ -88,6 +90,8 @@ class ResourceExecutor : public engine::Executor {
   bool first_after(u32 failed, u32 instance) const;
   // The component that is going to have what a resource of another, which goes, would take away; "": none.
   std::string heir(u32 instance, const Resource& removed) const;
+  // What its host is in fact: this machine may go by other names, too.
+  std::string_view machine_of(u32 instance) const;
   // The things that a component holds, each with its host; false when that depends on what others give.
   bool for_held(u32 instance, const std::function<void(const std::string&)>& found) const;
   std::optional<Value> look_up_path(u32 instance, std::string_view path, const Value& config, Arena& arena) const;

@@ -198,7 +198,7 @@ class File : public Provider {
   Result<void> children(Context& c, const Wanted& root, const std::vector<Origin>& sources, int depth,
                         std::vector<Step>& steps) const;
   Result<void> make(Context& c, const Step& step, std::vector<Change>& done) const;
-  Result<void> create(Context& c, const Step& step) const;
+  Result<void> create(Context& c, const Step& step, std::vector<Change>& done) const;
   static void keep_directory(Context& c, const Step& step);
   static Result<void> leave_directory(Context& c, const Step& step);
   Result<void> keep(Context& c, const std::string& path, const FileState& is) const;
@@ -602,6 +602,7 @@ Result<void> File::keep(Context& c, const std::string& path, const FileState& is
   if (st && st->kind == FileKind::kAbsent) {
     // on a host that has had no process yet, tutti's own directory is not there either
     auto r = c.host.shell("umask 077 && mkdir -p -- " + shell_quote(dir));
+    if (r.lost_code()) return failure(r.message.empty() ? r.describe() : r.message, r.lost_code());
     if (!r.ok()) return failure(fmt::format("cannot make directory {}: {}", dir, r.err.substr(0, r.err.find('\n'))));
   }
   const Value* content = c.params.find("content");
@@ -635,7 +636,7 @@ Result<void> File::leave_directory(Context& c, const Step& step) {
 }
 
 // What is not there, or is something else.
-Result<void> File::create(Context& c, const Step& step) const {
+Result<void> File::create(Context& c, const Step& step, std::vector<Change>& done) const {
   using E = Wanted::Ensure;
   const Wanted& w = step.want;
   const FileState& is = step.is;
@@ -675,7 +676,10 @@ Result<void> File::create(Context& c, const Step& step) const {
   } else {
     made = c.host.write(w.path, w.content.value_or(""), mode);
   }
+  bool there_now = made.has_value();
   if (made && !(w.owner.empty() && w.group.empty())) made = own(c, w, w.owner, w.group, w.ensure == E::kLink, mode);
+  // What is there and belongs to somebody else than it should has changed all the same; Puppet counts what failed only.
+  if (made || (there_now && !c.catalog)) done.insert(done.end(), step.changes.begin(), step.changes.end());
   return told(made);
 }
 
@@ -695,7 +699,7 @@ Result<void> File::make(Context& c, const Step& step, std::vector<Change>& done)
     auto now = c.host.stat(w.path, false, false);  // another may have removed it at the same time
     return all_done(now && now->kind == FileKind::kAbsent ? Result<void>{} : gone);
   }
-  if (step.changes[0].property == "ensure") return all_done(create(c, step));
+  if (step.changes[0].property == "ensure") return create(c, step, done);
   bool directory = is.kind == FileKind::kDirectory, link = is.kind == FileKind::kLink;
   auto mode = w.mode.empty() ? Result<u32>(is.mode) : mode_from(w.mode, is.mode, directory);
   for (const Change& change : step.changes) {

@@ -155,22 +155,25 @@ class Process : public Provider {
 
   Result<Findings> examine(Context& c) const override {
     Findings f;
-    auto id = identity(c);
-    if (!id) return tl::unexpected(id.error());
+    auto seen = c.host.standing(file(c, "pid_file", "pid"));
+    if (!seen) return tl::unexpected(seen.error());
+    f.kept = std::make_shared<DaemonStanding>(*seen);
     std::string e = c.params.text("ensure", "running");
     if (e == "running") {
       std::string tag = tag_of(c.params);
-      if (!*id) {
+      if (!seen->alive) {
         f.changes.push_back({"ensure", "started", "stopped", "running", "", false});
-      } else if ((*id)->tag != tag) {
-        f.changes.push_back({"command", "restarted with what it is to run now", (*id)->tag, tag, "", false});
+      } else if (seen->known->tag != tag) {
+        f.changes.push_back({"command", "restarted with what it is to run now", seen->known->tag, tag, "", false});
       } else if (const Value* ready = c.params.find("ready"); ready && ready->is(Kind::kMap)) {
-        auto now = is_ready(c, Params(*ready), **id);
+        auto now = is_ready(c, Params(*ready), *seen->known);
         if (!now) return tl::unexpected(now.error());
         if (!*now) f.changes.push_back({"ready", "became ready", "no", "yes", "", false});
       }
     } else if (e == "stopped") {
-      if (*id) f.changes.push_back({"ensure", "stopped", "running", "stopped", "", false});
+      // Where it is dead itself, what it had started may go on.
+      if (seen->alive || (seen->known && has_children(c)))
+        f.changes.push_back({"ensure", "stopped", "running", "stopped", "", false});
     } else {
       f.changes.push_back({"ensure", "reloaded", "running", "reloaded", "", false});
     }
@@ -179,33 +182,27 @@ class Process : public Provider {
 
   Result<void> apply(Context& c, const Findings& f, std::vector<Change>& done) const override {
     std::string e = c.params.text("ensure", "running");
-    auto id = identity(c);
-    if (!id) return tl::unexpected(id.error());
-    if (e == "reloaded" && *id) {
-      if (auto r = reload(c, **id); !r) return r;
+    DaemonStanding now = *static_cast<const DaemonStanding*>(f.kept.get());
+    if (e == "reloaded" && now.alive) {
+      if (auto r = reload(c, *now.known); !r) return r;
       // Many a program does not know the signal, and ends.
       pause(c, milliseconds(static_cast<i64>(c.params.number("settle", 0.2) * 1000)));
-      id = identity(c);
-      if (!id) return tl::unexpected(id.error());
-      if (!*id)
+      auto then = c.host.standing(file(c, "pid_file", "pid"));
+      if (!then) return tl::unexpected(then.error());
+      now = *then;
+      if (!now.alive)
         c.say(Level::kWarning, fmt::format("{} ended when it was told to reload ({}), and is started anew; without "
                                            "`reload` the plan would have reckoned with that",
                                            c.resource.title, c.params.text("reload", "HUP")));
     }
-    if (e == "stopped") {
-      if (*id)
-        if (auto r = stop(c, **id); !r) return r;
-    } else {
-      if (*id && e == "running" && (*id)->tag != tag_of(c.params)) {
-        if (auto r = stop(c, **id); !r) return r;
-        id->reset();
-      }
-      if (!*id) {
-        if (!c.params.has("command")) return failure(fmt::format("{} is not running", c.resource.title));
-        if (auto r = await_free_port(c); !r) return r;
-        if (auto r = begin(c); !r) return r;
-      }
-      if (auto r = await_ready(c); !r) return r;
+    if (e == "stopped" || (now.alive && e == "running" && now.known->tag != tag_of(c.params))) {
+      if (now.known)
+        if (auto r = stop(c, now); !r) return r;
+      now = {};
+    }
+    if (e != "stopped") {
+      auto r = now.alive ? await_ready(c, *now.known) : start(c, now);
+      if (!r) return r;
     }
     done = f.changes;
     return {};
@@ -213,16 +210,15 @@ class Process : public Provider {
 
   bool minds() const override { return true; }
   Result<bool> refresh(Context& c) const override {
-    auto id = identity(c);
-    if (!id) return tl::unexpected(id.error());
-    if (!*id) return false;
+    auto now = c.host.standing(file(c, "pid_file", "pid"));
+    if (!now) return tl::unexpected(now.error());
+    if (!now->alive) return false;
     if (c.params.has("reload")) {
-      if (auto r = reload(c, **id); !r) return tl::unexpected(r.error());
+      if (auto r = reload(c, *now->known); !r) return tl::unexpected(r.error());
       return true;
     }
-    if (auto r = stop(c, **id); !r) return tl::unexpected(r.error());
-    if (auto r = begin(c); !r) return tl::unexpected(r.error());
-    if (auto r = await_ready(c); !r) return tl::unexpected(r.error());
+    if (auto r = stop(c, *now); !r) return tl::unexpected(r.error());
+    if (auto r = start(c, {}); !r) return tl::unexpected(r.error());
     return true;
   }
 
@@ -246,15 +242,6 @@ class Process : public Provider {
     return sha256_hex(all).substr(0, 16);
   }
 
-  static Result<std::optional<DaemonIdentity>> identity(Context& c) {
-    auto id = c.host.read_pid_file(file(c, "pid_file", "pid"));
-    if (!id || !*id) return id;
-    auto alive = c.host.alive(**id);
-    if (!alive) return tl::unexpected(alive.error());
-    if (!*alive) return std::optional<DaemonIdentity>{};
-    return id;
-  }
-
   // Whether the text is one program with its arguments, which can take the shell's place.
   static bool is_plain(std::string_view text) {
     static constexpr std::string_view kOfTheShell[] = {"exec",   "command", "eval",  "!",     ".",     "source", "cd",
@@ -267,10 +254,27 @@ class Process : public Provider {
            std::find(std::begin(kOfTheShell), std::end(kOfTheShell), first) == std::end(kOfTheShell);
   }
 
-  static Result<void> begin(Context& c) {
+  // Begins it and waits until it is what it should be; `before` is what there was of it.
+  static Result<void> start(Context& c, const DaemonStanding& before) {
+    if (!c.params.has("command")) return failure(fmt::format("{} is not running", c.resource.title));
+    if (before.known) end_children(c, stop_limit(c));  // it died, and left them
+    if (auto r = await_free_port(c); !r) return r;
+    auto started = begin(c);
+    if (!started) return tl::unexpected(started.error());
+    auto r = started->ended ? failure(fmt::format("{} ended at once", c.resource.title), 0)
+                            : await_ready(c, started->identity);
+    if (r) return r;
+    std::string log = shell_quote(file(c, "log", "log"));
+    auto told = c.host.shell(fmt::format("tail -c +{} {} | tail -n 5", started->log_from + 1, log));
+    if (!told.out.empty()) c.say(Level::kError, told.out);
+    // What is dead leaves nobody behind; what lives and is not ready yet goes with the next plan.
+    if (auto now = c.host.standing(file(c, "pid_file", "pid")); now && !now->alive) end_children(c, stop_limit(c));
+    return r;
+  }
+
+  static Result<Started> begin(Context& c) {
     Daemon d;
     const Value* command = c.params.find("command");
-    if (!command) return failure("a process needs a command");
     if (command->is(Kind::kList)) {
       d.command.argv = c.params.list("command");
     } else {
@@ -289,14 +293,16 @@ class Process : public Provider {
     d.log_file = file(c, "log", "log");
     d.tag = tag_of(c.params);
     d.command.environment.emplace_back(kProcessMark, mark_of(d.pid_file));
-    for (const std::string& f : {d.pid_file, d.log_file})
-      if (auto r = c.host.shell("mkdir -p " + shell_quote(f.substr(0, f.rfind('/')))); !r.ok())
-        return failure(fmt::format("{} (`directory` of the host says where files of tutti's own go)",
-                                   r.err.empty() ? r.describe() : r.err.substr(0, r.err.find('\n'))));
-    auto id = c.host.start(d);
-    if (!id) return tl::unexpected(id.error());
-    c.say(Level::kInfo, fmt::format("process {}", id->pid));
-    return {};
+    if (!c.params.has("ready")) d.settle = milliseconds(static_cast<i64>(c.params.number("settle", 0.05) * 1000));
+    auto started = c.host.start(d);
+    if (started) {
+      c.say(Level::kInfo, fmt::format("process {}", started->identity.pid));
+    } else if (started.error().message.find("directory") != std::string::npos) {
+      return failure(
+          fmt::format("{} (`directory` of the host says where files of tutti's own go)", started.error().message),
+          started.error().code);
+    }
+    return started;
   }
 
   // On a port that is shared (SO_REUSEPORT, a socket handed down) any of its holders may answer: there the process
@@ -339,80 +345,60 @@ class Process : public Provider {
     return {};
   }
 
-  static Result<void> await_ready(Context& c) {
-    auto still = [&]() -> Result<bool> {
-      auto id = identity(c);
-      if (!id) return tl::unexpected(id.error());
-      return id->has_value();
-    };
-    Result<void> r;
-    if (const Value* ready = c.params.find("ready"); ready && ready->is(Kind::kMap)) {
-      Params p(*ready);
-      auto truth = [&]() -> Result<bool> {
-        auto id = identity(c);
-        if (!id) return tl::unexpected(id.error());
-        return id->has_value() ? is_ready(c, p, **id) : Result<bool>(false);
-      };
-      r = wait_until(c, p, true, c.resource.title, truth, still);
-    } else {
-      pause(c, milliseconds(static_cast<i64>(c.params.number("settle", 0.05) * 1000)));
-      auto alive = still();
-      if (!alive) return tl::unexpected(alive.error());
-      if (!*alive) r = failure(fmt::format("{} ended at once", c.resource.title));
-    }
-    if (!r) {
-      auto log = c.host.shell("tail -n 5 " + shell_quote(file(c, "log", "log")));
-      if (!log.out.empty()) c.say(Level::kError, log.out);
-    }
-    return r;
+  static Result<void> await_ready(Context& c, const DaemonIdentity& id) {
+    const Value* ready = c.params.find("ready");
+    if (!ready || !ready->is(Kind::kMap)) return {};
+    Params p(*ready);
+    return wait_until(
+        c, p, true, c.resource.title, [&] { return is_ready(c, p, id); }, [&] { return c.host.alive(id); });
   }
 
-  static Result<void> stop(Context& c, const DaemonIdentity& id) {
-    auto limit = milliseconds(static_cast<i64>(c.params.number("stop_timeout", 10) * 1000));
-    if (auto command = c.params.maybe("stop")) {
+  static milliseconds stop_limit(Context& c) {
+    return milliseconds(static_cast<i64>(c.params.number("stop_timeout", 10) * 1000));
+  }
+
+  static Result<void> stop(Context& c, const DaemonStanding& now) {
+    auto limit = stop_limit(c);
+    auto command = c.params.maybe("stop");
+    if (now.alive && command) {
       auto r = c.host.shell(*command, limit, c.cancel);
       if (!r.ok()) return failure(fmt::format("'{}': {} {}", *command, r.describe(), r.err));
-    } else if (auto r = c.host.signal(id, signal_number(c.params.text("stop_signal", "TERM"))); !r) {
-      return r;
     }
-    auto gone = [&](milliseconds within) -> Result<bool> {
-      auto step = milliseconds(2);
-      for (auto end = Clock::now() + within;;) {
-        auto alive = c.host.alive(id);
-        if (!alive) return tl::unexpected(alive.error());
-        if (!*alive) return true;
-        if (Clock::now() >= end) return false;
-        std::this_thread::sleep_for(step);
-        step = std::min(step * 2, milliseconds(100));
-      }
-    };
-    auto g = gone(limit);
-    if (!g) return tl::unexpected(g.error());
-    if (!*g) {
-      c.say(Level::kWarning,
-            fmt::format("did not stop in {} s and was killed", static_cast<double>(limit.count()) / 1000));
-      if (auto r = c.host.signal(id, SIGKILL); !r) return r;
-      g = gone(milliseconds(5000));
-      if (!g) return tl::unexpected(g.error());
-      if (!*g) return failure(fmt::format("process {} cannot be killed", id.pid));
+    if (now.alive) {
+      auto how = c.host.stop(*now.known, command ? 0 : signal_number(c.params.text("stop_signal", "TERM")), limit);
+      if (!how) return tl::unexpected(how.error());
+      if (*how == Host::Stopped::kStays) return failure(fmt::format("process {} cannot be killed", now.known->pid));
+      if (*how == Host::Stopped::kKilled)
+        c.say(Level::kWarning,
+              fmt::format("did not stop in {} s and was killed", static_cast<double>(limit.count()) / 1000));
     }
     end_children(c, limit);
-    return c.host.remove(file(c, "pid_file", "pid"), false);
+    return {};
   }
 
   // What it has started is marked in its environment, also what has left its group (`setsid`): it goes, too.
-  static void end_children(Context& c, milliseconds limit) {
-    std::string mark = mark_of(file(c, "pid_file", "pid"));
-    const char* ours = std::getenv(kProcessMark.data());
-    if (ours && mark == ours) return;  // it has called us
-    std::string script = fmt::format(
+  static std::string seek_children(Context& c) {
+    return fmt::format(
         "seek() {{ for e in $(grep -lsz '^{}={}$' /proc/[0-9]*/environ); do p=${{e#/proc/}}; echo ${{p%/environ}}; "
-        "done; }}; "
-        "l=$(seek); [ -n \"$l\" ] || exit 0; kill $l 2>/dev/null; i=0; while [ $i -lt {} ] && [ -n \"$(seek)\" ]; do "
-        "sleep "
-        "0.1; i=$((i+1)); done; l=$(seek); [ -z \"$l\" ] || kill -9 $l 2>/dev/null; true",
-        kProcessMark, mark, std::max<i64>(1, limit.count() / 100));
-    c.host.shell(script, limit + milliseconds(10000), c.cancel);
+        "done; }}; l=$(seek); ",
+        kProcessMark, mark_of(file(c, "pid_file", "pid")));
+  }
+  static bool has_called_us(Context& c) {
+    const char* ours = std::getenv(kProcessMark.data());
+    return ours && mark_of(file(c, "pid_file", "pid")) == ours;
+  }
+  static bool has_children(Context& c) {
+    return !has_called_us(c) && c.host.shell(seek_children(c) + "[ -n \"$l\" ]").ok();
+  }
+  // Ends them, and takes the pid file away: there is nobody left.
+  static void end_children(Context& c, milliseconds limit) {
+    std::string forget = "rm -f -- " + shell_quote(file(c, "pid_file", "pid"));
+    std::string script = fmt::format(
+        "{}[ -n \"$l\" ] || {{ {}; exit 0; }}; kill $l 2>/dev/null; i=0; "
+        "while [ $i -lt {} ] && [ -n \"$(seek)\" ]; do sleep 0.1; i=$((i+1)); done; "
+        "l=$(seek); [ -z \"$l\" ] || kill -9 $l 2>/dev/null; {}",
+        seek_children(c), forget, std::max<i64>(1, limit.count() / 100), forget);
+    c.host.shell(has_called_us(c) ? forget : script, limit + milliseconds(10000), c.cancel);
   }
   static std::string mark_of(const std::string& pid_file) { return sha256_hex(pid_file).substr(0, 16); }
 

@@ -10,13 +10,16 @@ void Scrubber::collect(const Value& v, bool secret) {
     for (const Value& i : v.items()) collect(i, secret);
   if (v.is(Kind::kMap))
     for (const Entry& e : v.entries()) collect(e.value, secret);
-  if (!secret || !v.is(Kind::kString)) return;
+  bool number = v.is(Kind::kInt) || v.is(Kind::kDecimal);
+  if (!secret || (!v.is(Kind::kString) && !number)) return;
   auto add = [&](std::string_view word) {
     // A word of three letters would be found everywhere, and hides nothing.
     if (word.size() > 3) words_.emplace_back(word);
   };
-  std::string_view text = v.text();
+  std::string digits = number ? v.number_text() : "";
+  std::string_view text = number ? digits : v.text();
   add(text);
+  if (text.size() > 3) whole_.emplace_back(text);
   if (std::size_t equals = text.find('='); equals != std::string_view::npos)
     add(text.substr(equals + 1));  // NAME=VALUE
   // Output is shown line by line: so is a secret of several lines.
@@ -33,9 +36,18 @@ bool Scrubber::has_secret(std::string_view text) const {
                      [&](const std::string& word) { return text.find(word) != std::string_view::npos; });
 }
 
+bool Scrubber::is_secret(std::string_view text) const {
+  auto inner = [&](const std::string& word) {
+    return word.size() < text.size() && text.find(word) != std::string_view::npos;
+  };
+  return std::find(whole_.begin(), whole_.end(), text) != whole_.end() &&
+         std::none_of(whole_.begin(), whole_.end(), inner);
+}
+
 Value Scrubber::marked(const Value& v, const TreeBuilder& b) const {
   auto as = [&](const Value& now) { return v.secret() ? now.as_secret() : now; };
   if (v.is(Kind::kString)) return has_secret(v.text()) ? v.as_secret() : v;
+  if (v.is(Kind::kInt) || v.is(Kind::kDecimal)) return has_secret(v.number_text()) ? v.as_secret() : v;
   if (v.is(Kind::kList)) {
     std::vector<Value> items;
     for (const Value& i : v.items()) items.push_back(marked(i, b));

@@ -15,12 +15,14 @@ class Scrubber {
   explicit Scrubber(const Value& parameters) { collect(parameters, false); }
   std::string clean(std::string_view text) const;
   bool has_secret(std::string_view text) const;
+  bool is_secret(std::string_view text) const;  // as a whole, and not for another one that is in it
   // A tree with every text marked as secret that holds one: what is made of secrets is as secret as they are.
   Value marked(const Value& value, const TreeBuilder& builder) const;
 
  private:
   void collect(const Value& value, bool secret);
-  std::vector<std::string> words_;
+  std::vector<std::string> words_;  // and parts of them that are as secret
+  std::vector<std::string> whole_;
 };
 
 // A text for the shell that holds a secret of the parameters goes to it by the environment: everybody can see the words

@@ -6,10 +6,12 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
 #include <cstring>
+#include <thread>
 
 namespace tutti {
 
@@ -67,6 +69,40 @@ Result<std::optional<DaemonIdentity>> Host::read_pid_file(const std::string& pat
     while (!id.tag.empty() && id.tag.back() == '\n') id.tag.pop_back();
   }
   return std::optional<DaemonIdentity>{id};
+}
+
+Result<DaemonStanding> Host::standing(const std::string& pid_file) {
+  auto known = read_pid_file(pid_file);
+  if (!known) return tl::unexpected(known.error());
+  if (!*known) return DaemonStanding{};
+  auto is = alive(**known);
+  if (!is) return tl::unexpected(is.error());
+  return DaemonStanding{*known, *is};
+}
+
+Result<Host::Stopped> Host::stop(const DaemonIdentity& id, int signal, std::chrono::milliseconds limit) {
+  using std::chrono::milliseconds;
+  using Clock = std::chrono::steady_clock;
+  auto gone = [&](milliseconds within) -> Result<bool> {
+    auto step = milliseconds(2);
+    for (auto end = Clock::now() + within;;) {
+      auto is = alive(id);
+      if (!is) return tl::unexpected(is.error());
+      if (!*is) return true;
+      if (Clock::now() >= end) return false;
+      std::this_thread::sleep_for(step);
+      step = std::min(step * 2, milliseconds(100));
+    }
+  };
+  if (signal)
+    if (auto r = this->signal(id, signal); !r) return tl::unexpected(r.error());
+  auto went = gone(limit);
+  if (!went) return tl::unexpected(went.error());
+  if (*went) return Stopped::kGone;
+  if (auto r = this->signal(id, SIGKILL); !r) return tl::unexpected(r.error());
+  went = gone(milliseconds(5000));
+  if (!went) return tl::unexpected(went.error());
+  return *went ? Stopped::kKilled : Stopped::kStays;
 }
 
 std::string as_somebody(const Command& command) {

@@ -78,11 +78,25 @@ struct DaemonIdentity {
   std::string tag;  // what it was started from, see Daemon
 };
 
+// What a pid file says, and whether it is so.
+struct DaemonStanding {
+  std::optional<DaemonIdentity> known;
+  bool alive = false;
+};
+
 struct Daemon {
   Command command;       // timeout, input and cancel do not count
   std::string pid_file;  // "PID BIRTH TAG\n", written before the program begins
   std::string tag;       // a word that changes when the daemon is to be another one
   std::string log_file;  // standard output and error are added to it; "" throws them away
+  // Directories of these files are made where there are none. It must last so long to have been started.
+  std::chrono::milliseconds settle{0};
+};
+
+struct Started {
+  DaemonIdentity identity;
+  u64 log_from = 0;    // how long the log was before
+  bool ended = false;  // before `settle` was over
 };
 
 struct FileState {
@@ -126,10 +140,14 @@ class Host {
   // may ask for it at once.
   virtual Result<void> flush() { return {}; }
 
-  virtual Result<DaemonIdentity> start(const Daemon& daemon) = 0;
+  virtual Result<Started> start(const Daemon& daemon) = 0;
+  virtual Result<DaemonStanding> standing(const std::string& pid_file);
   virtual Result<bool> alive(const DaemonIdentity& identity) = 0;
   // To the process's group when it leads one. Nothing happens to a process that is not the one meant.
   virtual Result<void> signal(const DaemonIdentity& identity, int signal) = 0;
+  // Sends it the signal (0: it was told to go already) and waits until it is gone; kills it after so long.
+  enum class Stopped : u8 { kGone, kKilled, kStays };
+  virtual Result<Stopped> stop(const DaemonIdentity& identity, int signal, std::chrono::milliseconds limit);
 
   // Whether somebody accepts connections there, seen from the host.
   virtual bool connects(const std::string& address, u16 port, std::chrono::milliseconds timeout) = 0;

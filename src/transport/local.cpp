@@ -20,9 +20,11 @@
 #include <charconv>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
 #include <map>
 #include <mutex>
 #include <set>
+#include <thread>
 
 #include "base/file.h"
 #include "transport/spawn.h"
@@ -215,7 +217,7 @@ class Here : public Host {
   Result<void> set_owner(const std::string& path, const std::string& user, const std::string& group,
                          bool follow) override;
   Result<std::vector<std::string>> list(const std::string& directory) override;
-  Result<DaemonIdentity> start(const Daemon& daemon) override;
+  Result<Started> start(const Daemon& daemon) override;
   Result<bool> alive(const DaemonIdentity& id) override {
     u64 birth = process_birth(static_cast<pid_t>(id.pid));
     return birth != 0 && (id.birth == 0 || birth == id.birth);
@@ -575,7 +577,17 @@ Result<std::vector<std::string>> Here::list(const std::string& path) {
 // The daemon must outlive us and be nobody's zombie: a shell starts it in the background and ends, so that it becomes
 // init's child. The pid file is written by the daemon's own shell before it becomes the daemon: there is no moment at
 // which it runs and is not on file.
-Result<DaemonIdentity> Here::start(const Daemon& daemon) {
+Result<Started> Here::start(const Daemon& daemon) {
+  Started started;
+  for (const std::string& file : {daemon.pid_file, daemon.log_file}) {
+    std::error_code wrong;
+    std::filesystem::path folder = std::filesystem::path(file).parent_path();
+    if (!folder.empty()) std::filesystem::create_directories(folder, wrong);
+    if (wrong)
+      return failure(fmt::format("cannot make directory {}: {}", folder.string(), wrong.message()), wrong.value());
+  }
+  std::error_code none;
+  if (auto size = std::filesystem::file_size(daemon.log_file, none); !none) started.log_from = size;
   Command c = daemon.command;
   // It becomes another user's once its number is on file: the files are ours.
   std::string words = " " + as_somebody(c);
@@ -597,7 +609,13 @@ Result<DaemonIdentity> Here::start(const Daemon& daemon) {
   for (int i = 0; i < 500; ++i) {
     auto id = read_pid_file(daemon.pid_file);
     if (!id) return tl::unexpected(id.error());
-    if (*id && (*id)->birth != 0) return **id;
+    if (*id && (*id)->birth != 0) {
+      started.identity = **id;
+      std::this_thread::sleep_for(daemon.settle);
+      auto lasts = alive(started.identity);
+      started.ended = !lasts || !*lasts;
+      return started;
+    }
     ::usleep(2000);
   }
   return failure(fmt::format("{} did not write its number to {}", daemon.command.argv[0], daemon.pid_file));

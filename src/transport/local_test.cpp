@@ -216,8 +216,9 @@ TEST_F(LocalHost, DaemonsAreKnownByNumberAndBirth) {
   d.command.argv = {"sh", "-c", "echo started '$x'; exec sleep 1000"};
   d.pid_file = dir + "/pid";
   d.log_file = dir + "/log";
-  auto id = host->start(d);
-  ASSERT_TRUE(id) << id.error().message;
+  auto started = host->start(d);
+  ASSERT_TRUE(started) << started.error().message;
+  const DaemonIdentity* id = &started->identity;
   EXPECT_TRUE(*host->alive(*id));
   EXPECT_EQ(id->birth, process_birth(static_cast<pid_t>(id->pid)));
   DaemonIdentity other = *id;

@@ -103,7 +103,9 @@ class SshHost : public Host {
                   "change the owner of", path, follow ? path : "");
   }
   Result<std::vector<std::string>> list(const std::string& directory) override;
-  Result<DaemonIdentity> start(const Daemon& daemon) override;
+  Result<Started> start(const Daemon& daemon) override;
+  Result<DaemonStanding> standing(const std::string& pid_file) override;
+  Result<Stopped> stop(const DaemonIdentity& id, int signal, milliseconds limit) override;
   Result<bool> alive(const DaemonIdentity& id) override;
   Result<void> signal(const DaemonIdentity& id, int signal) override;
   bool connects(const std::string& address, u16 port, milliseconds timeout) override;
@@ -329,7 +331,24 @@ Result<std::vector<std::string>> SshHost::list(const std::string& path) {
   return names;
 }
 
-Result<DaemonIdentity> SshHost::start(const Daemon& daemon) {
+// Sets $1 to the birth of process $p, or fails where it is not there.
+constexpr std::string_view kBirth =
+    "birth() { s=$(cat /proc/$p/stat 2>/dev/null) || return 1; s=${s##*) }; set -- $s; "
+    "case $1 in Z|X) return 1;; esac; shift 19; echo $1; }; ";
+
+// "PID BIRTH TAG", as a pid file has it.
+bool read_identity(std::string_view line, DaemonIdentity& id) {
+  unsigned long long birth = 0;
+  long long number = 0;
+  char tag[128] = "";
+  if (std::sscanf(std::string(line).c_str(), "%lld %llu %127s", &number, &birth, tag) < 1 || number <= 0) return false;
+  id.pid = number;
+  id.birth = birth;
+  id.tag = tag;
+  return true;
+}
+
+Result<Started> SshHost::start(const Daemon& daemon) {
   Command c = daemon.command;
   // It becomes another user's once its number is on file: the files are ours.
   std::string words = " " + as_somebody(c);
@@ -340,36 +359,61 @@ Result<DaemonIdentity> SshHost::start(const Daemon& daemon) {
   c.argv = {
       "/bin/sh", "-c",
       fmt::format(
-          "rm -f {0}; setsid sh -c 'b=$(sed \"s/.*) //\" /proc/$$/stat | cut -d\" \" -f20); echo \"$$ $b "
+          "( umask 077; mkdir -p -- \"$(dirname -- {0})\" \"$(dirname -- {2})\" && : >> {2} ) || exit 1; {3}"
+          "wc -c < {2} 2>/dev/null || echo 0; rm -f {0}; "
+          "setsid sh -c 'b=$(sed \"s/.*) //\" /proc/$$/stat | cut -d\" \" -f20); echo \"$$ $b "
           "$TUTTI_TAG\" > \"$TUTTI_PID_FILE\";"
           " unset TUTTI_PID_FILE TUTTI_TAG TUTTI_ACTION TUTTI_MARK; exec \"$@\"' daemon{1} </dev/null >>{2} 2>&1 & "
-          "i=0; while [ ! -s {0} ] && [ $i -lt 100 ]; do sleep 0.02; i=$((i+1)); done; cat {0}",
-          pid, words, log)};
+          "i=0; while [ ! -s {0} ] && [ $i -lt 100 ]; do sleep 0.02; i=$((i+1)); done; cat {0} || exit 1; "
+          "sleep {4}; p=$(cut -d' ' -f1 < {0}); birth || echo ended",
+          pid, words, log, kBirth, static_cast<double>(daemon.settle.count()) / 1000)};
   c.environment.emplace_back("TUTTI_PID_FILE", daemon.pid_file);
   c.environment.emplace_back("TUTTI_TAG", daemon.tag.empty() ? "-" : daemon.tag);
-  c.timeout = milliseconds(30000);
+  c.timeout = milliseconds(30000) + daemon.settle;
   auto r = run(c);
-  if (!r.ok()) return refused(r, "start", daemon.command.argv.empty() ? "" : daemon.command.argv[0]);
+  std::string what = daemon.command.argv.empty() ? "" : daemon.command.argv[0];
+  if (!r.ok()) return refused(r, "start", what);
+  Started started;
+  started.log_from = std::strtoull(r.out.c_str(), nullptr, 10);
+  std::size_t second = r.out.find('\n') + 1;
+  if (!read_identity(std::string_view(r.out).substr(second), started.identity) || !started.identity.birth)
+    return failure(fmt::format("cannot start {} on {}: {}", what, target_.name, r.out));
+  started.ended = r.out.ends_with("ended\n");
+  return started;
+}
+
+Result<DaemonStanding> SshHost::standing(const std::string& pid_file) {
+  auto r = ask(fmt::format("[ -e {0} ] || exit 0; cat < {0} && p=$(cut -d' ' -f1 < {0}) && {{ {1}birth || :; }}",
+                           shell_quote(pid_file), kBirth));
+  if (!r.ok()) return refused(r, "read", pid_file);
+  DaemonStanding out;
   DaemonIdentity id;
-  unsigned long long birth = 0;
-  long long number = 0;
-  char tag[128] = "";
-  if (std::sscanf(r.out.c_str(), "%lld %llu %127s", &number, &birth, tag) < 2)
-    return failure(fmt::format("cannot start {} on {}: {}", daemon.command.argv[0], target_.name, r.out));
-  id.pid = number;
-  id.birth = birth;
-  id.tag = tag;
-  return id;
+  if (!read_identity(r.out, id)) return out;
+  out.known = id;
+  std::string birth = r.out.substr(r.out.find('\n') + 1);
+  out.alive = !birth.empty() && (!id.birth || std::strtoull(birth.c_str(), nullptr, 10) == id.birth);
+  return out;
 }
 
 Result<bool> SshHost::alive(const DaemonIdentity& id) {
-  auto r =
-      ask(fmt::format("s=$(cat /proc/{}/stat 2>/dev/null) || {{ echo gone; exit 0; }}; s=${{s##*) }}; set -- $s; case "
-                      "$1 in Z|X) echo gone;; *) shift 19; echo $1;; esac",
-                      id.pid));
+  auto r = ask(fmt::format("p={}; {}birth || echo gone", id.pid, kBirth));
   if (!r.ok()) return refused(r, "look at", fmt::format("process {}", id.pid));
   if (r.out.rfind("gone", 0) == 0) return false;
   return id.birth == 0 || std::strtoull(r.out.c_str(), nullptr, 10) == id.birth;
+}
+
+Result<Host::Stopped> SshHost::stop(const DaemonIdentity& id, int signal, milliseconds limit) {
+  constexpr i64 kStep = 50, kLast = 5000;
+  auto r = script(
+      fmt::format("p={0}; {1}there() {{ b=$(birth) && {{ [ {2} = 0 ] || [ \"$b\" = {2} ]; }}; }}; "
+                  "tell() {{ kill -$1 -- -$p 2>/dev/null || kill -$1 $p 2>/dev/null || :; }}; "
+                  "await() {{ i=0; while there; do [ $i -lt $1 ] || return 1; sleep 0.05; i=$((i+1)); done; }}; "
+                  "there || {{ echo gone; exit 0; }}; [ {3} = 0 ] || tell {3}; await {4} && {{ echo gone; exit 0; }}; "
+                  "tell 9; await {5} && echo killed || echo stays",
+                  id.pid, kBirth, id.birth, signal, limit.count() / kStep, kLast / kStep),
+      "", limit + milliseconds(120000), nullptr, u64{1} << 31, milliseconds(2000));
+  if (!r.ok()) return refused(r, "stop", fmt::format("process {}", id.pid));
+  return r.out.starts_with("gone") ? Stopped::kGone : r.out.starts_with("killed") ? Stopped::kKilled : Stopped::kStays;
 }
 
 Result<void> SshHost::signal(const DaemonIdentity& id, int signal) {

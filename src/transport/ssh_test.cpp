@@ -129,13 +129,29 @@ TEST_F(Ssh, DaemonsAsHere) {
   d.pid_file = dir + "/w/pid";
   d.log_file = dir + "/w/log";
   d.tag = "t1";
-  auto id = host->start(d);
-  ASSERT_TRUE(id) << id.error().message;
+  auto started = host->start(d);
+  ASSERT_TRUE(started) << started.error().message;
+  const DaemonIdentity* id = &started->identity;
   EXPECT_TRUE(*host->alive(*id));
   EXPECT_EQ((*host->read_pid_file(d.pid_file))->tag, "t1");
-  ASSERT_TRUE(host->signal(*id, SIGKILL));
-  for (int i = 0; i < 100 && *host->alive(*id); ++i) ::usleep(20000);
+  EXPECT_TRUE(host->standing(d.pid_file)->alive);
+  EXPECT_EQ(host->standing(d.pid_file)->known->pid, id->pid);
+  EXPECT_FALSE(host->standing(dir + "/w/none")->known);
+  EXPECT_EQ(*host->stop(*id, SIGTERM, std::chrono::milliseconds(5000)), Host::Stopped::kGone);
   EXPECT_FALSE(*host->alive(*id));
+  EXPECT_FALSE(host->standing(d.pid_file)->alive);
+  d.command.argv = {"sh", "-c", "trap '' TERM; while :; do sleep 0.05; done"};
+  d.settle = std::chrono::milliseconds(200);
+  started = host->start(d);
+  ASSERT_TRUE(started && !started->ended);
+  EXPECT_EQ(*host->stop(started->identity, SIGTERM, std::chrono::milliseconds(200)), Host::Stopped::kKilled);
+  d.command.argv = {"echo", "short"};
+  d.log_file = dir + "/w/new/log";
+  started = host->start(d);
+  ASSERT_TRUE(started) << started.error().message;
+  EXPECT_TRUE(started->ended);
+  started = host->start(d);
+  EXPECT_EQ(started->log_from, 6u);
 }
 
 TEST_F(Ssh, ALostConnectionIsToldFromAFailedCommand) {

@@ -15,8 +15,12 @@ constexpr OptionSpec kOptions[] = {
 int run(Call& call) {
   Running running(call);
   if (!running.look()) return exit_code::kError;
-  auto runs = running.place->store->runs(call.options.get("system"),
-                                         std::strtoul(call.options.get("most", "20").c_str(), nullptr, 10));
+  std::size_t most = std::strtoul(call.options.get("most", "20").c_str(), nullptr, 10);
+  if (most == 0) {
+    call.session.diagnostics.error("USE", {}, "--most wants a number of runs, 1 or more");
+    return exit_code::kError;
+  }
+  auto runs = running.place->store->runs(call.options.get("system"), most);
   if (!runs) {
     call.session.diagnostics.error("STATE-READ", {}, runs.error().message);
     return exit_code::kError;

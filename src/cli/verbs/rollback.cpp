@@ -60,9 +60,16 @@ int run(Call& call) {
   }
   auto wanted = deploy::decode(call.session, fmt::format("run {}", id), (*record)->wanted, *running.place->seal);
   if (!wanted) return exit_code::kError;
-  say_now(fmt::format("Back to run {} ({}).\n", id, when((*record)->started)));
+  // A run that looked at some components only has said nothing of the others.
+  engine::PlanOptions options;
+  auto plan = deploy::decode(call.session, fmt::format("plan of run {}", id), (*record)->plan, *running.place->seal);
+  if (const Entry* only = plan && plan->is(Kind::kMap) ? plan->find("only") : nullptr;
+      only && only->value.is(Kind::kList))
+    for (const Value& name : only->value.items()) options.only.emplace_back(name.text());
+  say_now(fmt::format("Back to run {} ({}{}).\n", id, when((*record)->started),
+                      options.only.empty() ? "" : fmt::format(", only {}", fmt::join(options.only, ", "))));
   return carry_out(running, "rollback", [&] {
-    if (!resource::is_catalog(*wanted)) return running.deployer->prepare(*wanted, system, "rollback");
+    if (!resource::is_catalog(*wanted)) return running.deployer->prepare(*wanted, system, "rollback", options);
     auto prepared = running.deployer->prepare_catalog(*wanted, system, {.noop = call.options.has("dry-run")});
     if (prepared) prepared->kind = "rollback";
     return prepared;

@@ -59,66 +59,73 @@ Planner::Members Planner::members_of(const model::Invariant& inv) const {
   return m;
 }
 
+std::vector<Planner::Group> Planner::down_together(const Members& m) const {
+  std::vector<Group> groups;
+  std::vector<std::vector<bool>> later;  // of the first of each: what comes after it is down
+  for (std::size_t i : m.interrupted) {
+    auto after = moments_->after(Moments::down(i));
+    std::size_t k = 0;
+    while (k < groups.size() && !(after[Moments::up(groups[k][0])] && later[k][Moments::up(i)])) ++k;
+    if (k == groups.size()) groups.emplace_back(), later.push_back(std::move(after));
+    groups[k].push_back(i);
+  }
+  for (std::size_t g : m.going) {
+    auto after = moments_->after(Moments::down(g));
+    auto with = std::find_if(groups.begin(), groups.end(), [&](const Group& x) { return after[Moments::up(x[0])]; });
+    if (with != groups.end()) with->push_back(g);
+  }
+  return groups;
+}
+
 void Planner::keep(const model::Invariant& inv) {
   Members m = members_of(inv);
+  auto up = [](const Group& items) {
+    std::vector<Moments::Moment> out;
+    for (std::size_t i : items) out.push_back(Moments::up(i));
+    return out;
+  };
   if (inv.kind == model::Invariant::Kind::kAtMost) {
     // Who comes waits for those that go, where there is no room for both.
     if (m.up + m.coming.size() > inv.count)
-      for (std::size_t c : m.coming)
-        for (std::size_t g : m.going) moments_->prefer(Moments::up(g), Moments::down(c));
+      for (std::size_t c : m.coming) moments_->prefer(up(m.going), Moments::down(c));
     return;
   }
-  // Those that are down at the same time, whatever the order: they use something that is interrupted.
-  std::vector<std::vector<std::size_t>> groups;
-  std::set<std::size_t> with_others;  // of those that go
-  for (std::size_t i : m.interrupted) {
-    auto together = [&](const std::vector<std::size_t>& g) {
-      return moments_->before(Moments::down(i), Moments::up(g[0])) &&
-             moments_->before(Moments::down(g[0]), Moments::up(i));
-    };
-    auto group = std::find_if(groups.begin(), groups.end(), together);
-    if (group == groups.end()) group = groups.insert(groups.end(), std::vector<std::size_t>{});
-    group->push_back(i);
-  }
-  for (std::size_t g : m.going)
-    for (auto& group : groups)
-      if (!with_others.count(g) && moments_->before(Moments::down(g), Moments::up(group[0]))) {
-        group.push_back(g);
-        with_others.insert(g);
-      }
+  std::vector<Group> groups = down_together(m);
+  Group down;
   std::size_t largest = 0;
-  for (auto& g : groups) largest = std::max(largest, g.size());
+  for (auto& g : groups) {
+    largest = std::max(largest, g.size());
+    down.insert(down.end(), g.begin(), g.end());
+  }
+  std::set<std::size_t> with_others(down.begin(), down.end());
   for (std::size_t g : m.going)
     if (!with_others.count(g)) {
-      for (auto& group : groups)
-        for (std::size_t i : group) moments_->prefer(Moments::up(i), Moments::down(g));
-      bool held = true;
-      for (std::size_t c : m.coming) held = moments_->prefer(Moments::up(c), Moments::down(g)) && held;
-      if (!held && m.up >= inv.count) cannot_[&inv] = why_down({g});
+      moments_->prefer(up(down), Moments::down(g));
+      if (!moments_->prefer(up(m.coming), Moments::down(g)) && m.up >= inv.count) cannot_[&inv] = why_down({g});
     }
   // So many may be down at once. Those to come count only where the others wait for them, which is where without
   // them too few could be spared.
   std::size_t spare = m.up > inv.count ? m.up - inv.count : 0;
-  if (m.interrupted.size() + with_others.size() <= spare) return;
+  if (down.size() <= spare) return;
   if (largest > spare) {
-    std::size_t more = 0;
-    for (std::size_t c : m.coming) {
-      bool sooner = true;
-      for (auto& group : groups)
-        for (std::size_t i : group) sooner = moments_->prefer(Moments::up(c), Moments::down(i)) && sooner;
-      if (sooner) ++more;
+    std::set<std::size_t> late;
+    for (std::size_t i : down) {
+      auto after = moments_->after(Moments::down(i));
+      for (std::size_t c : m.coming)
+        if (after[Moments::up(c)]) late.insert(c);
+      moments_->prefer(up(m.coming), Moments::down(i));
     }
-    spare += more;
+    spare += m.coming.size() - late.size();
   }
   for (auto& group : groups)
     if (group.size() > spare && m.up >= inv.count && !cannot_.count(&inv)) cannot_[&inv] = why_down(group);
+  // Wave by wave: each as large as can be spared, and the next when it is up again.
   spare = std::max<std::size_t>(spare, 1);
-  std::vector<std::size_t> sooner;
+  Group before, wave;
   for (auto& group : groups) {
-    std::size_t end = sooner.size() + group.size();
-    for (std::size_t k = 0; k < sooner.size() && k + spare < end; ++k)
-      for (std::size_t i : group) moments_->prefer(Moments::up(sooner[k]), Moments::down(i));
-    sooner.insert(sooner.end(), group.begin(), group.end());
+    if (!wave.empty() && wave.size() + group.size() > spare) before = std::move(wave), wave.clear();
+    for (std::size_t i : group) moments_->prefer(up(before), Moments::down(i));
+    wave.insert(wave.end(), group.begin(), group.end());
   }
 }
 

@@ -14,24 +14,31 @@ void Moments::must(Moment a, Moment b) {
   if (a != b) next_[a].push_back({b, false});
 }
 
-bool Moments::prefer(Moment a, Moment b) {
-  if (before(b, a)) return false;
-  if (waits_[b].insert(item(a)).second) next_[a].push_back({b, true});
-  return true;
+bool Moments::prefer(Moment a, Moment b) { return prefer(std::vector<Moment>{a}, b); }
+
+bool Moments::prefer(const std::vector<Moment>& sooner, Moment b) {
+  std::vector<bool> later = after(b);  // and still so when something that is not in it comes before b
+  bool all = true;
+  for (Moment a : sooner) {
+    if (later[a])
+      all = false;
+    else if (waits_[b].insert(item(a)).second)
+      next_[a].push_back({b, true});
+  }
+  return all;
 }
 
-bool Moments::before(Moment a, Moment b) const {
+std::vector<bool> Moments::after(Moment a) const {
   std::vector<bool> seen(next_.size());
   std::vector<Moment> todo{a};
   seen[a] = true;
   while (!todo.empty()) {
     Moment at = todo.back();
     todo.pop_back();
-    if (at == b) return true;
     for (const Edge& e : next_[at])
       if (!seen[e.to]) seen[e.to] = true, todo.push_back(e.to);
   }
-  return false;
+  return seen;
 }
 
 // Longest paths. What ports demand may be a circle that nobody can keep; waits are in none, so nothing rises for ever.

@@ -26,7 +26,11 @@ class Moments {
   void must(Moment a, Moment b);
   // The program is to wait for `a` before it begins what leads to `b`; false where that would be a circle.
   bool prefer(Moment a, Moment b);
-  bool before(Moment a, Moment b) const;
+  // The same for each of several; false where one of them would be a circle (the others count).
+  bool prefer(const std::vector<Moment>& sooner, Moment b);
+  bool before(Moment a, Moment b) const { return after(a)[b]; }
+  // All moments that come after `a`, with `a` itself.
+  std::vector<bool> after(Moment a) const;
   // Turns: a moment comes in a later one than those it waits for. Valid until something is added.
   void settle();
   u32 turn(Moment m) const { return turn_[m]; }

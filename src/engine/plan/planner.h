@@ -178,7 +178,10 @@ class Planner {
   };
   // Those that go count as long as they are there: `app*` are also the ones that only the record has.
   void count_what_goes();
+  using Group = std::vector<std::size_t>;
   Members members_of(const model::Invariant& inv) const;
+  // Those that are down at the same time, whatever the order: they use something that is interrupted.
+  std::vector<Group> down_together(const Members& members) const;
   void keep(const model::Invariant& inv);
   // The way from a user to what it uses, by names: {"app", "cache", "db"}.
   std::vector<std::string> uses_path(std::size_t from, std::size_t to) const;

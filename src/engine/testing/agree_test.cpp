@@ -129,7 +129,7 @@ TEST(Agree, ReducedSearchFindsTheSameEnds) {
 // Several of each kind, with switches: exchanging alike instances and looking at parts alone give the same verdicts as
 // looking at everything; a counterexample found that way is one.
 TEST(Agree, SymmetryAndPartsGiveTheSameVerdicts) {
-  u64 compared = 0, deadlocks = 0, broken = 0;
+  u64 compared = 0, deadlocks = 0, broken = 0, counted = 0;
   for (u64 seed = first_seed(), n = seed + rounds(1500); seed < n && !::testing::Test::HasFailure(); ++seed) {
     RandomSystem random(seed, {2, 4, 4, 2, 7, true, seed % 2 == 0});
     model::System system = random.make();
@@ -138,8 +138,8 @@ TEST(Agree, SymmetryAndPartsGiveTheSameVerdicts) {
     Expr& count = properties[0].expr;
     properties[0].text = "count";
     count.kind = Expr::Kind::kCount;
-    count.compare = Expr::Compare::kLessEqual;
-    count.number = static_cast<i64>(1 + dice() % 2);
+    count.compare = dice() % 2 ? Expr::Compare::kLessEqual : Expr::Compare::kGreaterEqual;
+    count.number = static_cast<i64>(dice() % 3);
     properties[1].text = "one";
     properties[1].kind = Property::Kind::kNever;
     Expr& one = properties[1].expr;
@@ -148,7 +148,7 @@ TEST(Agree, SymmetryAndPartsGiveTheSameVerdicts) {
       Expr atom;
       atom.kind = Expr::Kind::kAtom;
       atom.atom.instance = i;
-      atom.atom.index = static_cast<u32>(system.type_of(i).places.size() - 1);
+      atom.atom.index = static_cast<u32>(dice() % system.type_of(i).places.size());
       if (system.instances[i].type == 0) count.parts.push_back(atom);
       if (dice() % 3 == 0) one.parts.push_back(atom);
     }
@@ -159,6 +159,7 @@ TEST(Agree, SymmetryAndPartsGiveTheSameVerdicts) {
     if (!a.complete || !a.one_safe) continue;
     VerifyReport b = verify(system, properties, {});
     ++compared;
+    counted += b.verdicts[0].proved;
     deadlocks += !a.deadlock_free;
     EXPECT_EQ(a.deadlock_free, b.deadlock_free) << "seed " << seed << "\n" << text_of(system);
     for (std::size_t k = 0; k < properties.size(); ++k) {
@@ -180,6 +181,7 @@ TEST(Agree, SymmetryAndPartsGiveTheSameVerdicts) {
   EXPECT_GT(compared, 100u);
   EXPECT_GT(deadlocks, 10u);
   EXPECT_GT(broken, 10u);
+  EXPECT_GT(counted, 10u);
 }
 
 TEST(Agree, EstimateIsTheSimulatedTime) {

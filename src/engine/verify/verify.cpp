@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/verify/compose.h"
+#include "engine/verify/counting.h"
 #include "engine/verify/reduce.h"
 #include "engine/verify/state_set.h"
 #include "engine/verify/symmetry.h"
@@ -35,7 +36,7 @@ class Search {
         seen_(words_) {}
 
   VerifyReport run() {
-    for (const Property& p : properties_) report_.verdicts.push_back({p, p.kind != Property::Kind::kReachable});
+    for (const Property& p : properties_) report_.verdicts.push_back({p, p.kind != Property::Kind::kReachable, false});
     found_.assign(properties_.size() + 1, kNone);
     std::vector<u64> s(words_);
     Rules::State first = rules_.initial();
@@ -193,6 +194,21 @@ class Search {
       for (u32 i = 0; i < who.size(); ++i) next[i] = who[from[i]];
       std::swap(who, next);
     }
+    push_in_time(steps);
+  }
+
+  // Alike ones may be pushed at different points of a run of pushes: whoever it really was may come later in it than
+  // the one it stood for, and then the program goes on that far first.
+  void push_in_time(std::vector<Step>& steps) {
+    Rules::State s = rules_.initial();
+    for (auto at = steps.begin(); at != steps.end(); ++at) {
+      while (!rules_.is_enabled(s.data(), *at)) {
+        auto next = std::find_if(at, steps.end(), [](const Step& x) { return x.kind == Step::Kind::kInstruction; });
+        if (next == at || next == steps.end()) return;
+        std::rotate(at, next, next + 1);
+      }
+      rules_.apply(s.data(), *at);
+    }
   }
 
   const std::vector<Property>& properties_;
@@ -276,14 +292,12 @@ std::optional<VerifyReport> by_parts(const System& system, const std::vector<Pro
     if (p.kind == Property::Kind::kReachable) return std::nullopt;  // in a part alone says nothing about the whole
     std::vector<u32> members = composition.around(p);
     if (members.size() == system.instances.size() || !look(members, {cut(p, members)})) return std::nullopt;
-    all.verdicts.push_back({p, true});
+    all.verdicts.push_back({p});
   }
   return all;
 }
 
-}  // namespace
-
-VerifyReport verify(const System& system, const std::vector<Property>& properties, const VerifyOptions& options,
+VerifyReport search(const System& system, const std::vector<Property>& properties, const VerifyOptions& options,
                     const std::function<void(const Rules&, const u64*)>& on_end) {
   if (options.compose && !options.full && !options.failures && !on_end)
     if (auto report = by_parts(system, properties, options)) return std::move(*report);
@@ -301,6 +315,24 @@ VerifyReport verify(const System& system, const std::vector<Property>& propertie
     for (Counterexample& e : exact.counterexamples)
       if (e.property == c.property && e.steps.size() <= c.steps.size()) c = std::move(e);
   }
+  return report;
+}
+
+}  // namespace
+
+VerifyReport verify(const System& system, const std::vector<Property>& properties, const VerifyOptions& options,
+                    const std::function<void(const Rules&, const u64*)>& on_end) {
+  std::vector<Property> open;
+  std::vector<bool> kept;
+  for (const Property& p : properties) {
+    kept.push_back(!options.full && !options.failures && kept_by_counting(system, p));
+    if (!kept.back()) open.push_back(p);
+  }
+  VerifyReport report = search(system, open, options, on_end);
+  std::vector<Verdict> found = std::move(report.verdicts);
+  report.verdicts.clear();
+  for (std::size_t k = 0, next = 0; k < properties.size(); ++k)
+    report.verdicts.push_back(kept[k] ? Verdict{properties[k], true, true} : found[next++]);
   return report;
 }
 

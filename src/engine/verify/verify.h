@@ -33,6 +33,7 @@ struct Counterexample {
 struct Verdict {
   Property property;
   bool holds = true;
+  bool proved = false;  // by counting (counting.h): whether or not everything was looked at
 };
 
 struct VerifyReport {

@@ -7,11 +7,11 @@
 
 namespace tutti::cue {
 
-// The order in which the fields of a struct are shown. Declarations of one file follow each other as they are written,
-// a label where it is mentioned first; an embedded literal or a comprehension is one by itself, placed by the field
-// of it that was made last. Operands of `&`, embedded references and files stand side by side: of the labels that may
-// come next the smallest by name does, and labels that would each have to come before the other come together, by name.
-// Labels without a field are in it too where a literal declares them.
+// The order in which the fields of a struct are shown. The literals that it is made of follow each other by the places
+// where they, or the first references through which they came, are written, a label where it is mentioned first. What
+// came by one reference, operands of `&` and files stand side by side: of the labels that may come next the smallest by
+// name does, and labels that would each have to come before the other come together, by name. Labels without a field
+// are in it too where a literal declares them.
 std::vector<Label> field_order(const Sources& sources, Vertex* v);
 
 // The arcs of a struct in that order, without list elements and lets.
@@ -25,8 +25,6 @@ class ArcOrder {
   void of(Vertex* v, std::vector<Vertex*>& out);
 
  private:
-  void describe(const Vertex* v);
-
   using Key = std::vector<u64>;
   struct Hash {
     std::size_t operator()(const Key& k) const;
