@@ -29,13 +29,17 @@ void* Arena::allocate_slow(std::size_t size, std::size_t align) {
     blocks_.push_back(std::move(own));
     return reinterpret_cast<void*>(at);
   }
-  blocks_.push_back(std::make_unique_for_overwrite<char[]>(next));
-  block_ = blocks_.back().get();
   constexpr std::size_t kLargePage = std::size_t{2} << 20;
-  if (next >= 4 * kLargePage) {
-    auto from = (reinterpret_cast<std::uintptr_t>(block_) + kLargePage - 1) & ~(kLargePage - 1);
-    auto to = (reinterpret_cast<std::uintptr_t>(block_) + next) & ~(kLargePage - 1);
-    if (to > from) (void)::madvise(reinterpret_cast<void*>(from), to - from, MADV_HUGEPAGE);  // only a wish
+  if (next < kLargePage) {
+    blocks_.push_back(std::make_unique_for_overwrite<char[]>(next));
+    block_ = blocks_.back().get();
+  } else {
+    // What lies before the first large page is never written to and takes no memory.
+    next &= ~(kLargePage - 1);
+    blocks_.push_back(std::make_unique_for_overwrite<char[]>(next + kLargePage));
+    auto from = (reinterpret_cast<std::uintptr_t>(blocks_.back().get()) + kLargePage - 1) & ~(kLargePage - 1);
+    block_ = reinterpret_cast<char*>(from);
+    (void)::madvise(block_, next, MADV_HUGEPAGE);  // only a wish
   }
   capacity_ = next;
   bytes_ += next;
@@ -46,11 +50,10 @@ void* Arena::allocate_slow(std::size_t size, std::size_t align) {
 void Arena::clear() {
   used_ = 0;
   bytes_ = capacity_;
-  if (blocks_.size() == 1 && blocks_[0].get() == block_) return;
+  // The present block begins in the nearest before it.
   std::unique_ptr<char[]> kept;
-  for (auto& block : blocks_) {
-    if (block.get() == block_) kept = std::move(block);
-  }
+  for (auto& block : blocks_)
+    if (block.get() <= block_ && block.get() > kept.get()) kept.swap(block);
   blocks_.clear();
   if (kept) blocks_.push_back(std::move(kept));
 }

@@ -213,6 +213,7 @@ std::vector<StructLit*> Compiler::files(const CompileInput& input) {
   std::vector<StructLit*> out;
   for (ast::File* f : input.files) {
     experiments_ = f->experiments;
+    source_ = f->source ? std::string_view(f->source->text) : std::string_view();
     push(0);
     auto* s = store_.make<StructLit>(f);
     s->is_file = true;

@@ -446,7 +446,31 @@ Node* Parser::interpolation() {
   return close(f, make<Interpolation>(parts.kept()));
 }
 
+namespace {
+// After one of these there is no more of an expression.
+bool ends_expression(Tok t) {
+  return t == Tok::kComma || t == Tok::kColon || t == Tok::kRbrace || t == Tok::kRbrack || t == Tok::kRparen;
+}
+}  // namespace
+
+// Most expressions are one token, without a comment before or after: the frames of what they might have been would be
+// opened and closed again for nothing. nullptr when there is more.
+Node* Parser::single() {
+  bool name = tok_ == Tok::kIdent;
+  bool literal = tok_ == Tok::kString || tok_ == Tok::kInt || tok_ == Tok::kFloat || tok_ >= Tok::kTrue;
+  if (!(name || literal) || lead_ || (top_->list > 0 && !top_->groups.empty())) return nullptr;
+  peek();
+  if (!ends_expression(peeked_->tok)) return nullptr;
+  Node* x = name ? static_cast<Node*>(make<Ident>(pos_, Symbol(text_))) : make<Lit>(tok_, pos_, text_);
+  advance();
+  top_->last_child = x;
+  top_->last_pos = 1;
+  ++top_->pos;
+  return x;
+}
+
 Node* Parser::expression() {
+  if (Node* x = single()) return x;
   Frame* f = open();
   return close(f, binary(1));
 }

@@ -142,6 +142,7 @@ class Parser {
   ast::Node* binary(int least);
   ast::Node* binary_tail(int least, ast::Node* x);
   ast::Node* expression();
+  ast::Node* single();
   ast::Node* rhs();
   ast::Node* checked(ast::Node* x);
   ast::Node* optional_mark(ast::Node* x);
