@@ -61,7 +61,7 @@ struct Reserved {
       same.pop_back();
       return p;
     }
-    if (bytes >= kLargePage) used = (used + kLargePage - 1) & ~(kLargePage - 1);
+    if (bytes >= 2 * kLargePage) used = (used + kLargePage - 1) & ~(kLargePage - 1);
     if (size - used < bytes) return nullptr;
     std::size_t end = used + bytes;
     if (end > writable) {
@@ -75,7 +75,8 @@ struct Reserved {
     }
     void* p = Region::base_ + used;
     used = end;
-    if (bytes >= kLargePage) (void)::madvise(p, bytes, MADV_HUGEPAGE);  // only a wish
+    // where one more than needed does not count
+    if (bytes >= 2 * kLargePage) (void)::madvise(p, bytes, MADV_HUGEPAGE);  // only a wish
     return p;
   }
 
