@@ -77,12 +77,12 @@ class SymbolTable {
 
   struct Shard {
     std::mutex mutex;
-    std::vector<Slot> slots = std::vector<Slot>(16);
+    std::vector<Slot> slots;
     std::size_t count = 0;
 
     // Growing needs no look at the names: the low half of each hash is kept, and a shard stays far below 2^32 slots.
     void grow() {
-      std::vector<Slot> bigger(slots.size() * 4);
+      std::vector<Slot> bigger(slots.empty() ? 16 : slots.size() * 4);
       for (Slot s : slots) {
         if (s.id == 0) continue;
         std::size_t at = s.hash & (bigger.size() - 1);

@@ -85,7 +85,7 @@ Compiler::Entry* Compiler::find(Frame& f, Symbol name) {
 }
 
 Compiler::Entry* Compiler::lookup(Symbol name, std::size_t* frame) {
-  if (name.text() == "_") return nullptr;
+  if (name == anything_) return nullptr;
   for (std::size_t k = stack_.size(); k-- > 0;)
     if (Entry* e = find(stack_[k], name)) {
       if (e->kind == EntryKind::kLet && is_hidden(e->node)) continue;
@@ -213,6 +213,7 @@ std::vector<StructLit*> Compiler::files(const CompileInput& input) {
   std::vector<StructLit*> out;
   for (ast::File* f : input.files) {
     experiments_ = f->experiments;
+    source_ = f->source ? std::string_view(f->source->text) : std::string_view();
     push(0);
     auto* s = store_.make<StructLit>(f);
     s->is_file = true;
@@ -308,6 +309,7 @@ void Compiler::declare(ast::Nodes decls) {
       }
       if (l->kind != AK::kList && f->alias) declare_postfix(f, f->alias);
       if (Symbol name = bound_name(l); !name.empty()) {
+        if (auto& names = stack_.back().names; names.capacity() == 0) names.reserve(decls.size());
         Entry e{EntryKind::kField, f->value, f};
         insert(f, name, e);
       }
@@ -346,18 +348,17 @@ void Compiler::dynamic_aliases(ast::Nodes decls) {
 void Compiler::struct_body(StructLit* s, ast::Nodes decls) {
   s->explicit_open = experiments_.explicit_open;
   if (!data_) {
-    stack_.back().names.reserve(stack_.back().names.size() + decls.size());
     declare(decls);
     dynamic_aliases(decls);
   }
-  std::vector<Node*> out;
-  out.reserve(decls.size());
+  std::size_t from = gathered_.size();
   for (ast::Node* d : decls)
     if (Node* n = decl(d)) {
       if (n->type == NodeType::kComprehension || n->is_expr()) s->has_embedding = true;
-      out.push_back(n);
+      gathered_.push_back(n);
     }
-  s->decls = store_.keep(out);
+  s->decls = store_.arena().copy(std::span<Node* const>(gathered_).subspan(from));
+  gathered_.resize(from);
 }
 
 Node* Compiler::labeled(const ast::Node* label_node, ast::Node* value) {

@@ -94,6 +94,7 @@ class Compiler {
   void check_let(Entry& e, std::size_t frame, const ast::Ident* n);
   void check_pattern_names(ast::Node* n);
   Label label(const ast::Node* n);
+  std::string_view kept(std::string_view text);
   void assert_concrete(const ast::Node* n, Op op, const Node* x);
   u32 depth_to(std::size_t frame) const;
 
@@ -102,7 +103,10 @@ class Compiler {
   std::vector<CompileError> errors_;
   std::vector<Symbol> imports_;
   std::string package_;
+  Symbol anything_{"_"};
+  std::string_view source_;  // the text of the file that is being compiled
   std::vector<Label> file_scope_;
+  std::vector<Node*> gathered_;  // of the literals that are being compiled, one behind the other
   std::vector<std::pair<std::size_t, const ast::Node*>> hidden_;  // lets whose own expression is being compiled
   std::function<std::string(std::string_view)> package_name_;
   ast::Experiments experiments_;

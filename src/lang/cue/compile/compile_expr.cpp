@@ -191,10 +191,18 @@ void Compiler::assert_concrete(const ast::Node* n, Op op, const Node* x) {
         fmt::format("invalid operand {} ('{}' requires concrete value)", source_text(n), op_text(op)));
 }
 
+// What is part of the source need not be copied: it stays where it is as long as its places can be shown.
+std::string_view Compiler::kept(std::string_view text) {
+  std::less_equal<const char*> before;
+  bool within =
+      before(source_.data(), text.data()) && before(text.data() + text.size(), source_.data() + source_.size());
+  return within ? text : store_.keep(text);
+}
+
 Node* Compiler::literal(const ast::Lit* n) {
   switch (n->tok) {
     case Tok::kString: {
-      if (std::string_view inside; is_plain_string(n->text, inside)) return store_.make<String>(store_.keep(inside), n);
+      if (std::string_view inside; is_plain_string(n->text, inside)) return store_.make<String>(kept(inside), n);
       std::string message;
       auto q = parse_quotes(n->text, n->text, message);
       if (!q) return bad(n, message);

@@ -7,17 +7,6 @@
 // Taking in conjuncts: literals at once, everything that must be evaluated as a task.
 namespace tutti::cue {
 
-Node* expression_of(Node* n) {
-  switch (n->type) {
-    case NodeType::kField: return to<Field>(n)->value;
-    case NodeType::kLetField: return to<LetField>(n)->value;
-    case NodeType::kDynamicField: return to<DynamicField>(n)->value;
-    case NodeType::kPattern: return to<Pattern>(n)->value;
-    case NodeType::kEllipsis: return to<Ellipsis>(n)->value;
-    default: return n;
-  }
-}
-
 State* Context::bare_state(Vertex* v) {
   if (v->status == Status::kFinalized) return nullptr;
   if (!v->state) {

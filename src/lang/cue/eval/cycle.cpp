@@ -54,7 +54,9 @@ bool State::detect_cycle(Vertex* arc, Environment* env, Node* ref, CloseInfo& ci
   bool chain_step = false;
   u64 followed = 0;
   for (RefNode* r = ci.refs; r; r = r->next) {
-    if (++followed % 2 == 0) ctx.budget.step();
+    if (++followed % kLookedAtInAStep == 0) ctx.budget.step();
+    // of a long chain nearly all are something else
+    if (r->ref != ref && r->arc != target && deref(r->arc) != target) continue;
     // The same reference again, further in, to what lies further in: it unfolds itself. That may still come to an end
     // when the same is said once more only, so it is believed after a while.
     if (ctx.cyclic_conjuncts > kPatience && r->ref == ref && r->arc != target && lies_within(here, r->node) &&

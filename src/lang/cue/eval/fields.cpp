@@ -153,7 +153,7 @@ void Context::insert_conjunct(Vertex* v, Conjunct c, const CloseInfo& id, ArcTyp
   if (check && (!n || n->may_have(c))) {
     budget.step(v->conjuncts.size() / kLookedAtInAStep);
     for (auto& x : v->conjuncts)
-      if (same_conjunct(x, c)) {
+      if (x.x == c.x && same_conjunct(x, c)) {
         same = &x;
         break;
       }

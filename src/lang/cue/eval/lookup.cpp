@@ -214,17 +214,6 @@ bool Vertex::will_be_closed() const {
          !has_ellipsis;
 }
 
-Node* Vertex::value() {
-  if (!base) return nullptr;
-  if (base->type == NodeType::kStructMarker || base->type == NodeType::kListMarker) return this;
-  return base;
-}
-
-Bottom* Vertex::bottom() {
-  Vertex* v = deref_value();
-  return v->base && v->base->type == NodeType::kBottom ? to<Bottom>(v->base) : nullptr;
-}
-
 // Matches the name of a field (or a position of a list) against the value of a pattern.
 bool Context::match_pattern(Node* p, Label l) {
   if (!p || !l.is_regular()) return false;

@@ -337,7 +337,16 @@ struct TryClause : Node {
 };
 
 // The expression of a conjunct: what a field, pattern or ellipsis declares, or the node itself.
-Node* expression_of(Node* n);
+inline Node* expression_of(Node* n) {
+  switch (n->type) {
+    case NodeType::kField: return to<Field>(n)->value;
+    case NodeType::kLetField: return to<LetField>(n)->value;
+    case NodeType::kDynamicField: return to<DynamicField>(n)->value;
+    case NodeType::kPattern: return to<Pattern>(n)->value;
+    case NodeType::kEllipsis: return to<Ellipsis>(n)->value;
+    default: return n;
+  }
+}
 
 // Makes nodes. Numbers larger than 64 bits hold memory of their own, which is given back with the store.
 class NodeStore {

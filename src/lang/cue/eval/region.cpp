@@ -6,43 +6,62 @@
 #include <array>
 #include <bit>
 #include <mutex>
+#include <vector>
 
 namespace tutti::cue {
 
 struct Reserved {
-  static constexpr std::size_t kMost = (std::size_t{1} << 32) * Region::kUnit, kLeast = std::size_t{1} << 22;
+  static constexpr std::size_t kAll = (std::size_t{1} << 32) * Region::kUnit, kLeast = std::size_t{1} << 22;
+  static constexpr std::size_t kLowest = Region::kLow ? std::size_t{1} << 32 : 0;  // the program is below
+  static constexpr std::size_t kMost = kAll - kLowest;
   static constexpr std::size_t kLargePage = std::size_t{2} << 20;
-  struct Free {
-    Free* next;
-  };
-
   std::mutex mutex;
   std::size_t size = 0, used = 0, writable = 0;
-  std::array<Free*, 48> free{};  // by the power of two of their size
+  std::array<std::vector<void*>, 48> free{};  // by the power of two of their size
 
   // As much as there may be; where the user allows less (ulimit -v), about half of that: others need some, too.
   Reserved() {
     for (std::size_t want = kMost; want >= kLeast; want /= 2) {
-      void* p = ::mmap(nullptr, want, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-      if (p == MAP_FAILED) continue;
+      char* p = reserve(want);
+      if (!p) continue;
       if (want < kMost) {
         want /= 2;
-        ::munmap(static_cast<char*>(p) + want, want);
+        ::munmap(p + want, want);
       }
-      Region::base_ = static_cast<char*>(p);
+      Region::base_ = p;
       size = want;
       used = Region::kPage;  // place 0 is none
       return;
     }
   }
 
+  static char* map(std::size_t at, std::size_t bytes) {
+    void* p = ::mmap(reinterpret_cast<void*>(at), bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return p == MAP_FAILED ? nullptr : static_cast<char*>(p);
+  }
+
+  // Where nothing else is, asked for at one place after the other.
+  static char* reserve(std::size_t bytes) {
+    if constexpr (!Region::kLow) return map(0, bytes);
+    constexpr int kTries = 16;
+    std::size_t at = kLowest;
+    for (int i = 0; i < kTries && at + bytes <= kLowest + kMost; ++i, at += bytes) {
+      char* p = map(at, bytes);
+      if (!p) return nullptr;
+      if (reinterpret_cast<std::uintptr_t>(p) + bytes <= kLowest + kMost) return p;
+      ::munmap(p, bytes);
+    }
+    return nullptr;
+  }
+
   void* take(std::size_t bytes) {
     auto power = static_cast<std::size_t>(std::countr_zero(bytes));
-    if (Free* p = free[power]) {
-      free[power] = p->next;
+    if (auto& same = free[power]; !same.empty()) {
+      void* p = same.back();
+      same.pop_back();
       return p;
     }
-    if (bytes >= kLargePage) used = (used + kLargePage - 1) & ~(kLargePage - 1);
+    if (bytes >= 2 * kLargePage) used = (used + kLargePage - 1) & ~(kLargePage - 1);
     if (size - used < bytes) return nullptr;
     std::size_t end = used + bytes;
     if (end > writable) {
@@ -56,16 +75,15 @@ struct Reserved {
     }
     void* p = Region::base_ + used;
     used = end;
-    // Taking pages one by one is a good part of the time of a large evaluation.
-    if (bytes >= 4 * kLargePage) (void)::madvise(p, bytes, MADV_HUGEPAGE);  // only a wish
+    // where one more than needed does not count
+    if (bytes >= 2 * kLargePage) (void)::madvise(p, bytes, MADV_HUGEPAGE);  // only a wish
     return p;
   }
 
   void give(void* place, std::size_t bytes) {
     constexpr std::size_t kKept = std::size_t{1} << 16;
-    if (bytes > kKept) (void)::madvise(static_cast<char*>(place) + Region::kPage, bytes - Region::kPage, MADV_DONTNEED);
-    auto power = static_cast<std::size_t>(std::countr_zero(bytes));
-    free[power] = new (place) Free{free[power]};
+    if (bytes > kKept) (void)::madvise(place, bytes, MADV_DONTNEED);
+    free[static_cast<std::size_t>(std::countr_zero(bytes))].push_back(place);
   }
 };
 
@@ -86,6 +104,14 @@ void Region::give(void* place, std::size_t bytes) {
   Reserved& all = reserved();
   std::lock_guard lock(all.mutex);
   all.give(place, bytes);
+}
+
+void Region::make_ready(void* place, std::size_t bytes) {
+#ifdef MADV_POPULATE_WRITE
+  (void)::madvise(place, bytes, MADV_POPULATE_WRITE);  // only a wish
+#else
+  (void)place, (void)bytes;
+#endif
 }
 
 }  // namespace tutti::cue

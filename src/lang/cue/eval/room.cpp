@@ -14,9 +14,17 @@ Room::~Room() {
   for (const Block& b : blocks_) Region::give(b.place, b.bytes);
 }
 
-// Blocks double, as those of every arena; what is larger than a quarter of the next has one of its own.
+// Blocks double, as those of every arena; what is larger than a quarter of the next has one of its own. Of a block as
+// much is made ready at a time as is a small part of all.
 void* Room::allocate_slow(std::size_t size, std::size_t align) {
-  constexpr std::size_t kLargest = std::size_t{32} << 20;
+  constexpr std::size_t kLargest = std::size_t{32} << 20, kPart = 16;
+  if (capacity_ < block_bytes_ && used_ + align + size <= block_bytes_) {
+    std::size_t part = std::max({Region::kReady, std::bit_floor(bytes_ / kPart), used_ + align + size - capacity_});
+    std::size_t more = std::min(block_bytes_ - capacity_, (part + Region::kReady - 1) & ~(Region::kReady - 1));
+    Region::make_ready(block_ + capacity_, more);
+    capacity_ += more;
+    return allocate(size, align);
+  }
   if (size > limit_ || bytes() > limit_ - size)
     throw LimitError("LIMIT-MEMORY", fmt::format("needs more than {} bytes of memory (--limit memory=N)", limit_),
                      limit_place());
@@ -30,7 +38,8 @@ void* Room::allocate_slow(std::size_t size, std::size_t align) {
   std::size_t next = std::clamp(std::bit_floor(std::max<std::size_t>(bytes_, 1)), Region::kPage, kLargest);
   if (size > next / 4) return block(std::bit_ceil(std::max(size, Region::kPage)));
   block_ = block(next);
-  capacity_ = next;
+  block_bytes_ = next;
+  capacity_ = next < 2 * Region::kReady ? next : 0;
   used_ = 0;
   return allocate(size, align);
 }

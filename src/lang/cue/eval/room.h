@@ -71,6 +71,7 @@ class Room : public Arena, public Allocating<Room> {
   };
 
   std::size_t bytes_ = 0, limit_ = SIZE_MAX;
+  std::size_t block_bytes_ = 0;  // of the present block; `capacity_` is what has been asked for of it
   std::vector<Block> blocks_;
   std::array<Ref<Left>, kKinds> left_{};
   std::array<const void*, 4> recent_{};

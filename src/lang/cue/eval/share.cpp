@@ -70,22 +70,10 @@ bool State::share_if_possible(const Conjunct& c, Vertex* arc, const CloseInfo& i
   return true;
 }
 
-Vertex* Vertex::deref_value() {
-  Vertex* v = this;
-  while (v->base && v->base->type == NodeType::kVertex) v = to<Vertex>(v->base);
-  return v;
-}
-
 bool Vertex::stands_for(const Vertex* other) const {
   const Vertex* v = this;
   while (v != other && v->base && v->base->type == NodeType::kVertex) v = to<Vertex>(v->base);
   return v == other;
-}
-
-Vertex* Vertex::deref_disjunct() {
-  Vertex* v = this;
-  while (v->base && v->base->type == NodeType::kVertex && to<Vertex>(v->base)->is_disjunct) v = to<Vertex>(v->base);
-  return v;
 }
 
 Vertex* Vertex::deref_non_disjunct() {

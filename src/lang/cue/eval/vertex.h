@@ -229,14 +229,25 @@ struct Vertex : Node {
   Vertex* copy(NodeStore& store) const;  // with the same arcs and conjuncts
 
   bool stands_for(const Vertex* other) const;  // perhaps through others
-  Vertex* deref_value();                       // what it ultimately stands for
-  Vertex* deref_disjunct();
+  Vertex* deref_value() {                      // what it ultimately stands for
+    Vertex* v = this;
+    while (v->base && v->base->type == NodeType::kVertex) v = to<Vertex>(v->base);
+    return v;
+  }
+  Vertex* deref_disjunct() {
+    Vertex* v = this;
+    while (v->base && v->base->type == NodeType::kVertex && to<Vertex>(v->base)->is_disjunct) v = to<Vertex>(v->base);
+    return v;
+  }
   Vertex* deref_non_disjunct();
   Vertex* deref_non_rooted();
   Vertex* deref_non_shared();
   const Vertex* deref_value() const { return const_cast<Vertex*>(this)->deref_value(); }
 
-  Node* value();  // the value, itself for structs and lists, nullptr when not known
+  Node* value() {  // itself for structs and lists, nullptr when not known
+    if (!base) return nullptr;
+    return base->type == NodeType::kStructMarker || base->type == NodeType::kListMarker ? this : base.get();
+  }
   Bottom* bottom();
   bool is_err() { return bottom() != nullptr; }
   bool is_open_struct();
@@ -287,5 +298,10 @@ struct Bottom : Node {
       : Node(NodeType::kBottom), code(c), error(e), node(n) {}
   bool incomplete() const { return code == Code::kIncomplete || code == Code::kCycle; }
 };
+
+inline Bottom* Vertex::bottom() {
+  Vertex* v = deref_value();
+  return v->base && v->base->type == NodeType::kBottom ? to<Bottom>(v->base) : nullptr;
+}
 
 }  // namespace tutti::cue

@@ -2,6 +2,7 @@
 #include <utf8proc.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/utf8.h"
 #include "lang/cue/format/literal.h"
@@ -207,10 +208,15 @@ std::optional<std::string_view> last_indentation(std::string_view s) {
 
 // Nothing but plain characters: most literals.
 bool is_plain(std::string_view s) {
-  return std::none_of(s.begin(), s.end(), [](char c) {
-    return c == '\\' || c == '"' || c == '\'' || c == '\n' || c == '\r' || c == 0 ||
-           static_cast<unsigned char>(c) >= 0x80;
-  });
+  static constexpr auto kOther = [] {
+    std::array<bool, 256> out{};
+    for (char c : {'\\', '"', '\'', '\n', '\r', '\0'}) out[static_cast<unsigned char>(c)] = true;
+    std::fill(out.begin() + 0x80, out.end(), true);
+    return out;
+  }();
+  bool other = false;
+  for (char c : s) other |= kOther[static_cast<unsigned char>(c)];  // to the end: it is short
+  return !other;
 }
 
 }  // namespace
@@ -263,7 +269,7 @@ Unquoted unquote_part(const Quotes& quotes, std::string_view part) { return Part
 bool is_plain_string(std::string_view literal, std::string_view& inside) {
   if (literal.size() < 2 || literal.front() != '"' || literal.back() != '"') return false;
   inside = literal.substr(1, literal.size() - 2);
-  return inside.find('"') == std::string_view::npos && is_plain(inside);
+  return is_plain(inside);
 }
 
 Unquoted unquote(std::string_view literal) {

@@ -265,6 +265,10 @@ Node* Parser::field() {
 }
 
 Nodes Parser::attributes() {
+  if (tok_ != Tok::kAttribute && top_->list == 0) {
+    ++top_->pos;  // as a list of none
+    return {};
+  }
   open_list();
   Gathered all(*this);
   while (tok_ == Tok::kAttribute) all.push_back(attribute(false));

@@ -321,6 +321,13 @@ Node* Parser::primary_tail(Node* x) {
     switch (tok_) {
       case Tok::kPeriod: {
         TokenPos period = pos_;
+        if (Node* name = plain_name()) {
+          x = make<Selector>(checked(x), period, name);
+          top_->last_child = x;
+          top_->last_pos = 3;
+          ++top_->pos;
+          break;
+        }
         Frame* f = open();
         f->pos = 1;
         next();
@@ -446,7 +453,48 @@ Node* Parser::interpolation() {
   return close(f, make<Interpolation>(parts.kept()));
 }
 
+namespace {
+// After one of these there is no more of an expression.
+bool ends_expression(Tok t) {
+  return t == Tok::kComma || t == Tok::kColon || t == Tok::kRbrace || t == Tok::kRbrack || t == Tok::kRparen;
+}
+}  // namespace
+
+bool Parser::comments_wait() const { return lead_ || (top_->list > 0 && !top_->groups.empty()); }
+
+// A name after a point with another point or the end of the expression behind it, and no comment between: the frames
+// of a selector would be opened and closed again for nothing. nullptr, and nothing read, when there may be more.
+Node* Parser::plain_name() {
+  if (comments_wait()) return nullptr;
+  peek();
+  if (peeked_->tok != Tok::kIdent) return nullptr;
+  char after = scanner_.ahead();
+  if (after != '.' && after != ',' && after != ')' && after != '}' && after != ']') return nullptr;
+  advance();
+  Node* name = make<Ident>(pos_, Symbol(text_));
+  advance();
+  return name;
+}
+
+// Most expressions are one token, without a comment before or after: the frames of what they might have been would be
+// opened and closed again for nothing. nullptr when there is more.
+Node* Parser::single() {
+  bool name = tok_ == Tok::kIdent;
+  bool literal = tok_ == Tok::kString || tok_ == Tok::kInt || tok_ == Tok::kFloat || tok_ >= Tok::kTrue;
+  if (!(name || literal) || comments_wait()) return nullptr;
+  Nest nest(*this);
+  peek();
+  if (!ends_expression(peeked_->tok)) return nullptr;
+  Node* x = name ? static_cast<Node*>(make<Ident>(pos_, Symbol(text_))) : make<Lit>(tok_, pos_, text_);
+  advance();
+  top_->last_child = x;
+  top_->last_pos = 1;
+  ++top_->pos;
+  return x;
+}
+
 Node* Parser::expression() {
+  if (Node* x = single()) return x;
   Frame* f = open();
   return close(f, binary(1));
 }

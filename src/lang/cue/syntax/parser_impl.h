@@ -142,6 +142,9 @@ class Parser {
   ast::Node* binary(int least);
   ast::Node* binary_tail(int least, ast::Node* x);
   ast::Node* expression();
+  ast::Node* single();
+  ast::Node* plain_name();
+  bool comments_wait() const;  // for the next node
   ast::Node* rhs();
   ast::Node* checked(ast::Node* x);
   ast::Node* optional_mark(ast::Node* x);

@@ -13,11 +13,12 @@ namespace {
 constexpr char32_t kBom = 0xFEFF;
 
 // What most of a text is made of: bytes of names, and bytes of strings that are nothing but themselves.
-enum : u8 { kWord = 1, kPlain = 2 };
+enum : u8 { kWord = 1, kPlain = 2, kLetter = 4 };
 constexpr std::array<u8, 256> kBytes = [] {
   std::array<u8, 256> out{};
   for (int c = 0; c < 0x80; ++c) {
     bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    if (letter) out[static_cast<std::size_t>(c)] |= kLetter;
     if (letter || (c >= '0' && c <= '9') || c == '_' || c == '$') out[static_cast<std::size_t>(c)] |= kWord;
     if (c >= ' ' && c != '"' && c != '\'' && c != '\\') out[static_cast<std::size_t>(c)] |= kPlain;
   }
@@ -73,8 +74,7 @@ void Scanner::advance() {
 
 bool Scanner::letter() const {
   int c = peek();
-  if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')) return true;
-  if (c < 0x80) return false;
+  if (c < 0x80) return c != kEnd && kBytes[static_cast<std::size_t>(c)] & kLetter;
   char32_t wide = character();
   if (wide == utf8::kInvalid) return false;
   auto k = utf8proc_category(static_cast<utf8proc_int32_t>(wide));
@@ -340,6 +340,14 @@ Token Scanner::quoted(std::size_t from, char mark, int hash_count) {
     t.text = text_.substr(from, at_ - from);
     return t;
   };
+  // most have nothing in them that means anything else
+  std::size_t inside = at_;
+  skip(kPlain);
+  if (hash_count == 0 && at_ > inside && peek() == mark) {
+    ++at_;
+    return simple();
+  }
+  at_ = inside;
   int n = 0;
   while (n < 2 && peek() == mark) ++n, ++at_;
   if (n == 1) {

@@ -28,6 +28,8 @@ class Scanner {
   Scanner(const Source& source, Arena& arena, std::vector<SyntaxError>& errors);
 
   Token next();
+  // The byte behind what was read last; 0 at the end.
+  char ahead() const { return at_ < text_.size() ? text_[at_] : '\0'; }
   // The rest of the string whose expression has just ended, from the `)` to the end or the next `\(`.
   std::string_view resume();
 
