@@ -38,6 +38,7 @@ struct Settings {
   std::string hiera_config;   // the hiera.yaml of the global layer; empty: none
   bool storeconfigs = false;  // exported resources are collected
   std::string exported_file;  // those of other nodes (JSON); empty: there are none
+  bool facts_of_host = false;  // the facts are those of this host: what modules bring is asked for when it is wanted
 };
 
 // What all nodes of a site share: parsed files, modules, the definitions found in them. Safe to use from several

@@ -8,6 +8,7 @@
 #include "lang/puppet/catalog/native_type.h"
 #include "lang/puppet/eval/growth.h"
 #include "lang/puppet/hiera/context.h"
+#include "lang/puppet/facts/module_facts.h"
 #include "lang/puppet/hiera/hiera.h"
 #include "lang/puppet/log.h"
 #include "lang/puppet/types/regex.h"
@@ -202,6 +203,14 @@ static Val adopted_facts(Arena& arena, const Val& facts, std::string_view node) 
 void Compiler::set_top_variables() {
   top_->kind = Scope::Kind::kTop;
   std::string_view name = node_.name;
+  if (settings().facts_of_host && node_.facts.is(VK::kHash)) {
+    HashDraft all;
+    for (const Pair& p : node_.facts.entries()) all.set(p.key, p.value);
+    all.set("clientcert", make_string(arena(), name));  // these an agent adds
+    all.set("clientnoop", Val::boolean(false));
+    all.set("clientversion", Val::string("7.23.0"));
+    node_.facts = all.build(arena());
+  }
   node_.facts = adopted_facts(arena(), node_.facts, name);
   for (const Pair& p : node_.parameters) set_variable(*top_, Symbol(p.key.text()), p.value);
   if (node_.facts.is(VK::kHash))

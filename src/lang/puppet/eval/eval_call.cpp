@@ -14,6 +14,7 @@
 #include "lang/puppet/types/uri.h"
 
 namespace tutti::puppet {
+
 namespace {
 
 bool literal_only(const Node* n) {
@@ -125,7 +126,13 @@ EvalError Compiler::unknown_type(const Node* n) {
 Val Compiler::call(const Call& c, Scope& scope) {
   std::vector<Val> args;
   args.reserve(c.args.size());
-  for (const Node* a : c.args) splat_into(args, a, scope);
+  // $facts.dig('os', 'family'): of the facts this one is wanted.
+  bool one_fact = settings().facts_of_host && c.kind == NodeKind::kMethodCall && c.args.size() > 1 && is_facts(c.args[0]);
+  for (const Node* a : one_fact ? c.args.subspan(1) : c.args) splat_into(args, a, scope);
+  if (one_fact) {
+    const Val* found = facts_with(scope, !args.empty() && args[0].is(VK::kString) ? args[0].text() : "");
+    args.insert(args.begin(), found ? *found : Val::undef());
+  }
   Closure closure;
   const Closure* block = nullptr;
   if (c.block) {

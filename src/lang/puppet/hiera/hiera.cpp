@@ -18,8 +18,9 @@ class Hiera::Host : public HieraHost {
              compiler.settings().hiera_config),
         compiler_(compiler) {}
 
-  const Val* variable(std::string_view name) override {
-    const Val* found = compiler_.find_variable(*scope, name);
+  const Val* variable(std::string_view name, std::string_view within) override {
+    const Val* found =
+        name == "facts" ? compiler_.facts_with(*scope, within) : compiler_.find_variable(*scope, name);
     if (found == nullptr && compiler_.settings().strict != Settings::Strict::kOff &&
         missed_.insert(std::string(name)).second)
       compiler_.diagnostics().warning("PP-UNKNOWN-VARIABLE", at,

@@ -594,7 +594,7 @@ class HieraSearch : private BackendCaller {
     const Val* found = nullptr;
     {
       Within within(*this, "Global Scope");
-      found = !mapped_name_.empty() && root == mapped_name_ ? &mapped_ : host_.variable(root);
+      found = !mapped_name_.empty() && root == mapped_name_ ? &mapped_ : host_.variable(root, segments.size() > 1 ? segments[1].text : "");
       if (found != nullptr) say(fmt::format("Found key: \"{}\" value: ", segments[0].text), *found);
     }
     if (found == nullptr || found->undefined()) return {};

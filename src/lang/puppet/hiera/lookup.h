@@ -21,7 +21,7 @@ class HieraHost {
  public:
   virtual ~HieraHost() = default;
   // A variable as interpolation names it: `facts`, `trusted`, `osfamily`, `mymod::x`; without a leading `::`.
-  virtual const Val* variable(std::string_view name) = 0;
+  virtual const Val* variable(std::string_view name, std::string_view within) = 0;  // `within` it: what is wanted
   // Where the module is, or "".
   virtual std::string module_directory(std::string_view module) = 0;
   // Calls a function that serves as a backend (data_hash, lookup_key, data_dig). Throws HieraError where there is none.
