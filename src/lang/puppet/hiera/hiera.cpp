@@ -37,6 +37,9 @@ class Hiera::Host : public HieraHost {
     return compiler_.call_function(Symbol(function), args, nullptr, *scope, at);
   }
 
+  bool has_function(std::string_view name) override { return compiler_.function_exists(Symbol(name)); }
+  bool strict_errors() const override { return compiler_.settings().strict == Settings::Strict::kError; }
+
   const Type* backend_returns(std::string_view function) override {
     const Definition* d = compiler_.environment().find_function(Symbol(function), compiler_.diagnostics());
     return d != nullptr && d->returns != nullptr ? compiler_.type_of_node(d->returns, compiler_.top()) : nullptr;
