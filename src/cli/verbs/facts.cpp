@@ -11,7 +11,8 @@ namespace {
 constexpr OptionSpec kOptions[] = {
     {"out", "FORMAT", "json, yaml, toml or leaves (default: json)"},
     {"external-dir", "DIR", "a folder of external facts (.txt, .json, .yaml, programs), before /etc/facter/facts.d"},
-    {"modulepath", "DIRS", "with the facts that these modules bring, separated by colons; those in Ruby through facter"},
+    {"modulepath", "DIRS",
+     "with the facts that these modules bring, separated by colons; those in Ruby through facter"},
     {"legacy", "", "the flat facts of old, too: osfamily, ipaddress, ..."},
 };
 

@@ -40,6 +40,7 @@ std::vector<std::string> manifests_of_environment(const std::string& folder) {
 
 void print(std::FILE* to, const std::string& text) {
   Progress::hide();
+  if (to == stderr) std::fflush(stdout);  // in a log of both an error does not stand in the middle of an answer
   std::fwrite(text.data(), 1, text.size(), to);
 }
 

@@ -89,6 +89,7 @@ class Compiler {
   const Settings& settings() const { return environment_.settings(); }
   Scope& top() { return *top_; }
   Hiera& hiera() { return *hiera_; }
+  bool asked_for_exported() const { return asked_for_exported_; }  // of other nodes
 
   // --- evaluation (eval_*.cpp)
   Val evaluate(const Node* n, Scope& scope);
@@ -286,7 +287,8 @@ class Compiler {
   Scope* node_scope_ = nullptr;
   std::unique_ptr<ModuleFacts> module_facts_;
   std::set<std::string, std::less<>> facts_asked_;  // of facter, one by one
-  bool facter_asked_ = false;                       // for all
+  bool asked_for_exported_ = false;
+  bool facter_asked_ = false;  // for all
   std::unordered_map<Symbol, Scope*> class_scopes_;
   std::unordered_map<Symbol, int> class_busy_;
   std::deque<Collector> collectors_;

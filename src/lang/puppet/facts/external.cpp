@@ -87,8 +87,8 @@ class ExternalFacts {
 
   bool data(const Source& source, bool json, bool tell) {
     DataError wrong;
-    std::optional<Val> read = json ? read_json_data(source, session_.arena, wrong)
-                                   : read_yaml(source, session_.arena, wrong, Dates::kText);
+    std::optional<Val> read =
+        json ? read_json_data(source, session_.arena, wrong) : read_yaml(source, session_.arena, wrong, Dates::kText);
     if (!read && tell) session_.diagnostics.warning("PP-FACTS", wrong.where, wrong.message);
     if (!read || !read->is(VK::kHash)) return false;
     for (const Pair& p : read->entries()) {
@@ -115,7 +115,8 @@ void add_external_facts(Session& session, std::span<const std::string> folders, 
   for (const std::string& folder : folders) external.folder(folder);
   const char* home = std::getenv("HOME");
   if (::geteuid() == 0) {
-    for (const char* folder : {"/etc/facter/facts.d", "/etc/puppetlabs/facter/facts.d", "/opt/puppetlabs/facter/facts.d"})
+    for (const char* folder :
+         {"/etc/facter/facts.d", "/etc/puppetlabs/facter/facts.d", "/opt/puppetlabs/facter/facts.d"})
       external.folder(folder);
   } else if (home != nullptr) {
     for (const char* folder : {".facter/facts.d", ".puppetlabs/opt/facter/facts.d"})

@@ -110,9 +110,9 @@ void add_legacy_facts(Session& session, MapDraft& facts) {
   const Value* interfaces = find(root, *Path::parse("networking.interfaces"));
   if (interfaces == nullptr) return;
   constexpr std::pair<std::string_view, std::string_view> kPerInterface[] = {
-      {"ipaddress", "ip"},    {"ipaddress6", "ip6"},    {"macaddress", "mac"},  {"mtu", "mtu"},
-      {"netmask", "netmask"}, {"netmask6", "netmask6"}, {"network", "network"}, {"network6", "network6"},
-      {"scope6", "scope6"}};
+      {"ipaddress", "ip"},    {"ipaddress6", "ip6"},    {"macaddress", "mac"},
+      {"mtu", "mtu"},         {"netmask", "netmask"},   {"netmask6", "netmask6"},
+      {"network", "network"}, {"network6", "network6"}, {"scope6", "scope6"}};
   std::string names;
   for (const Entry& e : interfaces->entries()) {
     std::string plain(e.key.text());

@@ -40,9 +40,7 @@ Facter.search(*ARGV)
 out.write(JSON.generate(name.empty? ? Facter.to_hash : { name => Facter.value(name) }.compact))
 )";
 
-bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
+bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
 
 }  // namespace
 
@@ -80,9 +78,8 @@ void ModuleFacts::read_names(std::string_view code) {
 }
 
 bool ModuleFacts::promises(std::string_view name) const {
-  return names_.contains(name) || std::any_of(beginnings_.begin(), beginnings_.end(), [&](const std::string& b) {
-           return !b.empty() && name.starts_with(b);
-         });
+  return names_.contains(name) || std::any_of(beginnings_.begin(), beginnings_.end(),
+                                              [&](const std::string& b) { return !b.empty() && name.starts_with(b); });
 }
 
 std::optional<Val> ModuleFacts::ask_facter(Session& session, std::string_view name) const {

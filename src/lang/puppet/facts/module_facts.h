@@ -12,8 +12,8 @@
 
 namespace tutti::puppet {
 
-// Facts that modules bring: in Ruby (lib/facter/*.rb), or as files and programs (facts.d). Those in Ruby take as long as
-// facter takes, which is why nobody asks before a manifest wants a fact that is not known otherwise.
+// Facts that modules bring: in Ruby (lib/facter/*.rb), or as files and programs (facts.d). Those in Ruby take as long
+// as facter takes, which is why nobody asks before a manifest wants a fact that is not known otherwise.
 class ModuleFacts {
  public:
   explicit ModuleFacts(std::span<const std::string> modules);  // their folders

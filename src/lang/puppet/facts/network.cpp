@@ -49,7 +49,8 @@ Binding binding(int family, const std::array<u8, N>& address, const std::array<u
 }
 
 // What the kernel says of an address of an interface, by the names that facter has for it.
-std::vector<std::string_view> flags_of(std::string_view table, std::string_view name, const std::array<u8, 16>& wanted) {
+std::vector<std::string_view> flags_of(std::string_view table, std::string_view name,
+                                       const std::array<u8, 16>& wanted) {
   constexpr std::string_view kNames[] = {"temporary",   "noad",       "optimistic", "dadfailed",
                                          "homeaddress", "deprecated", "tentative",  "permanent"};
   std::string hex;

@@ -24,8 +24,8 @@ std::optional<Value> ssh_facts(const TreeBuilder& build) {
       MapDraft fingerprints, one;
       int number = 1;
       for (std::string_view digest : {"sha1", "sha256"})
-        fingerprints.set(Symbol(digest), build.string(fmt::format("SSHFP {} {} {}", algorithm, number++,
-                                                                  digest_hex(digest, *bytes))));
+        fingerprints.set(Symbol(digest),
+                         build.string(fmt::format("SSHFP {} {} {}", algorithm, number++, digest_hex(digest, *bytes))));
       one.set(Symbol("fingerprints"), fingerprints.build(build));
       one.set(Symbol("key"), build.string(key));
       one.set(Symbol("type"), build.string(std::string_view(line).substr(0, space)));

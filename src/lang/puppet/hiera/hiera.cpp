@@ -19,8 +19,7 @@ class Hiera::Host : public HieraHost {
         compiler_(compiler) {}
 
   const Val* variable(std::string_view name, std::string_view within) override {
-    const Val* found =
-        name == "facts" ? compiler_.facts_with(*scope, within) : compiler_.find_variable(*scope, name);
+    const Val* found = name == "facts" ? compiler_.facts_with(*scope, within) : compiler_.find_variable(*scope, name);
     if (found == nullptr && compiler_.settings().strict != Settings::Strict::kOff &&
         missed_.insert(std::string(name)).second)
       compiler_.diagnostics().warning("PP-UNKNOWN-VARIABLE", at,

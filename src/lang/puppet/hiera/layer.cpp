@@ -25,8 +25,9 @@ void check_keys(const HieraLayer& layer, const Val& map, std::string_view what,
     std::string key = to_text(p.key);
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
     std::string_view near = nearest(key, known);
-    wrong(layer, p.key,
-          fmt::format("{} has no key `{}`{}", what, key, near.empty() ? "" : fmt::format("; did you mean `{}`?", near)));
+    wrong(
+        layer, p.key,
+        fmt::format("{} has no key `{}`{}", what, key, near.empty() ? "" : fmt::format("; did you mean `{}`?", near)));
   }
 }
 
@@ -99,17 +100,18 @@ std::vector<HieraLevel> read_hierarchy(const HieraLayer& layer, const Val& entri
         wrong(layer, entry, fmt::format("the hierarchy name '{}' is used twice", level.name));
     }
     level.datadir = text_at(entry, "datadir", text_at(defaults, "datadir", "data"));
-    constexpr std::string_view kKeys[] = {"name",    "data_hash", "lookup_key", "data_dig", "hiera3_backend",
-                                          "options", "datadir",   "path",       "paths",    "glob",
+    constexpr std::string_view kKeys[] = {"name",    "data_hash", "lookup_key", "data_dig",    "hiera3_backend",
+                                          "options", "datadir",   "path",       "paths",       "glob",
                                           "globs",   "uri",       "uris",       "mapped_paths"};
     check_keys(layer, entry, fmt::format("the entry '{}' of the hierarchy", level.name), kKeys);
     bool named = read_backend(layer, entry, level);
     // Defaults of one's own stand in place of those built in, the backend included.
     if (!named && defaults.is(VK::kHash) && !read_backend(layer, defaults, level))
       wrong(layer, entry,
-            fmt::format("one of data_hash, lookup_key and data_dig must be given in the entry '{}' of the hierarchy, or in "
-                        "`defaults`",
-                        level.name));
+            fmt::format(
+                "one of data_hash, lookup_key and data_dig must be given in the entry '{}' of the hierarchy, or in "
+                "`defaults`",
+                level.name));
     const Val* options = entry.get("options");
     if (options == nullptr && defaults.is(VK::kHash)) options = defaults.get("options");
     if (options != nullptr) level.options = *options;

@@ -408,9 +408,10 @@ class HieraSearch : private BackendCaller {
     const Val* v = file.data->get(root);
     if (v == nullptr) return none(root);
     if (const Val* odd = file.odd_keys ? odd_key(*v) : nullptr)
-      throw HieraError(fmt::format("{}: in the value of '{}' the key {} is no string or number; quote it if it is meant as text",
-                                   place.path, root, to_literal(*odd)),
-                       v->origin.pos());
+      throw HieraError(
+          fmt::format("{}: in the value of '{}' the key {} is no string or number; quote it if it is meant as text",
+                      place.path, root, to_literal(*odd)),
+          v->origin.pos());
     if (level.backend == HieraLevel::kEyaml && v->is(VK::kString) && v->text().starts_with("ENC[")) {
       throw HieraError(
           fmt::format("{}: the value of '{}' is encrypted (eyaml), which is not supported", place.path, root),
@@ -623,7 +624,9 @@ class HieraSearch : private BackendCaller {
     const Val* found = nullptr;
     {
       Within within(*this, "Global Scope");
-      found = !mapped_name_.empty() && root == mapped_name_ ? &mapped_ : host_.variable(root, segments.size() > 1 ? segments[1].text : std::string_view{});
+      found = !mapped_name_.empty() && root == mapped_name_
+                  ? &mapped_
+                  : host_.variable(root, segments.size() > 1 ? segments[1].text : std::string_view{});
       if (found != nullptr) say(fmt::format("Found key: \"{}\" value: ", segments[0].text), *found);
     }
     if (found == nullptr || found->undefined()) return {};

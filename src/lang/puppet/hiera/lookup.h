@@ -95,7 +95,7 @@ class DataLookup {
   Story* story_ = nullptr;
   std::map<std::pair<const HieraLevel*, std::string>, BackendMemory> memories_;  // by level and place
   std::deque<LookupContext> contexts_;
-  HashDraft read_by_backends_;  // cached_file_data, by path
+  HashDraft read_by_backends_;                      // cached_file_data, by path
   std::set<std::string, std::less<>> empty_files_;  // said to hold no hash
   // lookup_options that hold for keys of a module, "": for others; and those of default hierarchies.
   std::map<std::string, Val, std::less<>> options_, default_options_;
