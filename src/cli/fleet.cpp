@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <unordered_map>
 
@@ -201,9 +202,35 @@ std::optional<Fleet> fleet_of(Session& session, const Value& tree) {
 
 Value comparable(Session& session, const Value& tree) { return plain_catalog(session.builder(), tree); }
 
+std::string without_name(std::string_view text, std::string_view node) {
+  std::string out;
+  auto in_word = [&](std::size_t at) {
+    return at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '_');
+  };
+  std::string_view host = node.substr(0, node.find('.'));
+  for (std::size_t at = 0; at < text.size();) {
+    bool begins = (at == 0 || !in_word(at - 1)) && text.substr(at).starts_with(host) && !host.empty();
+    bool whole = begins && text.substr(at).starts_with(node) && !in_word(at + node.size());
+    if (begins && !whole && in_word(at + host.size())) begins = false;
+    if (!begins) {
+      out += text[at++];
+      continue;
+    }
+    out += whole ? "<node>" : "<host>";
+    at += whole ? node.size() : host.size();
+  }
+  return out;
+}
+
 FleetDiff diff_fleets(const Fleet& before, const Fleet& after, bool ordered) {
   FleetDiff out;
-  std::unordered_map<std::string, std::size_t> known;
+  struct Found {
+    Difference difference;
+    u32 node;
+    std::string key;
+  };
+  std::vector<Found> all;
+  std::unordered_map<std::string, std::size_t> times;
   auto fails = [](const Fleet& fleet, const std::string& name) {
     return std::find(fleet.failed.begin(), fleet.failed.end(), name) != fleet.failed.end();
   };
@@ -220,10 +247,21 @@ FleetDiff diff_fleets(const Fleet& before, const Fleet& after, bool ordered) {
     std::vector<Difference> found = diff(tree, other->second, ordered);
     if (found.empty()) ++out.same;
     for (Difference& d : found) {
-      auto [at, fresh] = known.try_emplace(key_of(d), out.changes.size());
-      if (fresh) out.changes.push_back({std::move(d), {}});
-      out.changes[at->second].nodes.push_back(node);
+      std::string key = key_of(d);
+      ++times[key];
+      all.push_back({std::move(d), node, std::move(key)});
     }
+  }
+  // What only one node has may be what others have with their names in it.
+  std::unordered_map<std::string, std::size_t> known;
+  for (Found& f : all) {
+    bool alone = times[f.key] == 1;
+    std::string key = alone ? "\1" + without_name(f.key, out.names[f.node]) : f.key;
+    auto [at, fresh] = known.try_emplace(std::move(key), out.changes.size());
+    if (fresh) out.changes.push_back({std::move(f.difference), {}, false});
+    FleetChange& change = out.changes[at->second];
+    change.nodes.push_back(f.node);
+    change.named = alone && change.nodes.size() > 1;
   }
   for (const auto& [name, tree] : after.trees) {
     if (!before.trees.contains(name) && !fails(before, name)) out.only_after.push_back(name);

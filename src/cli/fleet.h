@@ -28,6 +28,7 @@ Value comparable(Session& session, const Value& tree);
 struct FleetChange {
   Difference difference;  // of the first node that has it
   std::vector<u32> nodes;
+  bool named = false;  // each node has it with its own name in it
 };
 struct FleetDiff {
   std::vector<std::string> names;  // of the nodes on both sides
@@ -36,6 +37,8 @@ struct FleetDiff {
   std::vector<std::string> only_before, only_after;
   std::vector<std::string> failed_before, failed_after;
 };
+// The text with a node's name, and what of it is before the first dot, as `<node>` and `<host>`.
+std::string without_name(std::string_view text, std::string_view node);
 FleetDiff diff_fleets(const Fleet& before, const Fleet& after, bool ordered);
 
 }  // namespace tutti

@@ -40,12 +40,11 @@ std::optional<Parsed> puppet_apply(std::span<const std::string> args) {
   p.help = a.help;
   p.wrong = a.wrong;
   if (p.help || !p.wrong.empty()) return p;
-  p.options = puppet::own_options(a);
+  p.options = a.own;
   p.arguments = puppet::manifests_of(a);
   p.options.add("as-puppet", "");
   p.options.add("yes", "");
   p.options.add("state", state_directory(a.options));
-  if (a.options.has("facts")) p.options.add("facts", a.options.get("facts"));
   if (std::string node = puppet::node_named(a); !node.empty()) p.options.add("node", node);
   if (a.options.has("noop")) p.options.add("noop", "");
   if (a.options.has("detailed-exitcodes") || a.options.has("test")) p.options.add("detailed-exitcode", "");

@@ -70,7 +70,8 @@ std::string differing_lines(std::string_view before, std::string_view after, std
   return out;
 }
 
-void print_text(Call& call, const Difference& d, std::string_view indent = "") {
+// `node`: whose name is told as <node>, for others have the same with theirs; "": none.
+void print_text(Call& call, const Difference& d, std::string_view indent = "", std::string_view node = "") {
   bool colour = call.manner.colour_out;
   std::string_view paint = !colour                        ? ""
                            : d.change == Change::kAdded   ? "\x1b[32m"
@@ -91,9 +92,10 @@ void print_text(Call& call, const Difference& d, std::string_view indent = "") {
   }
   std::string from = place(call.session, d.before), to = place(call.session, d.after), where = from;
   if (!to.empty()) where += (from.empty() ? "" : " -> ") + to;
-  call.out.put(fmt::format("{}{}{} {}: {}{}{}\n", indent, paint, sign(d.change), d.path.text(), what,
+  auto told = [&](const std::string& text) { return node.empty() ? text : without_name(text, node); };
+  call.out.put(fmt::format("{}{}{} {}: {}{}{}\n", indent, paint, sign(d.change), told(d.path.text()), told(what),
                            colour ? "\x1b[0m" : "", where.empty() ? "" : fmt::format("  ({})", where)));
-  call.out.put(lines);
+  call.out.put(told(lines));
 }
 
 void print_json(Call& call, const Difference& d, std::string_view more = "") {
@@ -143,7 +145,7 @@ void print_fleet_text(Call& call, const FleetDiff& found) {
       for (u32 n : c.nodes) names.push_back(found.names[n]);
       call.out.put(fmt::format("On {} ({}):\n", count_of(names.size(), "node"), listed(names)));
     }
-    print_text(call, c.difference, "  ");
+    print_text(call, c.difference, "  ", c.named ? std::string_view(found.names[c.nodes[0]]) : std::string_view{});
   }
   if (!found.only_before.empty()) call.out.put(fmt::format("Only before: {}\n", listed(found.only_before)));
   if (!found.only_after.empty()) call.out.put(fmt::format("Only after: {}\n", listed(found.only_after)));
@@ -172,7 +174,9 @@ void print_fleet_json(Call& call, const FleetDiff& found) {
   for (const FleetChange& c : found.changes) {
     std::vector<std::string> names;
     for (u32 n : c.nodes) names.push_back(found.names[n]);
-    print_json(call, c.difference, nodes_json(names));
+    std::string more = nodes_json(names);
+    if (c.named) more += ",\"each_with_its_name\":true";
+    print_json(call, c.difference, more);
   }
   for (const auto& [change, names] :
        {std::pair{"node removed", &found.only_before}, std::pair{"node added", &found.only_after},

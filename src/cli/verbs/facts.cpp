@@ -3,17 +3,23 @@
 #include "cli/output.h"
 #include "cli/verb.h"
 #include "format/write.h"
+#include "lang/puppet/facts/module_facts.h"
 
 namespace tutti {
 namespace {
 
 constexpr OptionSpec kOptions[] = {
     {"out", "FORMAT", "json, yaml, toml or leaves (default: json)"},
+    {"external-dir", "DIR", "a folder of external facts (.txt, .json, .yaml, programs), before /etc/facter/facts.d"},
+    {"modulepath", "DIRS",
+     "with the facts that these modules bring, separated by colons; those in Ruby through facter"},
     {"legacy", "", "the flat facts of old, too: osfamily, ipaddress, ..."},
 };
 
 int run_facts(Call& call) {
-  Value facts = puppet::gather_facts(call.session, call.options.has("legacy"));
+  Value facts = puppet::gather_facts(call.session, call.options.has("legacy"), call.options.all("external-dir"));
+  if (call.options.has("modulepath"))
+    facts = puppet::with_module_facts(call.session, facts, call.options.get("modulepath"));
   Path path;
   if (!call.arguments.empty()) {
     std::optional<Path> parsed = Path::parse(call.arguments[0]);

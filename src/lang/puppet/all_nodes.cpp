@@ -40,6 +40,8 @@ struct Job {
   std::string node, file;
   std::unique_ptr<Session> session;
   std::optional<Value> tree;
+  std::string exported;   // what it exports, in JSON
+  bool collects = false;  // what others export
   bool good = false;
 };
 
@@ -51,6 +53,8 @@ struct Shared {
   const Limits* limits = nullptr;
   std::shared_ptr<Sources> sources;
   bool as_text = false;
+  bool gathers_exported = false;  // there is no file of what nodes export: it is found by compiling them
+  bool again = false;
   std::shared_ptr<CatalogTexts> texts;  // when they are all that is wanted
 };
 
@@ -86,6 +90,10 @@ void compile_job(Shared& shared, Job& job) {
   auto compiler = compile_catalog(*job.session, *shared.environment, shared.manifests, job.node, *facts);
   if (!compiler) return;
   job.good = true;
+  if (shared.gathers_exported) {
+    job.exported = exported_json(*compiler);
+    job.collects = compiler->asked_for_exported();
+  }
   if (shared.as_text) {
     StringSink sink;
     write_catalog(*compiler, sink);
@@ -102,6 +110,8 @@ void* work(void* p) {
     std::size_t n = shared.next++;
     if (n >= shared.jobs.size()) return nullptr;
     Job& job = shared.jobs[n];
+    if (shared.again && !job.collects) continue;  // it has all it wants
+    job.good = false;
     job.session = std::make_unique<Session>(*shared.limits, shared.sources);
     try {
       compile_job(shared, job);
@@ -150,6 +160,39 @@ Value stand_in(Session& session) {
   return session.builder().map(std::span<const Entry>(&e, 1));
 }
 
+static void compile_jobs(Shared& shared) {
+  shared.next = 0;
+  unsigned threads = std::max(1u, std::thread::hardware_concurrency());
+  threads = std::min<unsigned>(threads, static_cast<unsigned>(shared.jobs.size()));
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, kStack);
+  std::vector<pthread_t> started;
+  for (unsigned n = 0; n < threads; ++n) {
+    pthread_t t;
+    if (pthread_create(&t, &attributes, work, &shared) == 0) started.push_back(t);
+  }
+  pthread_attr_destroy(&attributes);
+  if (started.empty()) work(&shared);
+  for (pthread_t t : started) pthread_join(t, nullptr);
+}
+
+// What any node exports is there for those that collect: they are compiled once more, as if every node had had its
+// catalog before.
+static void compile_collecting_jobs(Shared& shared) {
+  std::string all;
+  bool wanted = false;
+  for (const Job& job : shared.jobs) {
+    if (!job.exported.empty()) all += (all.empty() ? "" : ",") + job.exported;
+    wanted = wanted || job.collects;
+  }
+  if (!wanted || all.empty()) return;
+  shared.environment->set_exported("[" + all + "]");
+  shared.gathers_exported = false;
+  shared.again = true;
+  compile_jobs(shared);
+}
+
 std::optional<Value> compile_all(Session& session, Environment& environment, std::span<const Program* const> manifests,
                                  const std::string& dir, bool as_text) {
   Shared shared;
@@ -169,19 +212,9 @@ std::optional<Value> compile_all(Session& session, Environment& environment, std
     return std::nullopt;
   }
   if (as_text) shared.texts = std::make_shared<CatalogTexts>(shared.jobs.size());
-  unsigned threads = std::max(1u, std::thread::hardware_concurrency());
-  threads = std::min<unsigned>(threads, static_cast<unsigned>(shared.jobs.size()));
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, kStack);
-  std::vector<pthread_t> started;
-  for (unsigned n = 0; n < threads; ++n) {
-    pthread_t t;
-    if (pthread_create(&t, &attributes, work, &shared) == 0) started.push_back(t);
-  }
-  pthread_attr_destroy(&attributes);
-  if (started.empty()) work(&shared);
-  for (pthread_t t : started) pthread_join(t, nullptr);
+  shared.gathers_exported = environment.settings().storeconfigs && environment.settings().exported_file.empty();
+  compile_jobs(shared);
+  if (shared.gathers_exported) compile_collecting_jobs(shared);
 
   // In the order of the nodes' names, whichever thread was first.
   std::vector<std::string> failed;

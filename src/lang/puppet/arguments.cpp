@@ -184,6 +184,7 @@ Arguments read_arguments(std::string_view call_name, std::span<const std::string
   }
   for (const auto& [name, on] : flags)
     if (on) out.options.add(name, "");
+  if (!out.help && out.wrong.empty()) out.own = own_options(out);
   return out;
 }
 

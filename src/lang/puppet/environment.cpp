@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/near.h"
 #include "format/json.h"
+#include "lang/puppet/catalog/native_type.h"
 #include "lang/puppet/hiera/data_file.h"
 
 namespace fs = std::filesystem;
@@ -243,6 +244,25 @@ void Environment::add_definitions(const Program& program, const Module*, Diagnos
               fmt::format("{} `{}` is already defined; cannot redefine it", what, def->name.text()))
           .relate(it->second->begin, "defined here first");
     };
+    // In a class or define a metaparameter goes down to all that it contains.
+    if (def->kind == NodeKind::kClass || def->kind == NodeKind::kDefine)
+      for (const Param& p : def->params) {
+        if (!is_metaparameter(p.name)) continue;
+        if (p.value)
+          d.warning("PP-METAPARAMETER", p.begin,
+                    fmt::format("`{}` is a metaparameter: its value goes down to all that `{}` contains", p.name.text(),
+                                def->name.text()));
+        else
+          d.error("PP-METAPARAMETER", p.begin,
+                  fmt::format("`{}` is a metaparameter; `{}` must have another name for its parameter", p.name.text(),
+                              def->name.text()));
+      }
+    auto taken_by = [&](const auto& table, Symbol name, std::string_view as) {
+      if (auto it = table.find(name); it != table.end())
+        d.error("PP-REDEFINED", def->begin,
+                fmt::format("`{}` is already defined as a {}; cannot redefine it", def->name.text(), as))
+            .relate(it->second->begin, "defined here first");
+    };
     switch (def->kind) {
       case NodeKind::kClass:
         add(classes_, "class");
@@ -252,12 +272,16 @@ void Environment::add_definitions(const Program& program, const Module*, Diagnos
         break;
       case NodeKind::kDefine:
         add(defines_, "define");
+        taken_by(types_, def->name, "type");
         if (auto it = classes_.find(def->name); it != classes_.end())
           d.error("PP-REDEFINED", def->begin,
                   fmt::format("`{}` is already defined as a class; cannot redefine it as a define", def->name.text()));
         break;
       case NodeKind::kFunction: add(functions_, "function"); break;
-      case NodeKind::kTypeAlias: add(types_, "type"); break;
+      case NodeKind::kTypeAlias:
+        add(types_, "type");
+        taken_by(defines_, type_key(def->name), "define");
+        break;
       case NodeKind::kNodeDef: nodes_.push_back(def); break;
       default: break;
     }

@@ -34,10 +34,11 @@ struct Settings {
   bool strict_variables = false;
   enum class Strict : u8 { kOff, kWarning, kError };
   Strict strict = Strict::kWarning;
-  std::string enc;            // external node classifier: a program, a file, or a folder of NAME.yaml; empty: none
-  std::string hiera_config;   // the hiera.yaml of the global layer; empty: none
-  bool storeconfigs = false;  // exported resources are collected
-  std::string exported_file;  // those of other nodes (JSON); empty: there are none
+  std::string enc;             // external node classifier: a program, a file, or a folder of NAME.yaml; empty: none
+  std::string hiera_config;    // the hiera.yaml of the global layer; empty: none
+  bool storeconfigs = false;   // exported resources are collected
+  std::string exported_file;   // those of other nodes (JSON); empty: there are none
+  bool facts_of_host = false;  // the facts are those of this host: what modules bring is asked for when it is wanted
 };
 
 // What all nodes of a site share: parsed files, modules, the definitions found in them. Safe to use from several
@@ -50,6 +51,10 @@ class Environment {
   const Settings& settings() const { return settings_; }
   Sources& sources() { return *sources_; }
   const std::shared_ptr<DataFiles>& data_files() const { return data_files_; }
+  // What other nodes export, a list of {certname, type, title, parameters, tags}: from Settings::exported_file, read
+  // once, or what was found. nullptr: there is none. Throws EvalError when the file cannot be read.
+  const Value* exported(Pos asked_at);
+  void set_exported(std::string json);  // before nodes are compiled that are to see it
 
   // Parses a manifest given by the user and adds its definitions. Syntax errors go to `diagnostics`.
   const Program* add_manifest(const Source& source, Diagnostics& diagnostics);
@@ -91,6 +96,10 @@ class Environment {
   mutable std::shared_mutex mutex_;
   std::recursive_mutex load_mutex_;
   Arena arena_;
+  std::once_flag exported_once_;
+  std::unique_ptr<Session> exported_session_;  // in which it was read
+  std::optional<Value> exported_;
+  std::string exported_wrong_;
   std::vector<std::unique_ptr<Program>> programs_;
   struct Loaded {
     const Program* program = nullptr;

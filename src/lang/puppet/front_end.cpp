@@ -40,6 +40,7 @@ std::vector<std::string> manifests_of_environment(const std::string& folder) {
 
 void print(std::FILE* to, const std::string& text) {
   Progress::hide();
+  if (to == stderr) std::fflush(stdout);  // in a log of both an error does not stand in the middle of an answer
   std::fwrite(text.data(), 1, text.size(), to);
 }
 
@@ -105,12 +106,13 @@ Options own_options(const Arguments& a) {
   if (a.options.has("strict")) o.add("strict", a.options.get("strict"));
   if (a.options.has("strict_variables")) o.add("strict-variables", "");
   if (a.options.has("storeconfigs")) o.add("storeconfigs", "");
+  if (a.options.has("facts")) o.add("facts", a.options.get("facts"));
   return o;
 }
 
 std::vector<std::string> manifests_of(const Arguments& a) {
   if (!a.words.empty() || a.options.has("execute") || a.options.has("catalog")) return with_folders(a.words);
-  std::string environment = own_options(a).get("environment");
+  std::string environment = a.own.get("environment");
   if (!a.options.has("environment") || environment.empty()) return {};
   return manifests_of_environment(environment);
 }
@@ -120,7 +122,7 @@ namespace {
 int validate(const Arguments& a) {
   Session session;
   std::vector<std::string> files(a.words.begin(), a.words.end());
-  auto settings = settings_of(session, own_options(a));
+  auto settings = settings_of(session, a.own);
   if (!settings) return finish(session, false);
   auto look_at = [&](const Source& source) {
     Arena arena;
@@ -146,7 +148,7 @@ struct Site {
   std::string node;
 
   bool open(const Arguments& a, std::span<const std::string> files) {
-    auto settings = settings_of(session, own_options(a));
+    auto settings = settings_of(session, a.own);
     if (!settings) return false;
     environment = std::make_unique<Environment>(*settings, session.sources, session.budget.limits());
     bool good = true;
@@ -215,7 +217,7 @@ int lookup(const Arguments& a) {
   Site site;
   // --compile: with the variables of the site's classes, as the manifests of the environment set them.
   std::vector<std::string> manifests;
-  std::string environment = own_options(a).get("environment");
+  std::string environment = a.own.get("environment");
   if (a.options.has("compile") && !environment.empty()) {
     manifests = manifests_of_environment(environment);
   }

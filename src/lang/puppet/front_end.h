@@ -8,6 +8,7 @@ namespace tutti::puppet {
 struct Arguments {
   std::vector<std::string> words;
   Options options;    // flags only when they are on
+  Options own;        // the original's settings, and those of puppet.conf, as ours
   bool help = false;  // --help
   std::string wrong;  // an option that is not known, or lacks its value; "" when all is well
 };
@@ -16,7 +17,7 @@ Arguments read_arguments(std::string_view call, std::span<const std::string> arg
 std::string help_for(std::string_view call);
 std::string wrong_use(std::string_view call, std::string_view what);  // as an error
 std::string node_named(const Arguments& arguments);                   // "": none was
-Options own_options(const Arguments& arguments);                      // the original's settings as ours
+Options own_options(const Arguments& arguments);                      // what Arguments::own is
 // The files given, folders as the manifests below them; when none is, those of the environment that was named.
 std::vector<std::string> manifests_of(const Arguments& arguments);
 

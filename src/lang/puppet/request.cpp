@@ -157,6 +157,7 @@ std::optional<Settings> settings_of(Session& session, const Options& options) {
   }
   if (options.has("exported")) s.exported_file = options.get("exported");
   s.storeconfigs = options.has("storeconfigs") || !s.exported_file.empty();
+  s.facts_of_host = !options.has("facts") && !options.has("all-nodes");
   return s;
 }
 

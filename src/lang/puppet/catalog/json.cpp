@@ -27,7 +27,9 @@ class Comma {
   bool first_ = true;
 };
 
-void write_value(const Value& v, Sink& sink) {
+}  // namespace
+
+void write_catalog_value(const Value& v, Sink& sink) {
   switch (v.kind()) {
     case Kind::kResource: {
       std::string reference(v.tag().text());
@@ -37,13 +39,13 @@ void write_value(const Value& v, Sink& sink) {
     case Kind::kList: {
       sink.put('[');
       Comma comma(sink);
-      for (const Value& i : v.items()) comma.next(), write_value(i, sink);
+      for (const Value& i : v.items()) comma.next(), write_catalog_value(i, sink);
       return sink.put(']');
     }
     case Kind::kMap: {
       sink.put('{');
       Comma comma(sink);
-      for (const Entry& e : v.entries()) comma.key(e.key.text()), write_value(e.value, sink);
+      for (const Entry& e : v.entries()) comma.key(e.key.text()), write_catalog_value(e.value, sink);
       return sink.put('}');
     }
     case Kind::kNull: return sink.put("null");
@@ -54,20 +56,18 @@ void write_value(const Value& v, Sink& sink) {
   }
 }
 
-}  // namespace
-
 void write_catalog(const Value& tree, Sink& sink) {
   sink.put('{');
   Comma comma(sink);
   for (const Entry& e : tree.entries()) {
     comma.key(e.key.text());
     if (e.key.text() != "resources" || !e.value.is(Kind::kMap)) {
-      write_value(e.value, sink);
+      write_catalog_value(e.value, sink);
       continue;
     }
     sink.put('[');
     Comma between(sink);
-    for (const Entry& r : e.value.entries()) between.next(), write_value(r.value, sink);
+    for (const Entry& r : e.value.entries()) between.next(), write_catalog_value(r.value, sink);
     sink.put(']');
   }
   sink.put('}');
@@ -81,7 +81,7 @@ void write_catalog(Compiler& compiler, Sink& sink) {
   maker.head(head, compiler);
   sink.put('{');
   Comma comma(sink);
-  for (const Entry& e : head.entries()) comma.key(e.key.text()), write_value(e.value, sink);
+  for (const Entry& e : head.entries()) comma.key(e.key.text()), write_catalog_value(e.value, sink);
   comma.key("resources");
   sink.put('[');
   Comma resources(sink);
@@ -89,7 +89,7 @@ void write_catalog(Compiler& compiler, Sink& sink) {
     if (!in_catalog(*r)) continue;
     scratch.clear();
     resources.next();
-    write_value(maker.resource(*r), sink);
+    write_catalog_value(maker.resource(*r), sink);
   }
   sink.put(']');
   comma.key("edges");
@@ -106,7 +106,7 @@ void write_catalog(Compiler& compiler, Sink& sink) {
   }
   sink.put(']');
   comma.key("classes");
-  write_value(maker.names(catalog.classes), sink);
+  write_catalog_value(maker.names(catalog.classes), sink);
   sink.put('}');
 }
 

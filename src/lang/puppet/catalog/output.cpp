@@ -403,7 +403,7 @@ Value CatalogTree::resource(const Resource& r) {
   static const Symbol k_type("type"), k_title("title"), k_tags("tags"), k_file("file"), k_line("line"),
       k_exported("exported"), k_kind("kind"), k_parameters("parameters"), k_sensitive("sensitive_parameters");
   static const std::string_view kKinds[] = {"unknown", "compilable_type", "defined_type", "class"};
-  Origin at = r.at;
+  Origin at = r.at ? r.at : r.included_at;
   put(k_type, Value::string(r.type.text(), at));
   bool main = r.title == "main" && (r.is_class || r.is_stage);
   put(k_title, main         ? Value::string("main", at)

@@ -17,6 +17,9 @@ Value catalog_tree(Compiler& compiler);
 // all.
 void write_catalog(const Value& tree, Sink& sink);
 void write_catalog(Compiler& compiler, Sink& sink);
+void write_catalog_value(const Value& value, Sink& sink);  // references as text
+// What the node exports, as other nodes would collect it: the items of a JSON list, without its brackets.
+std::string exported_json(Compiler& compiler);
 
 // A value of the language as a tree, and back (facts, data files).
 Value to_tree(const TreeBuilder& builder, const Val& v, Origin otherwise);

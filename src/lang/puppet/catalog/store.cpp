@@ -1,20 +1,62 @@
-// Exported resources of other nodes, from a file: a JSON list of {certname, type, title, parameters, tags}.
+// Exported resources of other nodes: a JSON list of {certname, type, title, parameters, tags}.
 #include <fmt/format.h>
 
+#include "base/sink.h"
 #include "format/json.h"
 #include "lang/puppet/catalog/output.h"
 #include "lang/puppet/eval/compiler.h"
 
 namespace tutti::puppet {
 
+const Value* Environment::exported(Pos asked_at) {
+  std::call_once(exported_once_, [&] {
+    if (exported_ || settings_.exported_file.empty()) return;
+    exported_session_ = std::make_unique<Session>(limits_, sources_);
+    const Source* source = exported_session_->open(settings_.exported_file, asked_at);
+    if (source != nullptr) exported_ = read_json(*exported_session_, *source);
+    if (!source)
+      exported_wrong_ = fmt::format("cannot read the exported resources in {}", settings_.exported_file);
+    else if (!exported_ || !exported_->is(Kind::kList))
+      exported_wrong_ = fmt::format("{}: a list of exported resources is expected", settings_.exported_file);
+  });
+  if (!exported_wrong_.empty()) throw EvalError("PP-EXPORTED", asked_at, exported_wrong_);
+  return exported_ ? &*exported_ : nullptr;
+}
+
+void Environment::set_exported(std::string json) {
+  exported_session_ = std::make_unique<Session>(limits_, sources_);
+  Result<const Source*> source = sources_->add("exported resources", std::move(json));
+  exported_ = source ? read_json(*exported_session_, **source) : std::nullopt;
+}
+
+std::string exported_json(Compiler& compiler) {
+  StringSink sink;
+  bool first = true;
+  Arena scratch;
+  CatalogTree maker(scratch, *compiler.session().sources, nullptr);
+  for (const Resource* r : compiler.catalog().resources) {
+    if (!r->exported) continue;
+    if (!first) sink.put(',');
+    first = false;
+    sink.put("{\"certname\":");
+    write_json_string(compiler.node().name, false, sink);
+    scratch.clear();
+    for (const Entry& e : maker.resource(*r).entries()) {
+      if (e.key.text() == "file" || e.key.text() == "line") continue;
+      sink.put(',');
+      write_json_string(e.key.text(), false, sink);
+      sink.put(':');
+      write_catalog_value(e.value, sink);
+    }
+    sink.put('}');
+  }
+  return sink.take();
+}
+
 void Compiler::collect_from_store(Collector& c, std::vector<Resource*>& found) {
-  if (settings().exported_file.empty()) return;
-  const Source* source = session_.open(settings().exported_file, c.at);
-  if (!source)
-    fail(c.at, fmt::format("cannot read the exported resources in {}", settings().exported_file), "PP-EXPORTED");
-  auto all = read_json(session_, *source);
-  if (!all || !all->is(Kind::kList))
-    fail(c.at, fmt::format("{}: a list of exported resources is expected", settings().exported_file), "PP-EXPORTED");
+  asked_for_exported_ = true;
+  const Value* all = environment_.exported(c.at);
+  if (all == nullptr) return;
   for (const Value& item : all->items()) {
     auto text = [&](std::string_view key) {
       const Entry* e = item.find(key);

@@ -43,6 +43,8 @@ bool CatalogTexts::to_file(Piece& piece, const std::string& text) {
 
 void CatalogTexts::keep(std::size_t which, std::string text) {
   std::lock_guard lock(mutex_);
+  held_ -= pieces_[which].text.size();
+  pieces_[which] = {};  // of a catalog that this one stands in place of
   if (held_ + text.size() > kInMemory && to_file(pieces_[which], text)) return;
   held_ += text.size();
   pieces_[which].text = std::move(text);

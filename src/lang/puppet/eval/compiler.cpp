@@ -7,6 +7,7 @@
 #include "base/near.h"
 #include "lang/puppet/catalog/native_type.h"
 #include "lang/puppet/eval/growth.h"
+#include "lang/puppet/facts/module_facts.h"
 #include "lang/puppet/hiera/context.h"
 #include "lang/puppet/hiera/hiera.h"
 #include "lang/puppet/log.h"
@@ -202,6 +203,14 @@ static Val adopted_facts(Arena& arena, const Val& facts, std::string_view node) 
 void Compiler::set_top_variables() {
   top_->kind = Scope::Kind::kTop;
   std::string_view name = node_.name;
+  if (settings().facts_of_host && node_.facts.is(VK::kHash)) {
+    HashDraft all;
+    for (const Pair& p : node_.facts.entries()) all.set(p.key, p.value);
+    all.set("clientcert", make_string(arena(), name));  // these an agent adds
+    all.set("clientnoop", Val::boolean(false));
+    all.set("clientversion", Val::string("7.23.0"));
+    node_.facts = all.build(arena());
+  }
   node_.facts = adopted_facts(arena(), node_.facts, name);
   for (const Pair& p : node_.parameters) set_variable(*top_, Symbol(p.key.text()), p.value);
   if (node_.facts.is(VK::kHash))
@@ -473,7 +482,7 @@ void Compiler::set_resource_parameters(Resource& r, Scope& scope, const Definiti
   set_variable(scope, name, given_name && !given_name->value.undefined() ? given_name->value : own_title);
   if (r.is_class) class_scopes_[d.name] = &scope;
   index_.changed(r);  // by the defaults below: queries are asked when all of them are there
-  std::vector<std::string> wrong, unknown;
+  std::vector<std::string> wrong, unknown, data;
   for (std::size_t n = 0; n < d.params.size(); ++n) {
     const Param& p = d.params[n];
     ResourceParam* given = r.find(p.name);
@@ -498,9 +507,14 @@ void Compiler::set_resource_parameters(Resource& r, Scope& scope, const Definiti
     if (p.type) {
       const Type* t = type_of_node(p.type, scope);
       looked_at(budget_, v);
-      if (!is_instance(t, v))
+      if (!is_instance(t, v)) {
         for (std::string& w : describe_mismatch(fmt::format("parameter '{}'", p.name.text()), t, v))
           wrong.push_back(std::move(w));
+        if (Pos written = session_.origins.written(v.origin); given && given->how == How::kLookup && written) {
+          Location l = environment_.sources().locate(written);
+          data.push_back(fmt::format("the data is at {}:{}:{}", l.file, l.line, l.column));
+        }
+      }
     }
     set_variable(scope, p.name, v);
   }
@@ -523,10 +537,11 @@ void Compiler::set_resource_parameters(Resource& r, Scope& scope, const Definiti
   wrong.insert(wrong.begin(), unknown.begin(), unknown.end());
   if (wrong.empty()) return;
   Pos at = r.at ? r.at : r.included_at;
-  if (wrong.size() == 1) fail(at, fmt::format("{}: {}", r.ref(), wrong[0]), "PP-PARAMETER");
   std::string all = r.ref() + ":";
-  for (const std::string& w : wrong) all += "\n  " + w;
-  fail(at, all, "PP-PARAMETER");
+  for (const std::string& w : wrong) all += (wrong.size() == 1 ? " " : "\n  ") + w;
+  EvalError e("PP-PARAMETER", at, all);
+  e.notes = data;
+  throw e;
 }
 
 }  // namespace tutti::puppet

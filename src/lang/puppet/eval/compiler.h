@@ -3,6 +3,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -20,6 +21,7 @@
 namespace tutti::puppet {
 
 class Hiera;
+class ModuleFacts;
 
 struct NodeInfo {
   std::string name;
@@ -87,6 +89,7 @@ class Compiler {
   const Settings& settings() const { return environment_.settings(); }
   Scope& top() { return *top_; }
   Hiera& hiera() { return *hiera_; }
+  bool asked_for_exported() const { return asked_for_exported_; }  // of other nodes
 
   // --- evaluation (eval_*.cpp)
   Val evaluate(const Node* n, Scope& scope);
@@ -102,6 +105,11 @@ class Compiler {
   const Val* find_variable(Scope& scope, Symbol local, Symbol scope_name, bool absolute);
   const Val* find_variable(Scope& scope, std::string_view name);
   bool set_variable(Scope& scope, Symbol name, const Val& value);  // false: set already
+  // The variable `facts`, of which `name` is wanted ("": all of it). What modules bring is gathered when it is not
+  // known otherwise and the facts are those of this host.
+  static bool is_facts(const Node* n);
+  const Val* facts_with(Scope& scope, std::string_view name);
+  void gather_facts_named_in(std::string_view text);  // of a template, before it is rendered
   const Type* type_of_node(const Node* n, Scope& scope);
   const Type* find_type_name(std::string_view name, Pos at);  // alias, native type or define; nullptr: none
   Val access(const Val& base, std::span<const Val> keys, Scope& scope, Pos at);
@@ -191,6 +199,8 @@ class Compiler {
 
   // compiler.cpp
   void set_top_variables();
+  bool gather_module_facts(std::string_view name);  // true: there are more facts now
+  void add_facts(const Val& more);
   void evaluate_main(std::span<const Program* const> manifests);
   void evaluate_node();
   void evaluate_generators();
@@ -275,6 +285,10 @@ class Compiler {
   };
   Scope* top_ = nullptr;
   Scope* node_scope_ = nullptr;
+  std::unique_ptr<ModuleFacts> module_facts_;
+  std::set<std::string, std::less<>> facts_asked_;  // of facter, one by one
+  bool asked_for_exported_ = false;
+  bool facter_asked_ = false;  // for all
   std::unordered_map<Symbol, Scope*> class_scopes_;
   std::unordered_map<Symbol, int> class_busy_;
   std::deque<Collector> collectors_;

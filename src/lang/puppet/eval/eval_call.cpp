@@ -14,6 +14,7 @@
 #include "lang/puppet/types/uri.h"
 
 namespace tutti::puppet {
+
 namespace {
 
 bool literal_only(const Node* n) {
@@ -125,7 +126,14 @@ EvalError Compiler::unknown_type(const Node* n) {
 Val Compiler::call(const Call& c, Scope& scope) {
   std::vector<Val> args;
   args.reserve(c.args.size());
-  for (const Node* a : c.args) splat_into(args, a, scope);
+  // $facts.dig('os', 'family'): of the facts this one is wanted.
+  bool one_fact =
+      settings().facts_of_host && c.kind == NodeKind::kMethodCall && c.args.size() > 1 && is_facts(c.args[0]);
+  for (const Node* a : one_fact ? c.args.subspan(1) : c.args) splat_into(args, a, scope);
+  if (one_fact) {
+    const Val* found = facts_with(scope, !args.empty() && args[0].is(VK::kString) ? args[0].text() : "");
+    args.insert(args.begin(), found ? *found : Val::undef());
+  }
   Closure closure;
   const Closure* block = nullptr;
   if (c.block) {
@@ -157,7 +165,7 @@ Val Compiler::call(const Call& c, Scope& scope) {
   }
   if (c.kind == NodeKind::kMethodCall && args.size() == 1 && args[0].is(VK::kUri))
     if (std::optional<Val> part = uri_part(arena(), args[0].text(), c.name.text())) return *part;
-  Val v = call_function(c.name, args, block, scope, c.begin);
+  Val v = call_function(c.name, args, block, scope, c.name_at ? c.name_at : c.begin);
   if (!v.origin) v.origin = c.begin;
   return v;
 }
@@ -431,6 +439,7 @@ std::string Compiler::render_epp(const Program& program, std::span<const Pair> a
   inner.source = scope.source;
   inner.module = scope.module;
   std::vector<bool> used(args.size());
+  std::vector<std::string> wrong;
   for (const Param& p : program.params) {
     const Val* given = nullptr;
     for (std::size_t n = 0; n < args.size(); ++n)
@@ -441,23 +450,25 @@ std::string Compiler::render_epp(const Program& program, std::span<const Pair> a
     else if (p.value)
       v = evaluate(p.value, inner);
     else if (!given)
-      fail(at, fmt::format("{}: expects a value for parameter ${}", program.source->name, p.name.text()),
-           "PP-EPP-PARAMETER");
-    if (p.type) {
+      wrong.push_back(fmt::format("expects a value for parameter '{}'", p.name.text()));
+    if (p.type && (given || p.value)) {
       const Type* t = type_of_node(p.type, inner);
       if (!is_instance(t, v))
-        fail(at,
-             fmt::format("{}: {}", program.source->name,
-                         describe_mismatch(fmt::format("parameter '{}'", p.name.text()), t, v)[0]),
-             "PP-TYPE-MISMATCH");
+        for (std::string& w : describe_mismatch(fmt::format("parameter '{}'", p.name.text()), t, v))
+          wrong.push_back(std::move(w));
     }
     set_variable(inner, p.name, v);
   }
+  std::size_t unknown = 0;
+  for (std::size_t n = 0; n < args.size(); ++n)
+    if (!used[n] && program.epp_params)  // told first: most often it is another one, misspelt
+      wrong.insert(wrong.begin() + static_cast<std::ptrdiff_t>(unknown++),
+                   fmt::format("has no parameter named '{}'", to_text(args[n].key)));
+  if (!wrong.empty())
+    fail(at, fmt::format("{}:{}{}", program.source->name, wrong.size() > 1 ? "\n  " : " ", fmt::join(wrong, "\n  ")),
+         "PP-EPP-PARAMETER");
   for (std::size_t n = 0; n < args.size(); ++n) {
     if (used[n]) continue;
-    if (program.epp_params)
-      fail(at, fmt::format("{}: has no parameter named '{}'", program.source->name, to_text(args[n].key)),
-           "PP-EPP-PARAMETER");
     set_variable(inner, Symbol(args[n].key.text()), args[n].value);
   }
   std::string out;

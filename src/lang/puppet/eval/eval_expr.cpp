@@ -83,9 +83,16 @@ Val Compiler::evaluate(const Node* n, Scope& scope) {
     case NodeKind::kRelation: return relation(as<Binary>(n), scope);
     case NodeKind::kAccess: {
       auto items = as<Kids>(n).items;
-      Val base = evaluate(items[0], scope);
       std::vector<Val> keys;
-      for (std::size_t i = 1; i < items.size(); ++i) splat_into(keys, items[i], scope);
+      Val base;
+      if (settings().facts_of_host && is_facts(items[0])) {
+        for (std::size_t i = 1; i < items.size(); ++i) splat_into(keys, items[i], scope);
+        const Val* found = facts_with(scope, keys.size() == 1 && keys[0].is(VK::kString) ? keys[0].text() : "");
+        base = found ? *found : Val::undef();
+      } else {
+        base = evaluate(items[0], scope);
+        for (std::size_t i = 1; i < items.size(); ++i) splat_into(keys, items[i], scope);
+      }
       try {
         Val v = access(base, keys, scope, n->begin);
         if (!v.origin) v.origin = n->begin;
@@ -192,10 +199,9 @@ Scope* Compiler::class_scope(Symbol name) {
 
 const Val* Compiler::find_variable(Scope& scope, Symbol local, Symbol scope_name, bool absolute) {
   if (scope_name.empty()) {
-    if (absolute) return top_->vars.find(local);
-    for (Scope* s = &scope; s; s = s->parent)
+    for (Scope* s = absolute ? top_ : &scope; s; s = s->parent)
       if (const Val* v = s->vars.find(local)) return v;
-    return nullptr;
+    return settings().facts_of_host && gather_module_facts(local.text()) ? top_->vars.find(local) : nullptr;
   }
   Scope* c = class_scope(scope_name);
   for (; c && c->kind == Scope::Kind::kClass; c = c->parent)
@@ -232,6 +238,9 @@ Val Compiler::variable(const Named& v, Scope& scope) {
                        unset_->params[0].name.text(), p.name.text()),
            "PP-UNKNOWN-VARIABLE");
     }
+  if (settings().facts_of_host && is_facts(&v)) {
+    if (const Val* found = facts_with(scope, "")) return *found;
+  }
   if (const Val* found = find_variable(scope, v.local, v.scope, v.absolute)) return *found;
   std::string name(v.name.text());
   std::string_view near;

@@ -13,28 +13,11 @@
 #include <filesystem>
 #include <set>
 
-#include "base/file.h"
-#include "lang/puppet/facts/network.h"
+#include "lang/puppet/facts/parts.h"
+#include "lang/puppet/facts/reading.h"
 
 namespace tutti::puppet {
 namespace {
-
-std::string slurp(const std::string& path) { return read_file(path, 1 << 20).value_or(""); }
-
-std::string_view trimmed(std::string_view s) {
-  while (!s.empty() && (s.back() == '\n' || s.back() == ' ' || s.back() == '\t')) s.remove_suffix(1);
-  while (!s.empty() && (s.front() == ' ' || s.front() == '\t')) s.remove_prefix(1);
-  return s;
-}
-
-template <class F>
-void each_line(std::string_view text, F&& f) {
-  while (!text.empty()) {
-    std::size_t end = std::min(text.find('\n'), text.size());
-    f(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-}
 
 // KEY=value and KEY="value" lines, as in /etc/os-release.
 std::string setting(std::string_view text, std::string_view key) {
@@ -46,14 +29,6 @@ std::string setting(std::string_view text, std::string_view key) {
     found = line;
   });
   return found;
-}
-
-// 25274793984 -> "23.54 GiB": two digits, the largest unit that leaves at least one whole.
-std::string human_bytes(double bytes) {
-  constexpr std::string_view kUnits[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  std::size_t unit = 0;
-  while (bytes >= 1024 && unit + 1 < std::size(kUnits)) bytes /= 1024, unit++;
-  return unit == 0 ? fmt::format("{:.0f} bytes", bytes) : fmt::format("{:.2f} {}", bytes, kUnits[unit]);
 }
 
 class Gatherer {
@@ -69,8 +44,13 @@ class Gatherer {
     processors(all);
     set(all, "disks", disks());
     set(all, "mountpoints", mountpoints());
+    set(all, "partitions", partition_facts(build_));
     filesystems(all);
     set(all, "networking", network_facts(build_, hostname(), domain()));
+    if (std::optional<Value> keys = ssh_facts(build_)) set(all, "ssh", *keys);
+    if (std::optional<Value> ruby = ruby_facts(build_)) set(all, "ruby", *ruby);
+    text(all, "facterversion", "4.3.0");  // whose structure this is, and whose catalogs are made of it
+    text(all, "puppetversion", "7.23.0");
     uptime(all);
     dmi(all);
     text(all, "timezone", timezone_name());
@@ -229,15 +209,6 @@ class Gatherer {
     set(all, "processors", map.build(build_));
   }
 
-  static std::vector<std::string> names_in(const std::string& folder) {
-    std::vector<std::string> names;
-    std::error_code ignored;
-    for (const auto& entry : std::filesystem::directory_iterator(folder, ignored))
-      names.push_back(entry.path().filename());
-    std::sort(names.begin(), names.end());
-    return names;
-  }
-
   Value disks() {
     MapDraft map;
     for (const std::string& name : names_in("/sys/block")) {
@@ -381,9 +352,10 @@ class Gatherer {
 
 }  // namespace
 
-Value gather_facts(Session& session, bool legacy) {
+Value gather_facts(Session& session, bool legacy, std::span<const std::string> external) {
   MapDraft facts = Gatherer(session).run();
   if (legacy) add_legacy_facts(session, facts);
+  add_external_facts(session, external, facts);
   std::vector<Entry> sorted = facts.entries();
   std::sort(sorted.begin(), sorted.end(), [](const Entry& a, const Entry& b) { return a.key.text() < b.key.text(); });
   return session.builder().map(sorted);

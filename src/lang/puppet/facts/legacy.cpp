@@ -49,6 +49,7 @@ constexpr Legacy kLegacy[] = {
     {"rubyplatform", "ruby.platform"},
     {"rubysitedir", "ruby.sitedir"},
     {"rubyversion", "ruby.version"},
+    {"scope6", "networking.scope6"},
     {"selinux", "os.selinux.enabled"},
     {"swapfree", "memory.swap.available"},
     {"swapsize", "memory.swap.total"},
@@ -58,6 +59,35 @@ constexpr Legacy kLegacy[] = {
     {"uptime_seconds", "system_uptime.seconds"},
     {"uuid", "dmi.product.uuid"},
 };
+
+template <class Add>
+void add_ssh_keys(const TreeBuilder& build, const Value& root, Add&& add) {
+  const Value* keys = find(root, *Path::parse("ssh"));
+  if (keys == nullptr) return;
+  for (const Entry& e : keys->entries()) {
+    add(fmt::format("ssh{}key", e.key.text()), e.value.find("key")->value);
+    const Value& prints = e.value.find("fingerprints")->value;
+    add(fmt::format("sshfp_{}", e.key.text()),
+        build.string(fmt::format("{}\n{}", prints.find("sha1")->value.text(), prints.find("sha256")->value.text())));
+  }
+}
+
+template <class Add>
+void add_block_devices(const TreeBuilder& build, const Value& root, Add&& add) {
+  const Value* disks = find(root, *Path::parse("disks"));
+  if (disks == nullptr || disks->entries().empty()) return;
+  constexpr std::pair<std::string_view, std::string_view> kParts[] = {
+      {"model", "model"}, {"size", "size_bytes"}, {"vendor", "vendor"}};
+  std::string names;
+  for (const Entry& e : disks->entries()) {
+    names += (names.empty() ? "" : ",") + std::string(e.key.text());
+    for (auto [flat, key] : kParts) {
+      if (const Entry* found = e.value.find(key))
+        add(fmt::format("blockdevice_{}_{}", e.key.text(), flat), found->value);
+    }
+  }
+  add("blockdevices", build.string(names));
+}
 
 }  // namespace
 
@@ -71,11 +101,18 @@ void add_legacy_facts(Session& session, MapDraft& facts) {
   for (const Legacy& l : kLegacy) {
     if (const Value* v = find(root, *Path::parse(l.path))) add(l.name, *v);
   }
+  add_ssh_keys(build, root, add);
+  add_block_devices(build, root, add);
+  if (const Value* models = find(root, *Path::parse("processors.models"))) {
+    std::size_t number = 0;
+    for (const Value& model : models->items()) add(fmt::format("processor{}", number++), model);
+  }
   const Value* interfaces = find(root, *Path::parse("networking.interfaces"));
   if (interfaces == nullptr) return;
   constexpr std::pair<std::string_view, std::string_view> kPerInterface[] = {
-      {"ipaddress", "ip"},    {"ipaddress6", "ip6"},    {"macaddress", "mac"},  {"mtu", "mtu"},
-      {"netmask", "netmask"}, {"netmask6", "netmask6"}, {"network", "network"}, {"network6", "network6"}};
+      {"ipaddress", "ip"},    {"ipaddress6", "ip6"},    {"macaddress", "mac"},
+      {"mtu", "mtu"},         {"netmask", "netmask"},   {"netmask6", "netmask6"},
+      {"network", "network"}, {"network6", "network6"}, {"scope6", "scope6"}};
   std::string names;
   for (const Entry& e : interfaces->entries()) {
     std::string plain(e.key.text());

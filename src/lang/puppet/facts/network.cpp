@@ -1,5 +1,3 @@
-#include "lang/puppet/facts/network.h"
-
 #include <arpa/inet.h>
 #include <fmt/format.h>
 #include <ifaddrs.h>
@@ -13,13 +11,15 @@
 #include <memory>
 #include <vector>
 
-#include "base/file.h"
+#include "lang/puppet/facts/parts.h"
+#include "lang/puppet/facts/reading.h"
 
 namespace tutti::puppet {
 namespace {
 
 struct Binding {
   std::string address, netmask, network, scope;
+  std::vector<std::string_view> flags;
 };
 
 struct Interface {
@@ -45,7 +45,28 @@ template <std::size_t N>
 Binding binding(int family, const std::array<u8, N>& address, const std::array<u8, N>& mask) {
   std::array<u8, N> network{};
   for (std::size_t i = 0; i < N; i++) network[i] = address[i] & mask[i];
-  return {show(family, address.data()), show(family, mask.data()), show(family, network.data()), {}};
+  return {show(family, address.data()), show(family, mask.data()), show(family, network.data()), {}, {}};
+}
+
+// What the kernel says of an address of an interface, by the names that facter has for it.
+std::vector<std::string_view> flags_of(std::string_view table, std::string_view name,
+                                       const std::array<u8, 16>& wanted) {
+  constexpr std::string_view kNames[] = {"temporary",   "noad",       "optimistic", "dadfailed",
+                                         "homeaddress", "deprecated", "tentative",  "permanent"};
+  std::string hex;
+  for (u8 byte : wanted) hex += fmt::format("{:02x}", byte);
+  std::vector<std::string_view> found;
+  each_line(table, [&](std::string_view line) {
+    char owner[64] = {};
+    unsigned flags = 0;
+    if (!line.starts_with(hex) ||
+        std::sscanf(std::string(line).c_str(), "%*s %*x %*x %*x %x %63s", &flags, owner) != 2 || name != owner)
+      return;
+    for (std::size_t i = 0; i < std::size(kNames); i++) {
+      if ((flags >> i & 1) != 0) found.push_back(kNames[i]);
+    }
+  });
+  return found;
 }
 
 std::map<std::string, Interface> interfaces() {
@@ -53,6 +74,7 @@ std::map<std::string, Interface> interfaces() {
   ifaddrs* list = nullptr;
   if (getifaddrs(&list) != 0) return found;
   std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> owner(list, freeifaddrs);
+  std::string flags = slurp("/proc/net/if_inet6");
   for (const ifaddrs* at = list; at != nullptr; at = at->ifa_next) {
     if (at->ifa_addr == nullptr) continue;
     Interface& one = found[at->ifa_name];
@@ -66,7 +88,7 @@ std::map<std::string, Interface> interfaces() {
         mac += fmt::format("{}{:02x}", i > 0 ? ":" : "", link.sll_addr[i]);
       }
       if (any) one.mac = mac;
-      std::string mtu = read_file(fmt::format("/sys/class/net/{}/mtu", at->ifa_name), 1 << 16).value_or("0");
+      std::string mtu = slurp(fmt::format("/sys/class/net/{}/mtu", at->ifa_name));
       one.mtu = std::strtol(mtu.c_str(), nullptr, 10);
     } else if (at->ifa_netmask == nullptr) {
       continue;
@@ -82,6 +104,7 @@ std::map<std::string, Interface> interfaces() {
       std::memcpy(mask.data(), &reinterpret_cast<const sockaddr_in6*>(at->ifa_netmask)->sin6_addr, 16);
       Binding b = binding(AF_INET6, address, mask);
       b.scope = scope_of(raw);
+      b.flags = flags_of(flags, at->ifa_name, address);
       one.v6.push_back(b);
     }
   }
@@ -90,7 +113,7 @@ std::map<std::string, Interface> interfaces() {
 
 // The interface that the default route leaves by.
 std::string primary_interface() {
-  std::string routes = read_file("/proc/net/route", 1 << 20).value_or(""), best;
+  std::string routes = slurp("/proc/net/route"), best;
   for (std::size_t at = 0; at < routes.size();) {
     std::size_t end = std::min(routes.find('\n', at), routes.size());
     char name[64] = {};
@@ -120,6 +143,11 @@ class Writer {
       text(map, "netmask", b.netmask);
       text(map, "network", b.network);
       if (!b.scope.empty()) text(map, "scope6", b.scope);
+      if (!b.scope.empty()) {
+        std::vector<Value> flags;
+        for (std::string_view f : b.flags) flags.push_back(build_.string(f));
+        map.set(Symbol("flags"), build_.list(flags));
+      }
       items.push_back(map.build(build_));
     }
     return build_.list(items);

@@ -407,8 +407,8 @@ void add_iteration_functions(Functions& f) {
   f.add("map", {{"Iterable, &Callable[1, 2]", f_map}});
   f.add("filter", {{"Iterable, &Callable[1, 2]", f_filter}});
   f.add("partition", {{"Iterable, &Callable[1, 2]", f_partition}});
-  f.add("any", {{"Iterable, &?Callable[1, 2]", f_any}});
-  f.add("all", {{"Iterable, &?Callable[1, 2]", f_all}});
+  f.add("any", {{"Iterable, &Callable[1, 2]", f_any}});
+  f.add("all", {{"Iterable, &Callable[1, 2]", f_all}});
   f.add("index", {{"Iterable, &Callable[1, 2]", f_index}, {"Iterable, Any", f_index}});
   f.add("reduce", {{"Iterable, &Callable[2, 2]", f_reduce}, {"Iterable, Any, &Callable[2, 2]", f_reduce}});
   f.add("slice", {{"Iterable, Integer[1], &?Callable", f_slice}});

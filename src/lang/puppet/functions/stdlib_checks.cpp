@@ -315,7 +315,7 @@ Val os_version_gte(const FunctionCall& c) {
 }
 
 Val fact(const FunctionCall& c) {
-  const Val* facts = c.compiler.find_variable(c.scope, "facts");
+  const Val* facts = c.compiler.facts_with(c.scope, c.text(0).substr(0, c.text(0).find('.')));
   Val at = facts != nullptr ? *facts : Val::undef();
   std::string_view rest = c.text(0);
   while (!rest.empty()) {

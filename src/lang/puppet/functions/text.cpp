@@ -45,7 +45,7 @@ void expand(std::string& out, std::string_view replacement, std::string_view tex
     }
     char next = replacement[++i];
     if (next >= '0' && next <= '9') {
-      out += group(text, g, static_cast<std::size_t>(next - '0'));
+      if (next == '0' || !r.has_names()) out += group(text, g, static_cast<std::size_t>(next - '0'));
     } else if (next == '&') {
       out += group(text, g, 0);
     } else if (next == '\\') {

@@ -251,6 +251,8 @@ Val getvar(const FunctionCall& c) {
   std::size_t dot = text.find('.');
   std::string_view name = text.substr(0, dot);
   if (name.starts_with("::")) name.remove_prefix(2);
+  if (name == "facts" && dot != std::string_view::npos)
+    c.compiler.facts_with(c.scope, text.substr(dot + 1, text.find('.', dot + 1) - dot - 1));
   const Val* v = c.compiler.find_variable(c.scope, name);
   Val otherwise = c.count() > 1 ? c.arg(1) : Val::undef();
   if (v == nullptr) return otherwise;

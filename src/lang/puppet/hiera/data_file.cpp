@@ -26,9 +26,8 @@ const DataFiles::File& DataFiles::get(const std::string& path, Format format) {
   Result<const Source*> source = sources_->open(path);
   if (source) {
     file->exists = true;
-    file->data = format == Format::kYaml ? read_yaml(**source, arena_, file->error)
+    file->data = format == Format::kYaml ? read_yaml(**source, arena_, file->error, Dates::kRefused, &file->odd_keys)
                                          : read_json_data(**source, arena_, file->error);
-    if (file->data && file->data->undefined()) file->data = make_hash(arena_, {});
   } else if (source.error().code != ENOENT && source.error().code != ENOTDIR) {
     file->exists = true;
     file->error = {source.error().message, {}};

@@ -19,7 +19,9 @@ struct DataError {
   Span where;
 };
 enum class Dates : u8 { kRefused, kText };  // facts may hold dates, which are text there
-std::optional<Val> read_yaml(const Source& source, Arena& arena, DataError& error, Dates dates = Dates::kRefused);
+// With `odd_keys` keys that are no strings or numbers are taken, and it is told there; without, they are refused.
+std::optional<Val> read_yaml(const Source& source, Arena& arena, DataError& error, Dates dates = Dates::kRefused,
+                             bool* odd_keys = nullptr);
 std::optional<Val> read_json_data(const Source& source, Arena& arena, DataError& error);
 
 // Data files parsed once and shared by all nodes of a site and all threads.
@@ -29,7 +31,8 @@ class DataFiles {
 
   struct File {
     bool exists = false;
-    std::optional<Val> data;  // nullopt: unreadable, see error; an empty file is an empty hash
+    std::optional<Val> data;  // nullopt: unreadable, see error
+    bool odd_keys = false;    // somewhere in it a key is no string or number
     DataError error;
   };
   enum class Format : u8 { kYaml, kJson };

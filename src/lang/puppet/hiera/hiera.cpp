@@ -18,8 +18,8 @@ class Hiera::Host : public HieraHost {
              compiler.settings().hiera_config),
         compiler_(compiler) {}
 
-  const Val* variable(std::string_view name) override {
-    const Val* found = compiler_.find_variable(*scope, name);
+  const Val* variable(std::string_view name, std::string_view within) override {
+    const Val* found = name == "facts" ? compiler_.facts_with(*scope, within) : compiler_.find_variable(*scope, name);
     if (found == nullptr && compiler_.settings().strict != Settings::Strict::kOff &&
         missed_.insert(std::string(name)).second)
       compiler_.diagnostics().warning("PP-UNKNOWN-VARIABLE", at,
@@ -35,6 +35,9 @@ class Hiera::Host : public HieraHost {
   Val call_backend(std::string_view function, std::span<const Val> args) override {
     return compiler_.call_function(Symbol(function), args, nullptr, *scope, at);
   }
+
+  bool has_function(std::string_view name) override { return compiler_.function_exists(Symbol(name)); }
+  bool strict_errors() const override { return compiler_.settings().strict == Settings::Strict::kError; }
 
   const Type* backend_returns(std::string_view function) override {
     const Definition* d = compiler_.environment().find_function(Symbol(function), compiler_.diagnostics());

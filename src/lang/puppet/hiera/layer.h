@@ -22,10 +22,12 @@ struct HieraLevel {
 struct HieraLayer {
   std::string directory, config;
   std::string module;  // "" for the environment and the global layer
+  bool of_environment = false;
+  std::string warning;  // what is to be said of it; "": nothing
   std::vector<HieraLevel> hierarchy, default_hierarchy;
 };
 
-// Reads a hiera.yaml of version 5. Throws HieraError.
+// Reads a hiera.yaml of version 5 or 4. Throws HieraError.
 void read_layer(const Val& config, HieraLayer& layer);
 
 }  // namespace tutti::puppet

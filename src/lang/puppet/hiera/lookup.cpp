@@ -218,6 +218,9 @@ class HieraSearch : private BackendCaller {
     for (const Pair& p : options.entries()) {
       std::string_view name = p.key.is(VK::kString) ? p.key.text() : std::string_view{};
       bool pattern = name.starts_with('^');
+      std::string why;
+      if (pattern && Regex::get(name, &why) == nullptr)
+        throw HieraError(fmt::format("lookup_options: `{}` is no pattern: {}", name, why), p.value.origin.pos());
       if (pattern) name.remove_prefix(1);
       if (!module.empty() && !name.starts_with(fmt::format("{}::", module)))
         throw HieraError(fmt::format("all lookup_options {} with module name '{}'",
@@ -271,9 +274,9 @@ class HieraSearch : private BackendCaller {
 
   std::optional<HieraFound> layer(std::size_t which, std::string_view key, const std::string& root,
                                   std::string_view module, const MergeSpec& spec) {
-    if (which == kGlobal) return in_layer(hiera_.global_layer(), "Global", key, root, spec);
+    if (which == kGlobal) return in_layer(hiera_.global_layer(host_), "Global", key, root, spec);
     if (which == kEnvironment) {
-      const HieraLayer* found = hiera_.environment_layer();
+      const HieraLayer* found = hiera_.environment_layer(host_);
       if (found == nullptr) return std::nullopt;
       return in_layer(found, "Environment", key, root, spec);
     }
@@ -396,15 +399,39 @@ class HieraSearch : private BackendCaller {
       return std::nullopt;
     }
     if (!file.data) throw HieraError(fmt::format("{}: {}", place.path, file.error.message), file.error.where);
-    if (!file.data->is(VK::kHash)) throw HieraError(fmt::format("{}: the file must hold a hash", place.path));
+    if (!file.data->is(VK::kHash)) {
+      std::string empty = fmt::format("{}: the file does not hold a hash", place.path);
+      if (host_.strict_errors() && !file.data->undefined()) throw HieraError(empty, file.data->origin.pos());
+      if (hiera_.empty_files_.insert(place.path).second) host_.warn(empty);
+      return none(root);
+    }
     const Val* v = file.data->get(root);
     if (v == nullptr) return none(root);
+    if (const Val* odd = file.odd_keys ? odd_key(*v) : nullptr)
+      throw HieraError(
+          fmt::format("{}: in the value of '{}' the key {} is no string or number; quote it if it is meant as text",
+                      place.path, root, to_literal(*odd)),
+          v->origin.pos());
     if (level.backend == HieraLevel::kEyaml && v->is(VK::kString) && v->text().starts_with("ENC[")) {
       throw HieraError(
           fmt::format("{}: the value of '{}' is encrypted (eyaml), which is not supported", place.path, root),
           v->origin.pos());
     }
     return got(root, *v, fmt::format("{} ({})", place.original, level.name));
+  }
+
+  // A key that values of a look-up may not have.
+  static const Val* odd_key(const Val& v) {
+    if (v.is(VK::kArray)) {
+      for (const Val& item : v.items())
+        if (const Val* odd = odd_key(item)) return odd;
+    }
+    if (!v.is(VK::kHash)) return nullptr;
+    for (const Pair& p : v.entries()) {
+      if (!p.key.is(VK::kString) && !p.key.is(VK::kInt) && !p.key.is(VK::kFloat)) return &p.key;
+      if (const Val* odd = odd_key(p.value)) return odd;
+    }
+    return nullptr;
   }
 
   std::optional<HieraFound> none(const std::string& root) {
@@ -426,6 +453,9 @@ class HieraSearch : private BackendCaller {
 
   Val call_backend(const HieraLayer& layer, const HieraLevel& level, const Place* place, BackendMemory& memory,
                    const Val* key) {
+    if (!host_.has_function(level.function))
+      throw HieraError(fmt::format("{}: the {} of the entry '{}' is `{}`, and there is no such function", layer.config,
+                                   shape_name(level), level.name, level.function));
     if (const Type* returns = host_.backend_returns(level.function)) {
       Arena& arena = hiera_.arena_;
       const Type* wanted = plain(TK::kRichData);
@@ -594,7 +624,9 @@ class HieraSearch : private BackendCaller {
     const Val* found = nullptr;
     {
       Within within(*this, "Global Scope");
-      found = !mapped_name_.empty() && root == mapped_name_ ? &mapped_ : host_.variable(root);
+      found = !mapped_name_.empty() && root == mapped_name_
+                  ? &mapped_
+                  : host_.variable(root, segments.size() > 1 ? segments[1].text : std::string_view{});
       if (found != nullptr) say(fmt::format("Found key: \"{}\" value: ", segments[0].text), *found);
     }
     if (found == nullptr || found->undefined()) return {};
@@ -668,7 +700,7 @@ DataLookup::DataLookup(std::shared_ptr<DataFiles> files, Arena& arena, std::stri
 
 DataLookup::~DataLookup() = default;
 
-const HieraLayer* DataLookup::load_layer(const std::string& config, bool of_module) {
+const HieraLayer* DataLookup::load_layer(HieraHost& host, const std::string& config, Of of) {
   auto it = layers_.find(config);
   if (it != layers_.end()) return it->second.get();
   std::unique_ptr<HieraLayer> layer;
@@ -679,23 +711,25 @@ const HieraLayer* DataLookup::load_layer(const std::string& config, bool of_modu
     layer = std::make_unique<HieraLayer>();
     layer->directory = directory.string();
     layer->config = config;
-    if (of_module) layer->module = directory.filename().string();
+    if (of == Of::kModule) layer->module = directory.filename().string();
+    layer->of_environment = of == Of::kEnvironment;
     read_layer(*file.data, *layer);
+    if (!layer->warning.empty()) host.warn(layer->warning);
   }
   return layers_.emplace(config, std::move(layer)).first->second.get();
 }
 
-const HieraLayer* DataLookup::global_layer() {
-  return global_config_.empty() ? nullptr : load_layer(global_config_, false);
+const HieraLayer* DataLookup::global_layer(HieraHost& host) {
+  return global_config_.empty() ? nullptr : load_layer(host, global_config_, Of::kAll);
 }
 
-const HieraLayer* DataLookup::environment_layer() {
-  return environment_.empty() ? nullptr : load_layer(environment_ + "/hiera.yaml", false);
+const HieraLayer* DataLookup::environment_layer(HieraHost& host) {
+  return environment_.empty() ? nullptr : load_layer(host, environment_ + "/hiera.yaml", Of::kEnvironment);
 }
 
 const HieraLayer* DataLookup::module_layer(HieraHost& host, std::string_view module) {
   std::string directory = host.module_directory(module);
-  return directory.empty() ? nullptr : load_layer(directory + "/hiera.yaml", true);
+  return directory.empty() ? nullptr : load_layer(host, directory + "/hiera.yaml", Of::kModule);
 }
 
 Val DataLookup::options_for(HieraHost& host, std::string_view key) {

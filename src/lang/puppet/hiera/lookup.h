@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -21,11 +22,13 @@ class HieraHost {
  public:
   virtual ~HieraHost() = default;
   // A variable as interpolation names it: `facts`, `trusted`, `osfamily`, `mymod::x`; without a leading `::`.
-  virtual const Val* variable(std::string_view name) = 0;
+  virtual const Val* variable(std::string_view name, std::string_view within) = 0;  // `within` it: what is wanted
   // Where the module is, or "".
   virtual std::string module_directory(std::string_view module) = 0;
   // Calls a function that serves as a backend (data_hash, lookup_key, data_dig). Throws HieraError where there is none.
   virtual Val call_backend(std::string_view function, std::span<const Val> args) = 0;
+  virtual bool has_function(std::string_view name) = 0;
+  virtual bool strict_errors() const = 0;  // what is doubtful is an error
   // The type that the backend says it returns, nullptr: it does not.
   virtual const Type* backend_returns(std::string_view function) = 0;
   // A block that a backend gave to a method of its context, and how many parameters it takes.
@@ -77,10 +80,11 @@ class DataLookup {
 
  private:
   friend class HieraSearch;
-  const HieraLayer* global_layer();
-  const HieraLayer* environment_layer();
+  const HieraLayer* global_layer(HieraHost& host);
+  const HieraLayer* environment_layer(HieraHost& host);
   const HieraLayer* module_layer(HieraHost& host, std::string_view module);
-  const HieraLayer* load_layer(const std::string& config, bool of_module);
+  enum class Of : u8 { kAll, kEnvironment, kModule };
+  const HieraLayer* load_layer(HieraHost& host, const std::string& config, Of of);
 
   std::shared_ptr<DataFiles> files_;
   Arena& arena_;
@@ -91,7 +95,8 @@ class DataLookup {
   Story* story_ = nullptr;
   std::map<std::pair<const HieraLevel*, std::string>, BackendMemory> memories_;  // by level and place
   std::deque<LookupContext> contexts_;
-  HashDraft read_by_backends_;  // cached_file_data, by path
+  HashDraft read_by_backends_;                      // cached_file_data, by path
+  std::set<std::string, std::less<>> empty_files_;  // said to hold no hash
   // lookup_options that hold for keys of a module, "": for others; and those of default hierarchies.
   std::map<std::string, Val, std::less<>> options_, default_options_;
 };

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/near.h"
+
 namespace tutti::puppet {
 namespace {
 
@@ -149,6 +151,17 @@ bool parse_merge(const Val& value, Arena& arena, MergeSpec& out, std::string& er
     return false;
   }
   if (!value.is(VK::kHash)) return true;
+  constexpr std::string_view kOfDeep[] = {"knockout_prefix", "merge_debug", "merge_hash_arrays", "sort_merged_arrays"};
+  for (const Pair& p : value.entries()) {
+    std::string_view key = p.key.is(VK::kString) ? p.key.text() : std::string_view{};
+    bool known = key == "strategy" || (out.strategy == MergeSpec::kDeep &&
+                                       std::find(std::begin(kOfDeep), std::end(kOfDeep), key) != std::end(kOfDeep));
+    if (known) continue;
+    std::string_view near = out.strategy == MergeSpec::kDeep ? nearest(key, kOfDeep) : std::string_view{};
+    error = fmt::format("the merge strategy `{}` has no option `{}`{}", strategy, to_text(p.key),
+                        near.empty() ? "" : fmt::format("; did you mean `{}`?", near));
+    return false;
+  }
   if (const Val* v = value.get("knockout_prefix"); v != nullptr && v->is(VK::kString)) out.knockout_prefix = v->text();
   if (const Val* v = value.get("sort_merged_arrays")) out.sort_merged_arrays = v->truthy();
   if (const Val* v = value.get("merge_hash_arrays")) out.merge_hash_arrays = v->truthy();
@@ -165,10 +178,6 @@ bool merge_values(std::span<const Val> found, const MergeSpec& spec, Arena& aren
     case MergeSpec::kUnique: {
       std::vector<Val> items;
       for (const Val& v : found) {
-        if (v.is(VK::kHash)) {
-          error = "the strategy `unique` takes arrays and scalars, and this level has a Hash";
-          return false;
-        }
         flatten(v, items);
       }
       out = make_array(arena, items).with_origin(found.front().origin);
@@ -191,10 +200,6 @@ bool merge_values(std::span<const Val> found, const MergeSpec& spec, Arena& aren
         } else {
           out = Deep(spec, arena).merge(out, found[i]);
         }
-      }
-      if (spec.strategy == MergeSpec::kHash && !out.is(VK::kHash)) {
-        error = fmt::format("the strategy `hash` takes hashes, and a level has {}", kind_name(out));
-        return false;
       }
       return true;
     }

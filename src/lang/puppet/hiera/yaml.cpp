@@ -5,6 +5,7 @@
 
 #include "lang/puppet/hiera/data_file.h"
 #include "lang/puppet/text/psych.h"
+#include "lang/puppet/text/ruby_base64.h"
 
 namespace tutti::puppet {
 namespace {
@@ -14,8 +15,8 @@ constexpr u64 kMostNodes = 20'000'000;  // aliases counted as often as they stan
 
 class Reader {
  public:
-  Reader(const Source& source, Arena& arena, DataError& error, Dates dates)
-      : source_(source), arena_(arena), error_(error), dates_(dates) {
+  Reader(const Source& source, Arena& arena, DataError& error, Dates dates, bool* odd_keys)
+      : source_(source), arena_(arena), error_(error), dates_(dates), odd_keys_(odd_keys) {
     yaml_parser_initialize(&parser_);
     yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(source.text.data()),
                                  source.text.size());
@@ -94,8 +95,16 @@ class Reader {
     }
   }
 
+  // Objects of Ruby are not made from data.
+  bool known_tag(const std::string& tag) {
+    bool object = tag.starts_with("!ruby/") && !tag.starts_with("!ruby/sym");
+    bool collection = tag == "tag:yaml.org,2002:set" || tag == "tag:yaml.org,2002:omap";
+    return !(object || collection) || fail(fmt::format("`{}` is not data", tag), event_.start_mark.index);
+  }
+
   bool sequence(Val& out, u32 depth) {
     Origin at = here();
+    if (!known_tag(text_of(event_.data.sequence_start.tag))) return false;
     std::string anchor = text_of(event_.data.sequence_start.anchor);
     u64 before = nodes_;
     std::vector<Val> items;
@@ -114,6 +123,7 @@ class Reader {
 
   bool mapping(Val& out, u32 depth) {
     Origin at = here();
+    if (!known_tag(text_of(event_.data.mapping_start.tag))) return false;
     std::string anchor = text_of(event_.data.mapping_start.anchor);
     u64 before = nodes_;
     HashDraft draft;
@@ -130,7 +140,9 @@ class Reader {
       if (!node(key, depth + 1) || !next() || !node(value, depth + 1)) return false;
       if (merge && merge_into(draft, value)) continue;
       if (!key.is(VK::kString) && !key.is(VK::kInt) && !key.is(VK::kFloat)) {
-        return fail("a key must be a string or a number; quote it if it is meant as text", key_at);
+        if (odd_keys_ == nullptr || key.is(VK::kArray) || key.is(VK::kHash))
+          return fail("a key must be a string or a number; quote it if it is meant as text", key_at);
+        *odd_keys_ = true;
       }
       draft.set(key, value);
     }
@@ -156,12 +168,23 @@ class Reader {
     std::string_view raw(reinterpret_cast<const char*>(s.value), s.length);
     std::string tag = text_of(s.tag);
     Origin at = here();
-    bool plain = s.style == YAML_PLAIN_SCALAR_STYLE && tag.empty();
-    if (!plain || tag == "tag:yaml.org,2002:str") {
+    constexpr std::string_view kOwn = "tag:yaml.org,2002:";
+    std::string_view kind = tag.starts_with(kOwn) ? std::string_view(tag).substr(kOwn.size()) : "";
+    if (kind == "binary") {
+      std::optional<std::string> bytes = ruby_base64_decode(raw, false);
+      out = make_string(arena_, bytes ? *bytes : std::string(raw)).with_origin(at);
+      return true;
+    }
+    // Numbers, truth and nothing are read as if they stood without quotes; what a tag of one's own means nobody knows.
+    bool named = kind == "int" || kind == "float" || kind == "bool" || kind == "null";
+    if (!named && (s.style != YAML_PLAIN_SCALAR_STYLE || !tag.empty())) {
+      if (!known_tag(tag)) return false;
       out = make_string(arena_, raw).with_origin(at);
       return true;
     }
     PsychScalar read = psych_scalar(raw);
+    if (kind == "float" && read.what == PsychScalar::kInt)
+      read = {.what = PsychScalar::kFloat, .real = static_cast<double>(read.integer)};
     switch (read.what) {
       case PsychScalar::kString: out = make_string(arena_, raw); break;
       case PsychScalar::kNull: out = Val::undef(); break;
@@ -190,6 +213,7 @@ class Reader {
   Arena& arena_;
   DataError& error_;
   Dates dates_;
+  bool* odd_keys_;
   yaml_parser_t parser_{};
   yaml_event_t event_{};
   bool has_event_ = false;
@@ -199,8 +223,8 @@ class Reader {
 
 }  // namespace
 
-std::optional<Val> read_yaml(const Source& source, Arena& arena, DataError& error, Dates dates) {
-  return Reader(source, arena, error, dates).document();
+std::optional<Val> read_yaml(const Source& source, Arena& arena, DataError& error, Dates dates, bool* odd_keys) {
+  return Reader(source, arena, error, dates, odd_keys).document();
 }
 
 }  // namespace tutti::puppet

@@ -343,6 +343,7 @@ std::string render_erb(Compiler& compiler, Scope& scope, std::string_view text, 
   try {
     const Rendering here;
     check_nesting(rendering, at);
+    compiler.gather_facts_named_in(text);
     return erb::render(compiler, scope, text, at);
   } catch (const erb::Unsupported& u) {
     if (rendering != 0) throw;

@@ -160,6 +160,7 @@ struct Call : Node {
   std::span<const Node* const> args;
   const Lambda* block = nullptr;
   bool statement = false;  // its value is not used
+  Pos name_at;             // of a method: where its name is, which may be lines below the receiver
 };
 
 struct Attribute {

@@ -375,8 +375,10 @@ class Lexer {
       return emit(Tok::kNumber, from, "0");
     }
     if (text.size() > 1 && text[0] == '0' && text.find_first_of(".eExX") == std::string_view::npos &&
-        text.find_first_of("89") != std::string_view::npos)
+        text.find_first_of("89") != std::string_view::npos) {
       error(from, fmt::format("`{}` is not an octal number", text), at_);
+      text = "0";
+    }
     emit(Tok::kNumber, from, text);
   }
 

@@ -750,6 +750,7 @@ class Parser {
     std::string_view text = name.text;
     if (text.substr(0, 2) == "::") text.remove_prefix(2);
     c->name = Symbol(text);
+    c->name_at = pos(name.from);
     c->args = keep(args);
     c->block = block;
     return c;

@@ -188,6 +188,41 @@ std::string format_huge(const FormatDirective& d, double value) {
   return format_text(d, (value < 0 ? "" : d.plus ? "+" : d.space ? " " : "") + fmt::format("{:.0f}", value));
 }
 
+namespace {
+
+// Ruby rounds by arithmetic with floating point as long as the digits are few, and takes what is as near to the middle
+// between two texts as its error for the middle itself, which goes to the even digit: 2.675 is 2.68 and 2.345 is 2.34.
+// Then this is the number that C would round to the same text; otherwise the number as it is.
+double as_ruby_rounds(double value, char conversion, int precision) {
+  constexpr int kMostDigits = 14;
+  double d = std::fabs(value);
+  if (d < 1e-15 || d >= 1e15) return value;
+  int k = static_cast<int>(std::floor(std::log10(d)));
+  if (std::pow(10.0, k) > d) k--;
+  int digits = conversion == 'f'                        ? precision + k + 1
+               : conversion == 'e' || conversion == 'E' ? precision + 1
+                                                        : precision;
+  if (digits < 1 || digits > kMostDigits) return value;
+  d = k > 0 ? d / std::pow(10.0, k) : d * std::pow(10.0, -k);
+  double error = std::ldexp(2 * d + 7, -52) * std::pow(10.0, digits - 1);
+  std::string text;
+  for (int i = 1;; i++, d *= 10) {
+    int digit = static_cast<int>(d);
+    d -= digit;
+    text += static_cast<char>('0' + digit);
+    if (d == 0 && i < digits) return value;
+    if (i == digits) break;
+  }
+  if (d == 0 || d > 0.5 + error || d < 0.5 - error) return value;
+  // A little more or less than the middle.
+  text += (text.back() - '0') % 2 != 0 ? "9" : "1";
+  text.insert(1, ".");
+  double rounded = std::strtod(fmt::format("{}e{}", text, k).c_str(), nullptr);
+  return value < 0 ? -rounded : rounded;
+}
+
+}  // namespace
+
 std::string format_real(const FormatDirective& d, double value) {
   if (!std::isfinite(value)) {
     std::string text = std::isnan(value) ? "NaN" : "Inf";
@@ -202,6 +237,7 @@ std::string format_real(const FormatDirective& d, double value) {
   spec += "*.*";
   spec += d.conversion;
   int width = std::min(d.width.value_or(0), 100'000), precision = std::min(d.precision.value_or(-1), 100'000);
+  value = as_ruby_rounds(value, d.conversion, precision < 0 ? 6 : precision);
   int size = std::snprintf(nullptr, 0, spec.c_str(), width, precision, value);
   std::string out(static_cast<std::size_t>(std::max(size, 0)) + 1, '\0');
   std::snprintf(out.data(), out.size(), spec.c_str(), width, precision, value);

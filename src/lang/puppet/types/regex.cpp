@@ -18,6 +18,7 @@ struct Oniguruma {
   F(onig_free)                       \
   F(onig_initialize)                 \
   F(onig_name_to_backref_number)     \
+  F(onig_number_of_names)            \
   F(onig_new)                        \
   F(onig_null_warn)                  \
   F(onig_number_of_captures)         \
@@ -133,6 +134,8 @@ bool Regex::search(std::string_view text, std::size_t from, Groups* groups) cons
 }
 
 int Regex::group_count() const { return engine().onig_number_of_captures(static_cast<regex_t*>(regex_)); }
+
+bool Regex::has_names() const { return engine().onig_number_of_names(static_cast<regex_t*>(regex_)) > 0; }
 
 int Regex::group_number(std::string_view name) const {
   const auto* from = reinterpret_cast<const OnigUChar*>(name.data());

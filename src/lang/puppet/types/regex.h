@@ -21,6 +21,7 @@ class Regex {
   // The first match at or after `from`. Throws LimitError when the match takes too long.
   bool search(std::string_view text, std::size_t from, Groups* groups = nullptr) const;
   int group_count() const;
+  bool has_names() const;  // where groups have names, those without are none, and numbers mean nothing in replacements
   // The number of a named group, or -1.
   int group_number(std::string_view name) const;
 

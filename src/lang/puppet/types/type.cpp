@@ -758,6 +758,38 @@ bool assignable_plain(const Type* to, const Type* from, int depth) {
 
 bool assignable(const Type* to, const Type* from) { return assignable_deep(to, from, 0); }
 
+namespace {
+
+// The same, in any order.
+template <class T, class Same>
+bool same_set(std::span<const T> a, std::span<const T> b, Same same) {
+  auto all_in = [&](std::span<const T> x, std::span<const T> y) {
+    return std::all_of(x.begin(), x.end(), [&](const T& one) {
+      return std::any_of(y.begin(), y.end(), [&](const T& other) { return same(one, other); });
+    });
+  };
+  return all_in(a, b) && all_in(b, a);
+}
+
+// Types of one kind that are written differently.
+bool same_parts(const Type* a, const Type* b) {
+  if (a->kind == TK::kVariant)
+    return same_set(a->types, b->types, [](const Type* x, const Type* y) { return same_type(x, y); });
+  if (a->kind == TK::kPattern)
+    return same_set(a->values, b->values, [](const Val& x, const Val& y) { return equal(x, y); });
+  if (a->kind == TK::kStruct)
+    return a->members.size() == b->members.size() &&
+           same_set(a->members, b->members, [](const Member& x, const Member& y) {
+             return x.name == y.name && x.optional == y.optional && same_type(x.type, y.type);
+           });
+  if (a->types.empty() || a->types.size() != b->types.size() || a->sized != b->sized || a->flag != b->flag ||
+      a->min != b->min || a->max != b->max || a->inner != b->inner || a->block != b->block)
+    return false;
+  return std::equal(a->types.begin(), a->types.end(), b->types.begin(), same_type);
+}
+
+}  // namespace
+
 bool same_type(const Type* a, const Type* b) {
   if (a == b) return true;
   if (a->kind != b->kind) {
@@ -768,7 +800,7 @@ bool same_type(const Type* a, const Type* b) {
     return a->has_title == b->has_title && a->title == b->title && equal_text(a->name, b->name);
   if (a->kind == TK::kClass) return a->has_title == b->has_title && a->name == b->name;
   if (a->kind == TK::kObject) return a->name == b->name && a->members.data() == b->members.data();
-  return type_text(a) == type_text(b);
+  return type_text(a) == type_text(b) || same_parts(a, b);
 }
 
 }  // namespace tutti::puppet

@@ -338,7 +338,11 @@ const Type* parameterize(Arena& arena, const Type* base, std::span<const Val> ar
     }
     case TK::kStruct: return make_struct(arena, args[0]);
     case TK::kVariant: {
-      for (const Val& v : args) types.push_back(type_arg(base, v));
+      for (const Val& v : args) {
+        const Type* one = type_arg(base, v);
+        if (std::none_of(types.begin(), types.end(), [&](const Type* known) { return same_type(known, one); }))
+          types.push_back(one);
+      }
       if (types.size() == 1) return types[0];
       break;
     }

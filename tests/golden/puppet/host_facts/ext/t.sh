@@ -1,0 +1,2 @@
+#!/bin/sh
+echo "list: [1, 2]"

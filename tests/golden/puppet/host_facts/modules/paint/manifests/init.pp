@@ -1,0 +1,1 @@
+class paint { notice(template("paint/x.erb")) }
