@@ -14,8 +14,9 @@ namespace tutti::cue {
 
 namespace {
 
-constexpr i32 kDeepest = 40;     // in fields within fields
-constexpr int kMostWithin = 10;  // operands within operands: what comes through more of them feeds itself
+constexpr i32 kDeepest = 40;          // in fields within fields
+constexpr int kDeepestHidden = 2000;  // in what is only selected from
+constexpr int kMostWithin = 10;       // operands within operands: what comes through more of them feeds itself
 constexpr u64 kStepsToUnfold = 300'000;
 
 constexpr u64 kManyCyclic = 5000;  // conjuncts: few programs have so many, and those that do mostly have no end
@@ -155,7 +156,8 @@ class Unfolding {
   }
 
   bool in_literal(const Vertex* v) const {
-    while (v && v->parent) v = v->parent;
+    for (int depth = 0; v && v->parent; v = v->parent)
+      if (++depth > kDeepestHidden) throw GivenUp{};
     return within_.contains(v);
   }
 

@@ -58,7 +58,8 @@ bool should_quote(std::string_view s) { return legacy(s) || looks_like_time(s); 
 
 // Would some reader take the plain text for something else than a string? Digits after a zero are a number to many.
 bool resolves(std::string_view s) {
-  return yaml_scalar(s) != YamlScalar::kString || s.find_first_not_of("+-_0123456789") == std::string_view::npos;
+  return yaml_scalar(s) != YamlScalar::kString || (s.find_first_not_of("+-_0123456789") == std::string_view::npos &&
+                                                   s.find_first_of("0123456789") != std::string_view::npos);
 }
 
 struct Analysis {
@@ -95,6 +96,7 @@ Analysis analyse(std::string_view s, bool key) {
     if (c == utf8::kInvalid || (!yaml_printable(c) && c != '\t')) special = true;
     bool is_break = c == '\n' || c == '\r' || c == 0x85 || c == 0x2028 || c == 0x2029;
     if (is_break) a.lines = true;
+    if (is_break && c != '\n') special = true;  // readers make a newline of it, or none
     if (c == ' ') {
       if (first) leading = true;
       if (i >= s.size()) trailing = true;
@@ -176,6 +178,17 @@ class YamlWriter {
     return double_quoted(s);
   }
 
+  std::string key(std::string_view name, int depth) {
+    return scalar_text(name, depth, true, should_quote(name) || resolves(name), false);
+  }
+
+  // A key of several lines is told by a question mark, and its value begins on the line of its colon.
+  static std::string lines_key(std::string_view name, int depth) {
+    std::string text = "? " + block(name, depth + 2);
+    if (text.back() != '\n') text += '\n';
+    return text + std::string(static_cast<std::size_t>(depth), ' ');
+  }
+
   static std::string single_quoted(std::string_view s) {
     std::string out = "'";
     for (char c : s) {
@@ -237,6 +250,7 @@ class YamlWriter {
       if (end == std::string_view::npos) break;
       at = end + 1;
     }
+    if (out.starts_with("|+") || out.starts_with("|2+")) out += '\n';  // what follows begins on a new line anyway
     return out;
   }
 
@@ -260,7 +274,8 @@ class YamlWriter {
     Unquoted u = unquote(l->text);
     if (!q || !u.ok()) return fail(u.error);
     if (q->bytes || utf8::first_invalid(u.text) != std::string::npos) {
-      out_ += "!!binary " + base64_encode(u.text);
+      bool lines = u.text.find('\n') != std::string::npos;
+      out_ += "!!binary " + (lines ? block(base64_encode(u.text), depth) : base64_encode(u.text));
       return true;
     }
     bool lines = u.text.find('\n') != std::string::npos || q->multiline;
@@ -337,8 +352,9 @@ class YamlWriter {
         indent(depth);
       }
       first = false;
-      out_ += scalar_text(name, depth, true, should_quote(name) || resolves(name), false) + ":";
-      if (!value(f->value, depth + 2, Where::kKey)) return false;
+      bool several_lines = name.find('\n') != std::string::npos && analyse(name, false).block;
+      out_ += several_lines ? lines_key(name, depth) + ": " : key(name, depth) + ":";
+      if (!value(f->value, depth + 2, several_lines ? Where::kItem : Where::kKey)) return false;
       tails(f);
     }
     if (first) out_ += where == Where::kKey ? " {}" : "{}";
