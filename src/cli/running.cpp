@@ -398,7 +398,12 @@ int Running::nothing_unfinished(const std::string& system, bool* waited) {
   for (; run; run = deployer->unfinished(system)) {
     auto lock = place->store->lock(system);
     double now = store::wall_clock();
-    if (!lock || !*lock || !store::held(**lock, now)) break;  // it was cut off
+    if (!lock || !*lock || !store::held(**lock, now)) {
+      // It was cut off; or it has ended since we asked, before it let go of the lock.
+      if (deployer->unfinished(system) == run) break;
+      if (waited) *waited = true;
+      continue;
+    }
     if (now >= until) {
       call.session.diagnostics.error("STATE-HELD", {},
                                      fmt::format("{} is in use by {}", system, store::describe(**lock, now)));
