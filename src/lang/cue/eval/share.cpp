@@ -58,13 +58,32 @@ void State::share(const Conjunct& c, Vertex* arc, const CloseInfo& id) {
     if (State* s = ctx.state(arc)) s->link_parent = node;
 }
 
+namespace {
+// Whether a let is well, and another name of one that is only a name, and so on: such a row is not gone through by each
+// of its names again. Of a short one every name is told where something is wrong.
+bool in_long_row(Vertex* let) {
+  constexpr int kLong = 8;
+  if (let->status != Status::kFinalized || let->bottom()) return false;
+  for (int i = 0; i < kLong; ++i) {
+    if (!let || let->conjuncts.size() != 1) return false;
+    const KeptConjunct& c = let->conjuncts[0];
+    const Node* x = expression_of(c.x);
+    if (x->type != NodeType::kLetRef) return false;
+    Environment* env = c.env;
+    for (u32 up = to<LetRef>(x)->up; up > 0 && env; --up) env = env->up;
+    let = env && env->vertex ? env->vertex->find_raw(to<LetRef>(x)->label) : nullptr;
+  }
+  return true;
+}
+}  // namespace
+
 bool State::share_if_possible(const Conjunct& c, Vertex* arc, const CloseInfo& id) {
   if (!node->arcs.empty() || ctx.unfolding) return false;
   if (arc->non_rooted || arc->is_dynamic) return false;
   if (id.is_cyclic() && (node->non_rooted || node->is_dynamic)) return false;
   if (no_sharing || is_shared || ctx.errs) return false;
   if (node->closed_recursive && !arc->closed_recursive) return false;
-  if (arc->label.is_let()) return false;
+  if (arc->label.is_let() && !(node->label.is_let() && in_long_row(arc))) return false;
   if (arc->stands_for(node)) return false;
   share(c, arc, id);
   return true;
