@@ -41,6 +41,7 @@ std::optional<Parsed> puppet_apply(std::span<const std::string> args) {
   p.wrong = a.wrong;
   if (p.help || !p.wrong.empty()) return p;
   p.options = a.own;
+  p.manner.limits = a.limits;
   p.arguments = puppet::manifests_of(a);
   p.options.add("as-puppet", "");
   p.options.add("yes", "");

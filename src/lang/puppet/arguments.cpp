@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 
 #include "base/near.h"
 #include "lang/puppet/front_end.h"
+#include "text/common_options.h"
 
 namespace tutti::puppet {
 namespace {
@@ -51,6 +53,7 @@ constexpr KnownOption kOptions[] = {
     {"render-as", "yaml|json|s", kLookup, "how the value is shown"},
     {"render-as", "json", kCompile, ""},
     {"compile", "", kLookup, "with the variables of the site's classes", 'c'},
+    {"limit", "NAME=N", kEach, "a limit of depth, nodes, steps, memory or time (TUTTI_LIMIT)"},
     {"debug", "", kEach, "", 'd'},
     {"verbose", "", kEach, "", 'v'},
     {"trace", "", kEach, ""},
@@ -89,7 +92,7 @@ constexpr Refused kRefused[] = {
 unsigned call_of(std::string_view name) {
   if (name == "apply") return kApply;
   if (name == "lookup") return kLookup;
-  if (name == "parser validate") return kValidate;
+  if (name == "parser validate" || name == "epp validate") return kValidate;
   return kCompile;
 }
 
@@ -184,6 +187,11 @@ Arguments read_arguments(std::string_view call_name, std::span<const std::string
   }
   for (const auto& [name, on] : flags)
     if (on) out.options.add(name, "");
+  std::vector<std::string> limits = out.options.all("limit");
+  if (const char* usual = std::getenv("TUTTI_LIMIT"); limits.empty() && usual != nullptr && *usual != 0)
+    limits.emplace_back(usual);
+  for (const std::string& limit : limits)
+    if (std::string why = set_limit(out.limits, limit); !why.empty()) wrong(why);
   if (!out.help && out.wrong.empty()) out.own = own_options(out);
   return out;
 }

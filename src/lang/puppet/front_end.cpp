@@ -119,28 +119,32 @@ std::vector<std::string> manifests_of(const Arguments& a) {
 
 namespace {
 
-int validate(const Arguments& a) {
-  Session session;
+int validate_as(const Arguments& a, LexMode mode) {
+  Session session(a.limits);
   std::vector<std::string> files(a.words.begin(), a.words.end());
   auto settings = settings_of(session, a.own);
   if (!settings) return finish(session, false);
   auto look_at = [&](const Source& source) {
     Arena arena;
-    Budget budget;
-    auto program = parse(source, LexMode::kManifest, arena, session.diagnostics, budget);
+    Budget budget(a.limits);
+    auto program = parse(source, mode, arena, session.diagnostics, budget);
     if (program->ok && settings->strict != Settings::Strict::kOff)
       find_duplicate_keys(*program, session.diagnostics,
                           settings->strict == Settings::Strict::kError ? Severity::kError : Severity::kWarning);
   };
   if (a.options.has("execute")) look_at(**session.sources->add("-e", a.options.get("execute")));
   if (files.empty() && !a.options.has("execute")) files.emplace_back("-");
-  for (const std::string& f : with_folders(files))
+  for (const std::string& f : mode == LexMode::kManifest ? with_folders(files) : files)
     if (const Source* s = session.open(f)) look_at(*s);
   return finish(session, true);
 }
 
+int validate(const Arguments& a) { return validate_as(a, LexMode::kManifest); }
+int validate_template(const Arguments& a) { return validate_as(a, LexMode::kEpp); }
+
 // A site ready to be compiled for one node.
 struct Site {
+  explicit Site(const Arguments& a) : session(a.limits) {}
   Session session;
   std::unique_ptr<Environment> environment;
   std::vector<const Program*> manifests;
@@ -186,7 +190,7 @@ Arguments with_node_named(const Arguments& given) {
 
 int compile(const Arguments& given) {
   const Arguments a = with_node_named(given);
-  Site site;
+  Site site(a);
   std::unique_ptr<Compiler> compiler;
   try {
     if (site.open(a, manifests_of(a)))
@@ -214,7 +218,7 @@ int lookup(const Arguments& a) {
     print(stderr, "tutti: puppet lookup needs a key\n");
     return 1;
   }
-  Site site;
+  Site site(a);
   // --compile: with the variables of the site's classes, as the manifests of the environment set them.
   std::vector<std::string> manifests;
   std::string environment = a.own.get("environment");
@@ -299,7 +303,8 @@ int lookup(const Arguments& a) {
 bool PuppetFrontEnd::claims(std::span<const std::string> args) const { return !args.empty() && args[0] == "puppet"; }
 
 std::span<const FrontEnd::OwnVerb> PuppetFrontEnd::own_verbs() const {
-  static constexpr OwnVerb kOwn[] = {{"puppet", "puppet's own calls: parser validate, lookup, apply, catalog compile"}};
+  static constexpr OwnVerb kOwn[] = {
+      {"puppet", "puppet's own calls: parser validate, epp validate, lookup, apply, catalog compile"}};
   return kOwn;
 }
 
@@ -309,8 +314,10 @@ int PuppetFrontEnd::run(std::span<const std::string> args) const {
     std::size_t words;
     int (*run)(const Arguments&);
   };
-  static constexpr OwnCall kCalls[] = {
-      {"parser validate", 2, validate}, {"lookup", 1, lookup}, {"catalog compile", 2, compile}};
+  static constexpr OwnCall kCalls[] = {{"parser validate", 2, validate},
+                                       {"epp validate", 2, validate_template},
+                                       {"lookup", 1, lookup},
+                                       {"catalog compile", 2, compile}};
   for (const OwnCall& call : kCalls) {
     if (args.size() <= call.words) continue;
     std::string name = args[1];
@@ -326,16 +333,21 @@ int PuppetFrontEnd::run(std::span<const std::string> args) const {
     print(stderr, wrong_use(name, a.wrong));
     return 1;
   }
+  if (args.size() == 2 && (args[1] == "--version" || args[1] == "-V")) return print(stdout, "7.23.0\n"), 0;
   bool asked = args.size() == 2 && (args[1] == "--help" || args[1] == "help" || args[1] == "-h");
+  if (!asked && args.size() > 1)
+    print(stderr, fmt::format("error[USE]: there is no `tutti puppet {}`{}\n", fmt::join(args.subspan(1, 1), " "),
+                              args[1] == "facts" ? "; `tutti facts` shows the facts of this host" : ""));
   print(asked ? stdout : stderr,
         "usage: tutti puppet parser validate FILE...\n"
+        "       tutti puppet epp validate FILE...\n"
         "       tutti puppet lookup KEY... [--explain] [--merge STRATEGY] [--node NAME] [--facts FILE] [--environment "
         "DIR]\n"
         "       tutti puppet apply [--noop] [--detailed-exitcodes] [--tags TAGS] FILE | -e CODE | --catalog FILE\n"
         "       tutti puppet catalog compile [NODE] [FILE...] [--manifest FILE] [--node NAME] [--facts FILE] "
         "[--environment DIR] [--modulepath "
         "DIRS]\n");
-  return asked ? 0 : 2;
+  return asked ? 0 : 1;
 }
 
 const FrontEnd& front_end() {

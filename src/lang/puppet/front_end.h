@@ -9,6 +9,7 @@ struct Arguments {
   std::vector<std::string> words;
   Options options;    // flags only when they are on
   Options own;        // the original's settings, and those of puppet.conf, as ours
+  Limits limits;      // --limit, TUTTI_LIMIT
   bool help = false;  // --help
   std::string wrong;  // an option that is not known, or lacks its value; "" when all is well
 };

@@ -155,9 +155,11 @@ bool Compiler::compile(std::span<const Program* const> manifests) {
     check_unevaluated();
     return true;
   } catch (const EvalError& e) {
+    if (e.code.empty()) return false;  // told already
     Diagnostic& d = diagnostics().error(e.code, e.where, e.what());
     for (const std::string& n : e.notes) d.note(n);
     d.help = e.help;
+    tell_other_wrong_names(manifests, e);
   } catch (const LimitError& e) {
     throw LimitError(e.code(), e.what(),
                      e.at() ? e.at() : at_.at);  // shown, with its own exit code, where the call began
@@ -375,6 +377,7 @@ void Compiler::evaluate_resource(Resource& r) {
       Pos at = r.at ? r.at : r.included_at;
       e.notes.push_back(fmt::format("in {}{}", r.ref(), at ? ", declared at " + session_.sources->show(at) : ""));
     }
+    if (!r.is_class) note_containers(e, r);  // they were evaluated long before
     throw;
   }
 }

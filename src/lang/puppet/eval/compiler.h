@@ -204,6 +204,7 @@ class Compiler {
   void evaluate_main(std::span<const Program* const> manifests);
   void evaluate_node();
   void evaluate_generators();
+  void tell_other_wrong_names(std::span<const Program* const> manifests, const EvalError& first);  // wrong_names.cpp
 
   // collectors.cpp
   Val collect_expression(const Collect& c, Scope& scope);

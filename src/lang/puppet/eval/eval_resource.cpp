@@ -539,6 +539,8 @@ Symbol Compiler::class_name_of(const Val& v, Pos at) {
 }
 
 EvalError Compiler::unknown_class(Symbol name, Pos at, std::string message) {
+  // What is wrong with the file that should define it has been told.
+  if (diagnostics().errors() > 0) return {"", at, ""};
   if (message.empty()) message = fmt::format("could not find class ::{} for {}", name.text(), node_.name);
   EvalError e("PP-UNKNOWN-CLASS", at, message);
   std::string near = environment_.nearest_name(NodeKind::kClass, name.text());
@@ -546,7 +548,7 @@ EvalError Compiler::unknown_class(Symbol name, Pos at, std::string message) {
     e.help = fmt::format("it is a defined type: `{} {{ 'title': ... }}`", name.text());
   else if (native_type(name.text()))
     e.help = fmt::format("it is a resource type: `{} {{ 'title': ... }}`", name.text());
-  else if (!near.empty() && environment_.find_class(Symbol(near), diagnostics()))
+  else if (Diagnostics not_asked_for; !near.empty() && environment_.find_class(Symbol(near), not_asked_for))
     e.help = fmt::format("did you mean `{}`?", near);
   else if (settings().modulepath.empty())
     e.help = "no modules are read: name their folder with --modulepath, or that of an environment";

@@ -340,8 +340,10 @@ const Type* parameterize(Arena& arena, const Type* base, std::span<const Val> ar
     case TK::kVariant: {
       for (const Val& v : args) {
         const Type* one = type_arg(base, v);
-        if (std::none_of(types.begin(), types.end(), [&](const Type* known) { return same_type(known, one); }))
-          types.push_back(one);
+        auto is_it = [&](const Type* known) {  // what an alias stands for may not be known yet
+          return known->kind == one->kind && one->kind != TK::kAlias && type_text(known) == type_text(one);
+        };
+        if (std::none_of(types.begin(), types.end(), is_it)) types.push_back(one);
       }
       if (types.size() == 1) return types[0];
       break;

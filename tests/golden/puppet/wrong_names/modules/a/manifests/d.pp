@@ -1,0 +1,1 @@
+define a::d { a::d2 { "${title}-2": } }

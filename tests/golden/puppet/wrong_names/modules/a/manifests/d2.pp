@@ -1,0 +1,1 @@
+define a::d2 { fail('deep') }

@@ -1,0 +1,2 @@
+notify { "top": }
+class mod1 {}
