@@ -10,6 +10,7 @@
 #include "lang/cue/format/format.h"
 #include "lang/cue/format/literal.h"
 #include "lang/cue/format/walk.h"
+#include "lang/cue/load/module_file.h"
 
 namespace tutti::cue {
 
@@ -229,7 +230,7 @@ void run_mod(Program& p) {
     p.fail(fs::is_directory(dir, ec) ? "cue.mod directory already exists"
                                      : "cue.mod files are no longer supported; use cue.mod/module.cue");
   std::string version = p.flags().text("language-version");
-  if (version == "current") version = "v0.17.0";
+  if (version == "current") version = kLanguageVersion;
   std::string text = fmt::format("module: {}\nlanguage: {{\n\tversion: {}\n}}\n", quote(path), quote(version));
   if (std::string s = p.flags().text("source"); !s.empty()) {
     if (s != "self" && s != "git") p.fail(fmt::format("unrecognized source kind {}", quote(s)));
