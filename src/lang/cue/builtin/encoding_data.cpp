@@ -70,6 +70,7 @@ Node* validate_against(CallContext& c, const std::vector<ast::Node*>& documents,
     Vertex* data = c.context.new_vertex();
     data->conjuncts.push(c.context.arena, Conjunct{c.context.arena.make<Environment>(), n, {}});
     c.context.finalize(data);
+    if (Bottom* b = data->bottom()) return b;
     Vertex* v = c.context.unify_values(data, c.args[1]);
     if (!v) return nullptr;
     ValidateConfig config;
@@ -242,7 +243,7 @@ Node* yaml_unmarshal(CallContext& c, bool stream) {
 Node* yaml_validate(CallContext& c, bool partial) {
   std::string_view s = c.bytes(0);
   if (c.failed()) return nullptr;
-  Decoded d = decode_yaml(*text_source(c, "yaml.Validate", s), c.context.arena);
+  Decoded d = decode_yaml(*text_source(c, partial ? "yaml.ValidatePartial" : "yaml.Validate", s), c.context.arena);
   return d.ok() ? validate_against(c, d.documents, !partial) : c.error(d.errors[0].message);
 }
 

@@ -118,7 +118,8 @@ const BuiltinSpec kFunctions[] = {
        if (c.failed()) return nullptr;
        bool good;
        int j = jacobi(x, y, good);
-       if (!good) return c.error("the second argument must be odd");
+       if (!good)
+         return c.error(fmt::format("big: invalid 2nd argument to Int.Jacobi: need odd integer but got {}", y.text()));
        return c.make_int(j);
      }},
     {"Acosh", {kNumberKind}, kNumberKind, real<std::acosh>},
@@ -321,6 +322,8 @@ const BuiltinSpec kBits[] = {
        i64 n = c.integer(1), bit = c.integer(2);
        if (c.failed()) return nullptr;
        if (n < 0 || n > kMaxShift) return c.error("bit index too large");
+       if (bit < 0) return c.error(fmt::format("cannot use {} (type int) as uint64 in argument 2", bit));
+       if (bit > 1) return c.error("set bit is not 0 or 1");
        return int_result(c, decimal::int_set_bit(x, static_cast<u32>(n), bit != 0));
      }},
     {"And", {kIntKind, kIntKind}, kIntKind, bits2<decimal::int_and>},

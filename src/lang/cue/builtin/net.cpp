@@ -6,6 +6,8 @@
 
 #include "lang/cue/builtin/address.h"
 #include "lang/cue/builtin/support.h"
+#include "lang/cue/eval/context.h"
+#include "lang/cue/eval/print.h"
 
 namespace tutti::cue {
 
@@ -24,7 +26,9 @@ std::optional<Address> address(CallContext& c, std::size_t i, std::string& error
         std::optional<i64> v;
         if (concrete_kind(item) == kIntKind) v = to<Num>(item)->value.to_i64();
         if (!v || *v < 0 || *v > 255) {
-          error = v ? fmt::format("invalid IP byte value {}", *v) : "invalid IP byte value";
+          error =
+              v ? fmt::format("invalid IP byte value {}", *v)
+                : fmt::format("cannot use value {} (type {}) as int", compact(item), kinds_text(c.context.kinds(item)));
           return std::nullopt;
         }
         a.bytes += static_cast<char>(*v);
@@ -33,6 +37,10 @@ std::optional<Address> address(CallContext& c, std::size_t i, std::string& error
       error = fmt::format("invalid IP length {}", a.bytes.size());
       return std::nullopt;
     }
+    case 0:
+      c.context.add_bottom(
+          c.context.bottom(Code::kIncomplete, {}, "non-concrete value {}", static_cast<const Node*>(n)));
+      return std::nullopt;
     default: error = fmt::format("invalid type {} for IP address", kinds_text(concrete_kind(n))); return std::nullopt;
   }
 }

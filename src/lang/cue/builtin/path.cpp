@@ -6,6 +6,7 @@
 
 #include "base/utf8.h"
 #include "lang/cue/builtin/support.h"
+#include "lang/cue/eval/context.h"
 
 namespace tutti::cue {
 
@@ -162,12 +163,29 @@ constexpr Style::Traits kStyles[] = {
     {"plan9", '/', '\0', false, '#', false},
 };
 
-// The style an argument names; `otherwise` for a name that is none.
-Style style(CallContext& c, std::size_t i, std::size_t otherwise = 0) {
-  std::string_view name = c.string(i);
+// Systems whose paths are those of the first style.
+constexpr std::string_view kLikeUnix[] = {"aix",  "android", "darwin",  "dragonfly", "freebsd",
+                                          "hurd", "illumos", "ios",     "js",        "linux",
+                                          "nacl", "netbsd",  "openbsd", "solaris",   "zos"};
+
+// The style an argument names, last of all arguments.
+Style style(CallContext& c, std::size_t i) {
+  std::string_view name = c.string(i), usual;
+  if (const Node* otherwise = c.builtin->params.back().otherwise) usual = to<String>(otherwise)->text;
   for (const Style::Traits& t : kStyles)
     if (t.name == name) return Style(t);
-  return Style(kStyles[otherwise]);
+  if (std::ranges::find(kLikeUnix, name) == std::end(kLikeUnix) && !c.failed()) {
+    std::string names = usual.empty() ? "" : fmt::format("*\"{}\"", usual);
+    auto add = [&](std::string_view n) {
+      if (n != usual) names += fmt::format("{}\"{}\"", names.empty() ? "" : " | ", n);
+    };
+    for (const Style::Traits& t : kStyles) add(t.name);
+    for (std::string_view n : kLikeUnix) add(n);
+    Bottom* wrong = c.context.bottom(Code::kEval, {}, "cannot use {} as {} in argument {} to {}", go_quote(name), names,
+                                     static_cast<i64>(i + 1), std::string_view(c.builtin->qualified()));
+    c.context.add_bottom(wrong);
+  }
+  return Style(kStyles[0]);
 }
 
 // ---- patterns: * ? [a-z] [^a-z] \x
@@ -404,7 +422,7 @@ const BuiltinSpec kFunctions[] = {
      kStringKind,
      [](CallContext& c) -> Node* {
        std::string_view p = c.string(0);
-       return c.make_string(p.substr(0, style(c, 1, 1).volume(p)));
+       return c.make_string(p.substr(0, style(c, 1).volume(p)));
      },
      false,
      "windows"},

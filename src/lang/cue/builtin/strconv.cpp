@@ -92,6 +92,7 @@ std::optional<Decimal> parse_big(std::string_view s, i64 base) {
 Node* parse_int(CallContext& c, std::string_view name, i64 base, i64 bits) {
   std::string_view s = c.string(0);
   if (c.failed()) return nullptr;
+  if (base < 0 || base == 1 || base > 62) return c.error(fmt::format("invalid number base {}", base));
   if (bits < 0) return num_error(c, name, s, "value out of range");
   std::optional<Decimal> n = parse_big(s, base);
   if (!n) return num_error(c, name, s, "invalid syntax");
@@ -252,6 +253,7 @@ const BuiltinSpec kFunctions[] = {
        } else {
          return c.error(fmt::format("unexpected kind {}", kinds_text(concrete_kind(f))));
        }
+       if (bits != 32 && bits != 64) return c.error("strconv: illegal AppendFloat/FormatFloat bitSize");
        return c.make_string(format_float(d, form, precision, bits));
      }},
     {"FormatUint",

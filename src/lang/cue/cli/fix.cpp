@@ -8,6 +8,7 @@
 #include "lang/cue/cli/plan.h"
 #include "lang/cue/format/format.h"
 #include "lang/cue/format/literal.h"
+#include "lang/cue/load/module_file.h"
 
 namespace tutti::cue {
 
@@ -26,15 +27,15 @@ struct Experiment {
 };
 constexpr Experiment kExperiments[] = {
     {"accepted_", "v0.13.0", "v0.15.0"}, {"aliasv2", "v0.15.0", ""},          {"explicitopen", "v0.15.0", ""},
-    {"shortcircuit", "v0.15.0", ""},     {"structcmp", "v0.14.0", "v0.15.0"}, {"try", "v0.15.0", ""},
+    {"shortcircuit", "v0.17.0", ""},     {"structcmp", "v0.14.0", "v0.15.0"}, {"try", "v0.16.0", ""},
 };
 
 // The language version that the module names.
 std::string module_version(Program& p) {
   std::vector<LoadProblem> problems;
-  if (p.loader().root().empty()) return "v0.17.0";
+  if (p.loader().root().empty()) return std::string(kLanguageVersion);
   ast::File* f = p.loader().parse(p.loader().root() + "/cue.mod/module.cue", problems);
-  if (!f) return "v0.17.0";
+  if (!f) return std::string(kLanguageVersion);
   auto member = [](ast::Nodes decls, std::string_view name) -> ast::Node* {
     for (ast::Node* d : decls) {
       if (d->kind != ast::Kind::kField) continue;
@@ -45,9 +46,9 @@ std::string module_version(Program& p) {
     return nullptr;
   };
   ast::Node* language = member(f->decls, "language");
-  if (!language || language->kind != ast::Kind::kStruct) return "v0.17.0";
+  if (!language || language->kind != ast::Kind::kStruct) return std::string(kLanguageVersion);
   ast::Node* version = member(ast::as<ast::Struct>(language)->elts, "version");
-  if (!version || version->kind != ast::Kind::kLit) return "v0.17.0";
+  if (!version || version->kind != ast::Kind::kLit) return std::string(kLanguageVersion);
   return unquote(ast::as<ast::Lit>(version)->text).text;
 }
 
@@ -101,15 +102,18 @@ void run_fix(Program& p) {
       p.print_error(problems);
       continue;
     }
-    bool changed = fix_file(p.arena(), f, options);
+    fix_file(p.arena(), f, options);
     FormatOptions format;
     format.simplify = p.flags().on("simplify");
+    std::string text = format_node(f, format);
     if (path == "-") {
-      p.print(format_node(f, format));
-    } else if (changed) {
-      if (Result<void> r = write_file_atomically(p.absolute(path), format_node(f, format)); !r)
-        p.fail(r.error().message);
+      p.print(text);
+      continue;
     }
+    // laid out, too, as cue does; a file that is right is left alone
+    Result<std::string> before = read_file(p.absolute(path), ~u64{0});
+    if (before && *before == text) continue;
+    if (Result<void> r = write_file_atomically(p.absolute(path), text); !r) p.fail(r.error().message);
   }
 }
 

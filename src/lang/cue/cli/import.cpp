@@ -10,6 +10,7 @@
 #include "lang/cue/format/format.h"
 #include "lang/cue/format/literal.h"
 #include "lang/cue/format/walk.h"
+#include "lang/cue/load/module_file.h"
 
 namespace tutti::cue {
 
@@ -114,6 +115,26 @@ class Hoister {
   std::set<std::string> taken_, imports_;
 };
 
+// Whether a field is there more than once somewhere, or a text holds half a character: only then data can be wrong.
+bool may_be_wrong(ast::Nodes decls) {
+  std::set<std::string> names;
+  bool again = false;
+  auto see = [&](auto& self, const ast::Node* n) -> void {
+    if (n->kind == ast::Kind::kStruct) again |= may_be_wrong(as<ast::Struct>(n)->elts);
+    if (n->kind == ast::Kind::kLit && as<ast::Lit>(n)->text.find("\\u") != std::string_view::npos)
+      again |= !unquote(as<ast::Lit>(n)->text).ok();
+    if (n->kind == ast::Kind::kList)
+      for (const ast::Node* e : as<ast::List>(n)->elts) self(self, e);
+  };
+  for (const ast::Node* d : decls) {
+    if (d->kind != ast::Kind::kField) continue;
+    const auto* f = as<ast::Field>(d);
+    again |= !names.insert(label_name(f->label)).second;
+    if (!again) see(see, f->value);
+  }
+  return again;
+}
+
 }  // namespace
 
 void run_import(Program& p) {
@@ -162,6 +183,9 @@ void run_import(Program& p) {
   if (plan.instances.size() > 1 && f.text("package").empty())
     for (LoadedPackage* i : plan.instances)
       if (i->name.empty()) p.fail("must specify package name with the -p flag");
+  for (const Plan::Imported& i : plan.imported)
+    if (may_be_wrong(i.file->decls))
+      if (Bottom* wrong = p.validate(p.build_files({i.file}, ""), false, false)) p.fail(wrong);
   for (const Plan::Imported& i : plan.imported) write_imported(p, i.file, i.name);
 }
 
@@ -206,7 +230,7 @@ void run_mod(Program& p) {
     p.fail(fs::is_directory(dir, ec) ? "cue.mod directory already exists"
                                      : "cue.mod files are no longer supported; use cue.mod/module.cue");
   std::string version = p.flags().text("language-version");
-  if (version == "current") version = "v0.17.0";
+  if (version == "current") version = kLanguageVersion;
   std::string text = fmt::format("module: {}\nlanguage: {{\n\tversion: {}\n}}\n", quote(path), quote(version));
   if (std::string s = p.flags().text("source"); !s.empty()) {
     if (s != "self" && s != "git") p.fail(fmt::format("unrecognized source kind {}", quote(s)));

@@ -184,7 +184,7 @@ Node* Context::call_builtin(const Builtin* b, const Call* x, std::vector<Node*> 
     if (!r || r->type == NodeType::kBool) return r && to<Bool>(r)->value ? r : e1;
     if (r->type == NodeType::kBottom) return combine(to<Bottom>(r), e1);
   }
-  return r;
+  return errs && r && r->type != NodeType::kBottom ? nullptr : r;  // what was wrong with an argument is told already
 }
 
 bool Context::in_same_check(const Call* x) const {

@@ -1,4 +1,5 @@
 #include "lang/cue/eval/context.h"
+#include "lang/cue/eval/print.h"
 #include "lang/cue/eval/quick.h"
 
 // The clauses of a comprehension are run first, to a list of scopes; its value is then put in once for each.
@@ -180,8 +181,10 @@ Vertex* Context::for_source(Node* x) {
       return empty_node;
     }
     if (!n) {
-      add_errf(Code::kEval, x->pos, "cannot range over {} (found {}, want list or struct)", static_cast<const Node*>(x),
-               k);
+      // a literal as it is written
+      const ast::Node* lit = x->src() && x->src()->kind == ast::Kind::kLit ? x->src() : nullptr;
+      add_errf(Code::kEval, x->pos, "cannot range over {} (found {}, want list or struct)",
+               lit ? std::string(ast::as<ast::Lit>(lit)->text) : compact(x), k);
       return empty_node;
     }
   }

@@ -584,6 +584,19 @@ std::string path_of(const Chain& chain) {
   return {};
 }
 
+std::string told(const Chain& chain) {
+  std::string out, last;
+  for (const Error* e : chain) {
+    std::string own = own_message(e), path = path_of(Chain{e});
+    if (own.empty()) continue;
+    if (!out.empty()) out += ": ";
+    if (!path.empty() && path != last) out += path + ": ";
+    out += own;
+    last = path;
+  }
+  return out;
+}
+
 // What a field that is not there, or not allowed, may have been meant to be: another of its struct.
 std::string meant(const Error* e) {
   std::string name;
@@ -622,6 +635,7 @@ std::vector<FlatError> flatten(std::span<const Error* const> errors) {
       if (e->among) f.near = meant(e);
       if (e->node && e->node->conjuncts.size() > 0) f.field = e->node->conjuncts[0].x->pos;
       f.path = path_of(chain);
+      f.told = told(chain);
       f.others = input_positions(chain);
       std::erase(f.others, f.pos);
       std::sort(f.others.begin(), f.others.end());

@@ -18,6 +18,7 @@ struct FlatError {
   std::vector<Pos> others;
   std::string near = {};       // the name that may have been meant; "" for none
   std::string_view code = {};  // where the message does not tell its kind (eval/error_code.h)
+  std::string told = {};       // in one line: each of its causes with the path of its own
   Pos field = {};              // where the field is said that it is about, for an error without a place
 };
 

@@ -77,7 +77,7 @@ ast::Node* Exporter::bottom(const Bottom* b) {
   if (!b->error) return out;
   std::vector<FlatError> all = flatten(b);
   std::string text = "// ";
-  if (!all.empty()) text += (all[0].path.empty() ? "" : all[0].path + ": ") + all[0].message;
+  if (!all.empty()) text += all[0].told;
   if (all.size() > 1) text += fmt::format(" (and {} more errors)", all.size() - 1);
   ast::Comment comment{TokenPos{}, arena_.copy(text)};
   ast::CommentGroup group;

@@ -10,6 +10,32 @@ namespace tutti::cue {
 
 namespace {
 
+// A number without exponent (unless that is beyond what readers take) and zeros at its end.
+std::string written_out(std::string s) {
+  std::string sign;
+  if (s.starts_with('-')) {
+    sign = "-";
+    s.erase(0, 1);
+  }
+  int exponent = 0;
+  if (std::size_t e = s.find('e'); e != std::string::npos) {
+    exponent = std::atoi(s.c_str() + e + 1);
+    if (exponent > 308 || exponent < -308) return sign + s;
+    s.erase(e);
+  }
+  std::size_t point = std::min(s.find('.'), s.size());
+  s.erase(point, 1);
+  auto at = static_cast<std::ptrdiff_t>(point) + exponent;
+  if (at < 1) {
+    s.insert(0, static_cast<std::size_t>(1 - at), '0');
+    at = 1;
+  }
+  if (static_cast<std::size_t>(at) > s.size()) s.append(static_cast<std::size_t>(at) - s.size(), '0');
+  std::string whole = s.substr(0, static_cast<std::size_t>(at)), rest = s.substr(static_cast<std::size_t>(at));
+  rest.erase(rest.find_last_not_of('0') + 1);
+  return sign + whole + "." + (rest.empty() ? "0" : rest);
+}
+
 class TomlWriter {
  public:
   TomlWriter(Context& c, std::string& out, std::string& error) : c_(c), out_(out), error_(error) {}
@@ -60,6 +86,7 @@ class TomlWriter {
     if (literal) return "'" + std::string(s) + "'";
     std::string out;
     append_json_string(out, s, false);
+    for (std::size_t at = 0; (at = out.find('\x7F', at)) != std::string::npos; at += 6) out.replace(at, 1, "\\u007F");
     return out;
   }
 
@@ -85,8 +112,10 @@ class TomlWriter {
       case NodeType::kBool: out_ += to<Bool>(n)->value ? "true" : "false"; return true;
       case NodeType::kNum: {
         std::string s = to<Num>(n)->value.text('e');
-        if (!(to<Num>(n)->kind & kIntKind) && s.find_first_of(".e") == std::string::npos) s += ".0";
-        out_ += s;
+        bool whole = to<Num>(n)->kind & kIntKind;
+        if (!whole) s = written_out(s);
+        // readers take no integer of more than 64 bits
+        out_ += whole && !to<Num>(n)->value.to_i64() ? quoted(s) : s;
         return true;
       }
       case NodeType::kString: out_ += quoted(to<String>(n)->text); return true;

@@ -177,7 +177,7 @@ class JsonReader {
     return false;
   }
 
-  // The value of a checked literal; lone surrogates become U+FFFD as everywhere in Go.
+  // The value of a checked literal; half a surrogate pair becomes U+FFFD, in a long one.
   std::string decode(std::string_view literal) {
     std::string out;
     std::string_view s = literal.substr(1, literal.size() - 2);
@@ -233,7 +233,6 @@ class JsonReader {
     bool fine = utf8::first_invalid(literal) == std::string_view::npos;
     if (fine && !escapes) return arena_.make<Lit>(Tok::kString, place(from, rel), literal);
     std::string value = decode(literal);
-    if (fine && literal.size() <= kShortString - 2 && !unquote(literal).ok()) fine = false;
     if (fine && literal.size() <= kShortString - 2) return arena_.make<Lit>(Tok::kString, place(from, rel), literal);
     return arena_.make<Lit>(Tok::kString, place(from, rel), arena_.copy(quote(value, {.tabs = depth_ + 1})));
   }

@@ -15,7 +15,7 @@ namespace tutti::cue {
 namespace {
 
 // The version of the language that is read here, and the first whose module files had a schema.
-constexpr std::string_view kCurrent = "v0.17.0", kEarliest = "v0.8.0-alpha.0";
+constexpr std::string_view kEarliest = "v0.8.0-alpha.0";
 constexpr std::string_view kFields[] = {"module", "language", "source", "description", "deps", "custom"};
 
 struct Version {
@@ -99,9 +99,9 @@ bool wants_text(const ast::Node* x, std::string_view path, std::vector<LoadProbl
 std::string wrong_version(const std::string& text, const std::string& shown) {
   std::optional<Version> v = version_of(text);
   if (!v) return fmt::format("language version {} in module.cue is not valid semantic version", quote(text));
-  if (*version_of(kCurrent) < *v)
+  if (*version_of(kLanguageVersion) < *v)
     return fmt::format("language version {} declared in module.cue is too new for current language version {}",
-                       quote(text), quote(kCurrent));
+                       quote(text), quote(kLanguageVersion));
   if (*v < *version_of(kEarliest))
     return fmt::format("cannot find schema suitable for reading module file with language version {}", quote(text));
   if (!v->whole) return fmt::format("invalid module file {}: language version {} is not canonical", shown, text);

@@ -1,11 +1,14 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lang/cue/load/packages.h"
 
 namespace tutti::cue {
+
+constexpr std::string_view kLanguageVersion = "v0.17.1";  // the newest that is known
 
 // What a cue.mod/module.cue says.
 struct ModuleFile {
