@@ -598,6 +598,8 @@ int apply_catalog(Running& running, const deploy::Prepared& p, deploy::Deployer:
       std::size_t end = std::min(text.find("]/"), text.find("]: "));
       line = label.substr(0, label.size() - std::min(label.size(), who.size() + 1)) + "/" +
              std::string(text.substr(1, end)) + std::string(text.substr(end + 1));
+    } else if (text.substr(0, 2) == "//") {  // of a path, without where it stands
+      line = text.substr(1);
     } else if (text.substr(0, 1) == "/" || text.substr(0, 1) == ":") {
       line = label + std::string(text);
     } else {

@@ -324,9 +324,12 @@ std::vector<Deployer::Drift> Deployer::drift(const engine::Recorded& recorded,
                                              const resource::ExecutorOptions& options) {
   std::vector<Drift> out;
   std::set<std::string> managed;
-  for (auto& [name, c] : recorded.components)
+  resource::Holdings holdings;
+  for (auto& [name, c] : recorded.components) {
     if (auto r = c.type == "resource" ? resource::resource_of(c.config) : std::nullopt)
       managed.insert(resource::managed_as(*r));
+    for (auto& h : c.held) holdings.add(c.host, resource_of(h), 0);
+  }
   for (auto& name : recorded.order) {
     const engine::RecordedComponent& c = recorded.components.at(name);
     Host* host = options.host ? options.host(c.host) : nullptr;
@@ -366,7 +369,10 @@ std::vector<Deployer::Drift> Deployer::drift(const engine::Recorded& recorded,
       context.scope = options.scope;
       context.locate = options.locate;
       context.catalog = catalog;
-      if (!managed.empty()) context.managed = [&](const std::string& path) { return managed.count(path) != 0; };
+      context.managed = [&](const std::string& what) {
+        return catalog ? managed.count(what) != 0 : holdings.has(c.host, what);
+      };
+      if (!catalog) context.managed_below = [&](const std::string& path) { return holdings.below(c.host, path); };
       auto f = provider->examine(context);
       if (!f) {
         d.problem = f.error().message;

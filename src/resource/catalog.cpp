@@ -30,6 +30,7 @@ struct Node {
   Value parameters;
   const Provider* provider = nullptr;
   Pos at;
+  u32 rank = 0;  // place in the catalog; the ends of a container have its
   bool noop = false;
   std::string loglevel;
   Value schedule;            // parameters of the one it is under; null: none
@@ -60,11 +61,25 @@ class CatalogReader {
 
  private:
   static std::string text(const Value& map, std::string_view key) {
-    const Entry* e = map.find(key);
+    const Entry* e = map.is(Kind::kMap) ? map.find(key) : nullptr;
     return e && e->value.is(Kind::kString) ? std::string(e->value.text()) : "";
   }
 
   Value plain(const Value& v) { return plain_data(v, builder_); }
+
+  // To all others bytes are their base64; a file gets the bytes themselves, which no text could hold.
+  Value with_bytes(const Value& parameters, const Value& rich) const {
+    const Entry* content = rich.find("content");
+    if (!content) return parameters;
+    bool secret = content->value.secret();
+    const Value* v = &content->value;
+    if (text(*v, "__ptype") == "Sensitive" && v->find("__pvalue")) v = &v->find("__pvalue")->value, secret = true;
+    if (text(*v, "__ptype") != "Binary") return parameters;
+    MapDraft out;
+    for (const Entry& e : parameters.entries()) out.set(e.key, e.value, e.field);
+    out.set(Symbol("content"), secret ? v->as_secret() : *v);
+    return out.build(builder_, parameters.origin());
+  }
 
   void collect(const Value& root) {
     const Value& resources = root.find("resources")->value;
@@ -83,11 +98,14 @@ class CatalogReader {
         children_[a].push_back(b);
         parent[b] = a;
       }
+    u32 rank = 0;
     for (const Value* v : all) {
+      ++rank;
       std::string type = text(*v, "type"), title = text(*v, "title"), ref = fmt::format("{}[{}]", type, title);
       const Provider* provider = find_provider(lower(type));
       const Entry* p = v->find("parameters");
       Value parameters = p ? plain(p->value) : builder_.map({});
+      if (type == "File" && p) parameters = with_bytes(parameters, p->value);
       if (const Entry* secret = v->find("sensitive_parameters"); secret && secret->value.is(Kind::kList)) {
         MapDraft marked;
         for (const Entry& e : parameters.entries()) marked.set(e.key, e.value, e.field);
@@ -101,7 +119,7 @@ class CatalogReader {
                        kind == "class" || (!provider && (children_.count(ref) || type.find("::") != std::string::npos));
       relations_.emplace_back(ref, parameters);
       if (container) {
-        containers_.insert(ref);
+        containers_[ref] = rank;
         continue;
       }
       if (type == "Schedule") {
@@ -115,6 +133,7 @@ class CatalogReader {
       if (!options_.tags.empty() && !tagged(*v)) continue;
       Node n;
       n.ref = ref;
+      n.rank = rank;
       n.type = type;
       n.title = title;
       n.parameters = parameters;
@@ -146,7 +165,7 @@ class CatalogReader {
     for (const Node& n : nodes_) {
       if (!n.provider) continue;
       bool deferred = std::any_of(n.parameters.entries().begin(), n.parameters.entries().end(),
-                                  [](const Entry& e) { return e.value.is(Kind::kMap) && e.value.find("__ptype"); });
+                                  [](const Entry& e) { return text(e.value, "__ptype") == "Deferred"; });
       if (deferred) continue;
       Resource r{lower(n.type), n.title, n.parameters};
       bool elsewhere = false;
@@ -177,9 +196,10 @@ class CatalogReader {
   void watch_noop() {
     if (std::none_of(nodes_.begin(), nodes_.end(), [](const Node& n) { return n.noop; })) return;
     std::map<std::string, u32> watch;
-    for (auto& ref : containers_) {
+    for (auto& [ref, rank] : containers_) {
       Node n;
       n.ref = "watch " + ref;
+      n.rank = rank;
       n.type = "watch";
       n.title = ref;
       n.label = ref;
@@ -237,6 +257,7 @@ class CatalogReader {
     if (auto it = ends_.find(ref); it != ends_.end()) return it->second;
     Node b, e;
     b.ref = "begin " + ref;
+    b.rank = containers_[ref];
     b.type = "begin";
     b.title = ref;
     b.label = "/" + ref;
@@ -266,7 +287,7 @@ class CatalogReader {
   std::string resolve(const std::string& ref) {
     if (by_ref_.count(ref) || containers_.count(ref)) return ref;
     std::string low = lower(ref);
-    for (auto& c : containers_)
+    for (auto& [c, rank] : containers_)
       if (lower(c) == low) return c;
     return ref;
   }
@@ -360,11 +381,12 @@ class CatalogReader {
     }
   }
 
-  // An order of all: what is ready, by its place in the catalog. Cycles are reported as Puppet does.
+  // An order of all: what is ready, by its rank. Cycles are reported as Puppet does.
   bool sort() {
     std::vector<u32> left(nodes_.size());
     auto next = successors();
-    std::priority_queue<u32, std::vector<u32>, std::greater<>> ready;
+    auto later = [&](u32 a, u32 b) { return std::pair(nodes_[a].rank, a) > std::pair(nodes_[b].rank, b); };
+    std::priority_queue<u32, std::vector<u32>, decltype(later)> ready(later);
     for (u32 i = 0; i < nodes_.size(); ++i)
       if ((left[i] = static_cast<u32>(nodes_[i].from.size())) == 0) ready.push(i);
     while (!ready.empty()) {
@@ -528,7 +550,7 @@ class CatalogReader {
   model::Reader reader_;
   std::vector<Node> nodes_;
   std::map<std::string, u32> by_ref_, by_name_;
-  std::set<std::string> containers_;
+  std::map<std::string, u32> containers_;  // with their places in the catalog
   std::map<std::string, Value> schedules_;
   std::map<std::string, std::vector<std::string>> children_;
   std::map<std::string, std::pair<u32, u32>> ends_;
@@ -582,7 +604,8 @@ std::string managed_as(const Resource& r) {
   Params p(r.parameters);
   if (r.type != "file") return fmt::format("{}:{}", r.type, p.text("name", r.title));
   std::string path = p.text("path", r.title);
-  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  if (path.starts_with('/')) path = std::filesystem::path(path).lexically_normal().string();
+  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
   return path;
 }
 

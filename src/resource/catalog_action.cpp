@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "resource/catalog.h"
 #include "resource/executor.h"
 #include "resource/schedule.h"
 #include "resource/scrub.h"
@@ -13,6 +14,22 @@ namespace tutti::resource {
 
 using engine::ActionResult;
 using engine::How;
+
+namespace {
+
+// Which failures others have yet to hear of, a line for each: not of what has been told to something below it already.
+std::string untold(const std::vector<std::string>& broken, const std::vector<Change>& all, const std::string& self) {
+  std::set<std::string> names;
+  for (auto& subject : broken) {
+    std::string below = subject.empty() ? "" : subject.substr(0, subject.size() - 1) + "/";  // File[/dir/
+    bool told = std::any_of(all.begin(), all.end(),
+                            [&](const Change& c) { return !c.subject.empty() && c.subject.starts_with(below); });
+    if (!told) names.insert(subject.empty() ? self : subject);
+  }
+  return fmt::format("{}", fmt::join(names, "\n"));
+}
+
+}  // namespace
 
 ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
   const engine::ActionRequest& q = job.request;
@@ -30,7 +47,6 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
   // What it comes after: whether that failed, and whether a change there is a reason to refresh.
   u32 events = 0, noops = 0;
   bool skip = false;
-  std::string because;
   if (const Value* needs = with(self, "needs"); needs && needs->is(Kind::kList))
     for (const Value& n : needs->items()) {
       const Entry* other = n.find("instance");
@@ -40,12 +56,7 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
       char how = port->value.text().empty()
                      ? 'd'
                      : port->value.text()[0];  // d: order, n: notify, w: order only, even after a failure
-      if (how != 'w' && (theirs["status"] == "failed" || theirs["status"] == "skipped")) {
-        skip = true;
-        u32 provider = static_cast<u32>(other->value.as_i64());
-        if (theirs["status"] == "failed" && because.empty() && first_after(provider, q.instance))
-          because = theirs["name"];
-      }
+      if (how != 'w' && (theirs["status"] == "failed" || theirs["status"] == "skipped")) skip = true;
       if (how == 'n') events += static_cast<u32>(std::strtoul(theirs["changed"].c_str(), nullptr, 10));
       if (how == 'n') noops += static_cast<u32>(std::strtoul(theirs["noops"].c_str(), nullptr, 10));
     }
@@ -95,7 +106,7 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
   };
   if (skip) {
     outputs["status"] = "skipped";
-    if (!because.empty()) tell(fmt::format(": Dependency {} has failures: true", because));
+    for (auto& name : failures_to_tell(q.instance)) tell(fmt::format(": Dependency {} has failures: true", name));
     say(Level::kWarning, ": Skipping because of failed dependencies");
     return finish();
   }
@@ -110,7 +121,6 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
       return finish();
     }
   }
-  std::string plain;
   const Entry* given = config->find("parameters");
   Scrubber scrub(given ? given->value : Value::null());
   auto failed = [&](const std::string& property, const Failure& problem) {
@@ -121,7 +131,6 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
     } else {
       outputs["status"] = "failed";
       result.message = why.message;
-      if (!plain.empty()) say(Level::kError, scrub.clean(plain));
       say(Level::kError, (property.empty() ? ": " : "/" + property + ": ") + why.message);
     }
     return finish();
@@ -144,7 +153,17 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
   Context c =
       context(r, *host, q.instance, &job.cancel, fmt::format("{}/{}/{}", options_.run, q.instance, q.transition));
   c.catalog = true;
+  // What is done is told before anything that is said after it.
+  std::vector<Change> done;
+  std::size_t told = 0;
+  auto at = [](const Change& ch) {
+    return fmt::format("{}/{}: ", ch.subject.empty() ? "" : "=" + ch.subject, ch.property);
+  };
+  auto tell_done = [&] {
+    for (; told < done.size(); ++told) say(Level::kNotice, at(done[told]) + done[told].text);
+  };
   c.say = [&](Level level, std::string_view text) {
+    tell_done();
     std::string clean = scrub.clean(text);
     std::size_t words = clean.starts_with("/returns: ") ? 10 : 0;  // what a command printed, for the journal
     if (words) result.log += clean.substr(words) + "\n";
@@ -189,71 +208,54 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
       changed = static_cast<u32>(found->changes.size());
       outputs["noops"] = std::to_string(changed);
       outputs["noop"] = "1";
+      if (lower == "file" &&
+          std::any_of(found->changes.begin(), found->changes.end(), [](auto& ch) { return !ch.subject.empty(); }))
+        tell(fmt::format("/{}: Would have triggered 'refresh' from {} event{}", managed_as(r), changed,
+                         changed == 1 ? "" : "s"));
     } else {
-      std::vector<Change> done;
       if (!begins(job, effect, r)) return failed("", {std::string(kNotWritten), EIO});
-      struct Broken {
-        std::size_t after;  // how many were done before
-        Change change;
-        Failure why;
+      // In the words, and as often, as Puppet says it; of what stands below the resource it knows no place.
+      auto tell_failure = [&](const Change& ch, const Failure& problem) {
+        std::string what = scrub.clean(problem.message), all = what;
+        if (lower == "file" && ch.property == "ensure" && problem.code > 0) {
+          all = fmt::format("Could not set '{}' on ensure: {}{}", ch.to, what,
+                            place && ch.subject.empty() ? place->value.text() : "");
+          say(Level::kError, all);
+          say(Level::kError, fmt::format("{}\nWrapped exception:\n{}", all, what));
+        } else {
+          say(Level::kError, what);
+        }
+        std::string why = fmt::format("change from {} to {} failed: {}", ch.bare_from ? ch.from : quoted(ch.from),
+                                      ch.bare_to ? ch.to : quoted(ch.to), all);
+        say(Level::kError, at(ch) + why);
+        return why;
       };
-      std::vector<Broken> broken;
-      c.broken = [&](const Change& change, const Failure& why) {
-        broken.push_back({done.size(), change, {scrub.clean(why.message), why.code}});
+      std::vector<std::string> broken, why;
+      c.broken = [&](const Change& change, const Failure& problem) {
+        tell_done();
+        broken.push_back(change.subject);
+        why.push_back(tell_failure(change, problem));
       };
       auto applied = provider->apply(c, *found, done);
+      tell_done();
       effect.changes = done;
       changed = static_cast<u32>(done.size());
-      auto at = [](const Change& ch) {
-        return fmt::format("{}/{}: ", ch.subject.empty() ? "" : "=" + ch.subject, ch.property);
-      };
-      auto could_not = [&](const Change& ch, const std::string& why) {
-        return fmt::format("change from {} to {} failed: {}", ch.bare_from ? ch.from : quoted(ch.from),
-                           ch.bare_to ? ch.to : quoted(ch.to), why);
-      };
-      std::size_t next = 0;
-      for (std::size_t i = 0; i <= done.size(); ++i) {
-        for (; next < broken.size() && broken[next].after == i; ++next) {
-          say(Level::kError, broken[next].why.message);
-          say(Level::kError, at(broken[next].change) + could_not(broken[next].change, broken[next].why.message));
-        }
-        if (i < done.size()) say(Level::kNotice, at(done[i]) + done[i].text);
-      }
-      if (applied && !broken.empty()) {
-        std::string skipped;
-        for (auto& ch : found->changes) {
-          auto same = [&](const Change& other) { return other.subject == ch.subject; };
-          if (ch.subject.empty() || ch.subject == skipped || std::any_of(done.begin(), done.end(), same) ||
-              std::any_of(broken.begin(), broken.end(), [&](const Broken& b) { return same(b.change); }))
-            continue;
-          if (skipped.empty()) tell(fmt::format("={}: Dependency {} has failures: true", ch.subject, outputs["name"]));
-          skipped = ch.subject;
-          say(Level::kWarning, fmt::format("={}: Skipping because of failed dependencies", ch.subject));
-        }
-        outputs["changed"] = std::to_string(changed);
-        outputs["status"] = "failed";
-        result.message = could_not(broken[0].change, broken[0].why.message);
-        return finish();
-      }
+      outputs["changed"] = std::to_string(changed);
       if (!applied) {
-        outputs["changed"] = std::to_string(changed);
-        plain = applied.error().message;
+        const Failure& problem = applied.error();
+        if (job.cancel.raised() || problem.code == ECONNRESET) return failed("", problem);
         // The first that is not done is the one that failed.
         Change failing;
         if (!found->changes.empty())
           failing = found->changes[std::min(done.size() + broken.size(), found->changes.size() - 1)];
-        std::string property = failing.property, from = failing.from, to = failing.to;
-        // A file that cannot be made is told in the words, and as often, as by Puppet.
-        if (lower == "file" && property == "ensure" && applied.error().code > 0) {
-          std::string what = applied.error().message;
-          plain = fmt::format("Could not set '{}' on ensure: {}{}", to, what, place ? place->value.text() : "");
-          say(Level::kError, plain);
-          std::string all = plain;
-          plain += "\nWrapped exception:\n" + what;
-          return failed(property,
-                        {fmt::format("change from '{}' to '{}' failed: {}", from, to, all), applied.error().code});
-        }
-        return failed(property, {could_not(failing, applied.error().message), applied.error().code});
+        broken.push_back(failing.subject);
+        why.push_back(tell_failure(failing, problem));
+      }
+      if (!broken.empty()) {
+        outputs["status"] = "failed";
+        outputs["name"] = untold(broken, found->changes, outputs["name"]);
+        result.message = why[0];
+        return finish();
       }
     }
   }
@@ -297,16 +299,55 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
   return finish();
 }
 
-// Puppet says of a failure only to the first that comes after it that it has failed.
+void ResourceExecutor::for_needs(u32 instance, const std::function<void(u32)>& found) const {
+  if (const Value* needs = with(system_.instances[instance], "needs"); needs && needs->is(Kind::kList))
+    for (const Value& n : needs->items()) {
+      const Entry *other = n.find("instance"), *port = n.find("port");
+      if (other && port && other->value.fits_i64() && !port->value.text().starts_with("w"))
+        found(static_cast<u32>(other->value.as_i64()));
+    }
+}
+
+bool ResourceExecutor::is_container(u32 instance) const {
+  const Value* config = with(system_.instances[instance], "config");
+  return !config || !resource_of(*config);
+}
+
+// Puppet says of each failure that it has failed to the first only that comes after it, through whatever containers.
+std::vector<std::string> ResourceExecutor::failures_to_tell(u32 instance) const {
+  std::set<u32> failures, seen;
+  std::vector<u32> left{instance};
+  while (!left.empty()) {
+    u32 at = left.back();
+    left.pop_back();
+    for_needs(at, [&](u32 other) {
+      if (!seen.insert(other).second) return;
+      if (knowledge_.outputs(other)["status"] == "failed") failures.insert(other);
+      if (is_container(other)) left.push_back(other);
+    });
+  }
+  std::vector<std::string> names;
+  for (u32 failed : failures) {
+    if (!first_after(failed, instance)) continue;
+    std::string all = knowledge_.outputs(failed)["name"];
+    for (std::size_t from = 0; from < all.size();) {
+      std::size_t end = std::min(all.find('\n', from), all.size());
+      names.push_back(all.substr(from, end - from));
+      from = end + 1;
+    }
+  }
+  return names;
+}
+
 bool ResourceExecutor::first_after(u32 failed, u32 instance) const {
-  for (u32 i = failed + 1; i < instance; ++i)
-    if (const Value* needs = with(system_.instances[i], "needs"); needs && needs->is(Kind::kList))
-      for (const Value& n : needs->items()) {
-        const Entry *other = n.find("instance"), *port = n.find("port");
-        if (other && port && other->value.fits_i64() && other->value.as_i64() == failed &&
-            !port->value.text().starts_with("w"))
-          return false;
-      }
+  std::set<u32> after{failed};
+  for (u32 i = failed + 1; i < instance; ++i) {
+    bool comes_after = false;
+    for_needs(i, [&](u32 other) { comes_after = comes_after || after.count(other); });
+    if (!comes_after) continue;
+    if (!is_container(i)) return false;
+    after.insert(i);
+  }
   return true;
 }
 

@@ -159,6 +159,7 @@ class Exec : public Provider {
     for (auto& path : Params(r.parameters).list("creates")) out.push_back("file:" + path);
     return out;
   }
+  std::vector<std::string> parts(const Resource& r) const override { return Params(r.parameters).list("holds"); }
   std::vector<std::string> reads(const Resource& r) const override { return mentioned(r); }
   std::vector<std::pair<std::string, std::string>> after(const Resource& r) const override {
     Params p(r.parameters);

@@ -170,7 +170,12 @@ Context ResourceExecutor::context(const Resource& r, Host& host, u32 instance, c
     };
   c.locate = options_.locate;
   if (options_.sealing.seal) c.sealing = &options_.sealing;
-  if (options_.managed) c.managed = options_.managed;
+  if (options_.managed) {
+    c.managed = options_.managed;
+  } else {
+    c.managed = [this, instance](const std::string& name) { return is_held(instance, name, false); };
+    c.managed_below = [this, instance](const std::string& directory) { return is_held(instance, directory, true); };
+  }
   return c;
 }
 
@@ -275,18 +280,15 @@ ActionResult ResourceExecutor::perform(Job& job, Effect& effect) {
   return result;
 }
 
-bool ResourceExecutor::for_held(u32 instance, const std::function<void(const std::string&)>& found) const {
+bool ResourceExecutor::add_held(u32 instance, Holdings& holdings) const {
   const model::ComponentType& type = system_.type_of(instance);
   bool settled = true;
   for (const model::Transition& t : type.transitions) {
     Arena arena;
     std::string problem;
     std::map<std::string, Value> reads;
-    for (const Resource& r : knowledge_.resources(instance, type.action_of(t), arena, problem, &reads)) {
-      const Provider* provider = find_provider(r.type);
-      if (!provider || Params(r.parameters).text("ensure") == "absent") continue;
-      for (auto& thing : provider->writes(r)) found(fmt::format("{} {}", machine_of(instance), thing));
-    }
+    for (const Resource& r : knowledge_.resources(instance, type.action_of(t), arena, problem, &reads))
+      holdings.add(Symbol(machine_of(instance)), r, instance);
     settled = settled && problem.empty() && reads.empty();
   }
   return settled;
@@ -298,32 +300,39 @@ std::string_view ResourceExecutor::machine_of(u32 instance) const {
   return host ? host->name() : name.text();
 }
 
+// What depends on what others give is asked again only when they have given something else.
+void ResourceExecutor::renew_holdings() const {
+  u64 version = knowledge_.version();
+  if (holdings_version_ == version) return;
+  bool first = !holdings_version_;
+  open_holdings_.clear();
+  for (u32 i = 0; i < system_.instances.size(); ++i) {
+    const Value* stays = with(system_.instances[i], "stays");
+    if ((stays && !stays->as_bool()) || (!first && !open_holders_.count(i))) continue;
+    Holdings own;
+    if (!add_held(i, own) && first) open_holders_.insert(i);
+    (open_holders_.count(i) ? open_holdings_ : holdings_).add(own);
+  }
+  holdings_version_ = version;
+}
+
+bool ResourceExecutor::is_held(u32 instance, const std::string& name, bool below) const {
+  std::lock_guard lock(holdings_mutex_);
+  renew_holdings();
+  Symbol host(machine_of(instance));
+  return below ? holdings_.below(host, name) || open_holdings_.below(host, name)
+               : holdings_.has(host, name) || open_holdings_.has(host, name);
+}
+
 // A component that was renamed, or has exchanged its path with another: who makes and who removes may come in any
 // order.
 std::string ResourceExecutor::heir(u32 instance, const Resource& removed) const {
-  std::lock_guard lock(heirs_mutex_);
-  // What depends on what others give is asked again only when they have given something else.
-  u64 version = knowledge_.version();
-  bool first = !heirs_version_;
-  if (heirs_version_ != version) {
-    open_things_.clear();
-    for (u32 i = 0; i < system_.instances.size(); ++i) {
-      const Value* stays = with(system_.instances[i], "stays");
-      if ((stays && !stays->as_bool()) || (!first && !open_heirs_.count(i))) continue;
-      std::vector<std::string> things;
-      bool settled = for_held(i, [&](const std::string& thing) { things.push_back(thing); });
-      if (first && !settled) open_heirs_.insert(i);
-      for (auto& thing : things) (open_heirs_.count(i) ? open_things_ : heirs_)[thing].push_back(i);
-    }
-    heirs_version_ = version;
-  }
-  for (auto& written : find_provider(removed.type)->writes(removed)) {
-    std::string wanted = fmt::format("{} {}", machine_of(instance), written);
-    for (auto* things : {&heirs_, &open_things_})
-      if (auto it = things->find(wanted); it != things->end())
-        for (u32 i : it->second)
-          if (i != instance) return std::string(system_.instances[i].name.text());
-  }
+  std::lock_guard lock(holdings_mutex_);
+  renew_holdings();
+  for (auto& written : find_provider(removed.type)->writes(removed))
+    for (auto* holdings : {&holdings_, &open_holdings_})
+      for (u32 i : holdings->holders(Symbol(machine_of(instance)), written))
+        if (i != instance) return std::string(system_.instances[i].name.text());
   return "";
 }
 

@@ -14,6 +14,7 @@
 
 #include "engine/run/executor.h"
 #include "resource/action.h"
+#include "resource/holdings.h"
 
 namespace tutti::resource {
 
@@ -88,12 +89,18 @@ class ResourceExecutor : public engine::Executor {
   bool is_left(u32 instance, const Resource& removed) const;
   static std::string quoted(const std::string& value);
   bool first_after(u32 failed, u32 instance) const;
+  void for_needs(u32 instance, const std::function<void(u32)>& found) const;  // whose failures it minds
+  bool is_container(u32 instance) const;
+  std::vector<std::string> failures_to_tell(u32 instance) const;
   // The component that is going to have what a resource of another, which goes, would take away; "": none.
   std::string heir(u32 instance, const Resource& removed) const;
   // What its host is in fact: this machine may go by other names, too.
   std::string_view machine_of(u32 instance) const;
-  // The things that a component holds, each with its host; false when that depends on what others give.
-  bool for_held(u32 instance, const std::function<void(const std::string&)>& found) const;
+  // Puts what a component holds among the others'; false when that depends on what others give.
+  bool add_held(u32 instance, Holdings& holdings) const;
+  void renew_holdings() const;  // with `holdings_mutex_` held
+  // Whether anybody who stays holds a thing, or one below a directory, on the host of an instance.
+  bool is_held(u32 instance, const std::string& name, bool below) const;
   std::optional<Value> look_up_path(u32 instance, std::string_view path, const Value& config, Arena& arena) const;
   Context context(const Resource& r, Host& host, u32 instance, const Cancel* cancel, const std::string& mark) const;
   std::string home_on(Symbol host) const { return host.empty() ? options_.home : options_.remote_home; }
@@ -112,11 +119,11 @@ class ResourceExecutor : public engine::Executor {
   std::set<std::pair<u32, u32>> cut_off_;  // of a catalog: had begun in the run that is taken up again
   u32 idle_ = 0;
   bool closing_ = false, woken_ = false;
-  // Who is going to have what, for `heir`: known once, and as it is while others have given no more than they had.
-  mutable std::mutex heirs_mutex_;
-  mutable std::optional<u64> heirs_version_;
-  mutable std::unordered_map<std::string, std::vector<u32>> heirs_, open_things_;
-  mutable std::set<u32> open_heirs_;
+  // Who is going to have what: known once, and as it is while others have given no more than they had.
+  mutable std::mutex holdings_mutex_;
+  mutable std::optional<u64> holdings_version_;
+  mutable Holdings holdings_, open_holdings_;
+  mutable std::set<u32> open_holders_;
 };
 
 // Ends everything that an earlier process started for this run and that still goes on. Returns how many there were.

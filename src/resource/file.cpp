@@ -8,6 +8,8 @@
 #include <cstring>
 #include <map>
 
+#include "base/base64.h"
+#include "resource/catalog.h"
 #include "resource/changes.h"
 #include "resource/mode.h"
 #include "resource/providers.h"
@@ -56,11 +58,7 @@ constexpr std::string_view kParameters[] = {"path",
 
 constexpr const char* kBackup = ".puppet-bak";  // what a copy is called where only `true` is said
 
-std::string path_of(const Resource& r) {
-  std::string p = Params(r.parameters).text("path", r.title);
-  while (p.size() > 1 && p.back() == '/') p.pop_back();
-  return p;
-}
+std::string path_of(const Resource& r) { return managed_as(r); }
 
 std::string parent_of(const std::string& path) {
   std::size_t slash = path.rfind('/');
@@ -199,6 +197,7 @@ class File : public Provider {
                         std::vector<Step>& steps) const;
   Result<void> make(Context& c, const Step& step, std::vector<Change>& done) const;
   Result<void> create(Context& c, const Step& step, std::vector<Change>& done) const;
+  static bool below_a_failure(Context& c, const Wanted& want, std::map<std::string, bool>& failed);
   static void keep_directory(Context& c, const Step& step);
   static Result<void> leave_directory(Context& c, const Step& step);
   Result<void> keep(Context& c, const std::string& path, const FileState& is) const;
@@ -257,7 +256,8 @@ Wanted wanted(const Params& p, const Resource& r) {
   w.owner = p.text("owner");
   w.group = p.text("group");
   if (const Value* content = p.find("content")) {
-    w.content = text_of(*content);
+    const Entry* bytes = content->is(Kind::kMap) ? content->find("__pvalue") : nullptr;  // Puppet's Binary
+    w.content = bytes ? base64_decode(text_of(bytes->value)).value_or("") : text_of(*content);
     w.secret = content->secret();
   }
   std::string e = p.text("ensure");
@@ -458,13 +458,17 @@ Result<void> File::children(Context& c, const Wanted& root, const std::vector<Or
       auto s = c.host.stat(path, false, false);
       if (!s) return tl::unexpected(s.error());
       directory = s->kind == FileKind::kDirectory;
-      if (c.params.truth("purge")) {
+      // What others have in a directory keeps that, too.
+      if (c.params.truth("purge") && !(directory && c.managed_below(path))) {
         w.ensure = E::kAbsent;
         directory = directory && !c.params.truth("force");  // it stays; what is in it goes
       }
     }
     auto step = compare(c, w);
     if (!step) return tl::unexpected(step.error());
+    // A directory in place of which a file is wanted stays with what is in it, which Puppet tells, too.
+    directory = directory || (c.catalog && w.ensure == E::kFile && step->is.kind == FileKind::kDirectory &&
+                              !c.params.truth("force"));
     // A directory that goes when it is empty comes after what is in it.
     bool last = w.ensure == E::kAbsent && !c.catalog;
     if (!step->changes.empty() && !last) steps.push_back(*step);
@@ -568,15 +572,14 @@ Result<void> own(Context& c, const Wanted& w, const std::string& owner, const st
   return r && !link && !w.mode.empty() && (mode & 06000) ? c.host.set_mode(w.path, mode) : r;
 }
 
-// Before something goes: a copy beside it (`backup => '.old'`) or, by its digest, in our own directory. A directory is
-// only kept when that is asked for.
+// Before something goes: a copy beside it (`backup => '.old'`) or, by its digest, in our own directory; of a directory
+// all files in it.
 Result<void> File::keep(Context& c, const std::string& path, const FileState& is) const {
   std::string backup = c.params.text("backup", "puppet");
   if (c.catalog && backup == "true") backup = kBackup;
   bool beside = backup.starts_with('.');
   if (backup.empty() || backup == "false" || (!beside && c.home.empty())) return {};
   if (is.kind == FileKind::kDirectory) {
-    if (!c.params.has("backup")) return {};
     if (beside) {
       std::string from = shell_quote(path), to = shell_quote(path + backup);
       auto r = c.host.shell(fmt::format("rm -rf -- {1} && cp -a -- {0} {1}", from, to));
@@ -631,7 +634,9 @@ Result<void> File::leave_directory(Context& c, const Step& step) {
   if (r) return {};
   if (!c.host.shell("test -n \"$(ls -A -- " + path + ")\"").ok()) return r;
   // What others have put there is theirs.
-  c.say(Level::kWarning, fmt::format("directory {} is left: it is not empty, and `force` is not said", step.want.path));
+  std::string_view why =
+      c.params.truth("force") ? "others have files in it" : "it is not empty, and `force` is not said";
+  c.say(Level::kWarning, fmt::format("directory {} is left: {}", step.want.path, why));
   return {};
 }
 
@@ -692,7 +697,7 @@ Result<void> File::make(Context& c, const Step& step, std::vector<Change>& done)
     return r;
   };
   if (w.ensure == E::kAbsent && is.kind != FileKind::kAbsent && step.changes[0].property == "ensure") {
-    bool left = is.kind == FileKind::kDirectory && !c.params.truth("force");
+    bool left = is.kind == FileKind::kDirectory && (!c.params.truth("force") || c.managed_below(w.path));
     Result<void> gone = left ? leave_directory(c, step) : keep(c, w.path, is);
     if (gone && !left) gone = c.host.remove(w.path, true);
     if (gone) return all_done(gone);
@@ -724,6 +729,21 @@ Result<void> File::make(Context& c, const Step& step, std::vector<Change>& done)
   return {};
 }
 
+// Puppet tells why of the first that is left alone.
+bool File::below_a_failure(Context& c, const Wanted& want, std::map<std::string, bool>& failed) {
+  for (std::string at = want.path; at.size() > 1;) {
+    at = parent_of(at);
+    auto it = failed.find(at);
+    if (it == failed.end()) continue;
+    std::string self = fmt::format("=File[{}]: ", want.path);
+    if (!it->second) c.say(Level::kNotice, fmt::format("{}Dependency File[{}] has failures: true", self, at));
+    it->second = true;
+    c.say(Level::kWarning, self + "Skipping because of failed dependencies");
+    return true;
+  }
+  return false;
+}
+
 Result<void> File::apply(Context& c, const Findings& f, std::vector<Change>& done) const {
   const auto& kept = *static_cast<const Kept*>(f.kept.get());
   if (c.params.truth("parents")) {
@@ -735,15 +755,17 @@ Result<void> File::apply(Context& c, const Findings& f, std::vector<Change>& don
         return failure(r.err.empty() ? r.describe() : r.err, r.lost_code());
   }
   // What is below a directory comes after it: where that could not be made what it should be, it is left alone.
-  bool failed = false;
+  std::map<std::string, bool> failed;  // by path: whether it has been told why others are left alone
+  const Step* now = nullptr;
   auto broken = c.broken;
   if (broken)
     c.broken = [&](const Change& change, const Failure& why) {
-      failed = failed || change.subject.empty();
+      failed.emplace(now->want.path, false);
       broken(change, why);
     };
   for (const Step& step : kept.steps) {
-    if (step.changes.empty() || (failed && step.want.child)) continue;
+    if (step.changes.empty() || (!failed.empty() && below_a_failure(c, step.want, failed))) continue;
+    now = &step;
     if (auto check = c.params.maybe("validate_cmd"); check && step.want.content && !step.want.child) {
       std::string beside = step.want.path + ".tutti-check";
       if (auto r = c.host.write(beside, *step.want.content, 0600); !r) return r;
@@ -754,7 +776,7 @@ Result<void> File::apply(Context& c, const Findings& f, std::vector<Change>& don
       [[maybe_unused]] auto removed = c.host.remove(beside, false);
       if (!r.ok()) return failure(fmt::format("Execution of '{}' returned {}: {}{}", command, r.code, r.out, r.err));
     }
-    if (auto r = make(c, step, done); !r) return r;
+    if (auto r = make(c, step, done); !r && !goes_on(c, step.changes[0], r.error())) return r;
   }
   return {};
 }

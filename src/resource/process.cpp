@@ -49,8 +49,10 @@ std::string wrong_wait(const Params& p) {
   return port < 1 || port > 65535 ? "port must be a number from 1 to 65535" : "";
 }
 
-// Whether what is waited for is so now.
-Result<bool> holds(Context& c, const Params& p) {
+constexpr milliseconds kLongestLook{10000};
+
+// Whether what is waited for is so now. What does not answer in that time is not.
+Result<bool> holds(Context& c, const Params& p, milliseconds within = kLongestLook) {
   if (p.has("port")) {
     auto port = static_cast<u16>(p.number("port", 0));
     if (!c.host.connects(p.text("address", "127.0.0.1"), port, milliseconds(1000))) return false;
@@ -61,12 +63,12 @@ Result<bool> holds(Context& c, const Params& p) {
     if (s->kind == FileState::Kind::kAbsent) return false;
   }
   std::string command = p.text("command");
-  if (auto url = p.maybe("url")) command = "curl -fsS -m 5 -o /dev/null " + shell_quote(*url);
+  if (auto url = p.maybe("url")) command = "curl -fsS -o /dev/null " + shell_quote(*url);
   if (!command.empty()) {
     Command k;
     k.argv = {"/bin/sh", "-c", command};
     k.environment = c.environment;
-    k.timeout = milliseconds(30000);
+    k.timeout = within;
     k.cancel = c.cancel;
     auto r = c.host.run(k);
     if (r.end == CommandResult::End::kLost) return failure(r.describe(), r.lost_code());
@@ -76,12 +78,14 @@ Result<bool> holds(Context& c, const Params& p) {
 }
 
 Result<void> wait_until(Context& c, const Params& p, bool wanted, std::string_view what,
-                        const std::function<Result<bool>()>& truth, const std::function<Result<bool>()>& still) {
+                        const std::function<Result<bool>(milliseconds within)>& truth,
+                        const std::function<Result<bool>()>& still) {
   auto limit = milliseconds(static_cast<i64>(p.number("timeout", 30) * 1000));
   auto interval = milliseconds(static_cast<i64>(p.number("interval", 0.02) * 1000));
   auto end = Clock::now() + limit;
   for (;;) {
-    auto now = truth();
+    auto left = std::chrono::duration_cast<milliseconds>(end - Clock::now());
+    auto now = truth(std::clamp(left, milliseconds(100), kLongestLook));
     if (!now) return tl::unexpected(now.error());
     if (still) {  // also when it holds: somebody else may be the one that answers
       auto alive = still();
@@ -114,7 +118,7 @@ class Wait : public Provider {
   }
   Result<void> apply(Context& c, const Findings& f, std::vector<Change>& done) const override {
     bool wanted = c.params.text("ensure", "present") != "absent";
-    auto truth = [&] { return holds(c, c.params); };
+    auto truth = [&](milliseconds within) { return holds(c, c.params, within); };
     if (auto r = wait_until(c, c.params, wanted, c.resource.title, truth, {}); !r) return r;
     done = f.changes;
     return {};
@@ -151,6 +155,12 @@ class Process : public Provider {
     }
     if (auto s = p.maybe("stop_signal"); s && !signal_number(*s)) return fmt::format("{} is not a signal", *s);
     return "";
+  }
+  std::vector<std::string> parts(const Resource& r) const override {
+    std::vector<std::string> out;
+    for (const char* name : {"log", "pid_file"})
+      if (auto path = Params(r.parameters).maybe(name)) out.push_back(*path);
+    return out;
   }
 
   Result<Findings> examine(Context& c) const override {
@@ -307,8 +317,9 @@ class Process : public Provider {
 
   // On a port that is shared (SO_REUSEPORT, a socket handed down) any of its holders may answer: there the process
   // itself, or one of its group, must have a listening socket.
-  static Result<bool> is_ready(Context& c, const Params& ready, const DaemonIdentity& id) {
-    auto now = holds(c, ready);
+  static Result<bool> is_ready(Context& c, const Params& ready, const DaemonIdentity& id,
+                               milliseconds within = kLongestLook) {
+    auto now = holds(c, ready, within);
     if (!now || !*now || !ready.has("port") || !ready.truth("shared")) return now;
     auto r = c.host.shell(
         fmt::format("for s in $(awk '$4 == \"0A\" && $2 ~ /:{:04X}$/ {{ print $10 }}' /proc/net/tcp /proc/net/tcp6 "
@@ -350,7 +361,8 @@ class Process : public Provider {
     if (!ready || !ready->is(Kind::kMap)) return {};
     Params p(*ready);
     return wait_until(
-        c, p, true, c.resource.title, [&] { return is_ready(c, p, id); }, [&] { return c.host.alive(id); });
+        c, p, true, c.resource.title, [&](milliseconds within) { return is_ready(c, p, id, within); },
+        [&] { return c.host.alive(id); });
   }
 
   static milliseconds stop_limit(Context& c) {

@@ -67,9 +67,9 @@ struct Context {
   std::vector<std::pair<std::string, std::string>> environment;  // for the commands it runs
   std::function<void(Level, std::string_view)> say = [](Level, std::string_view) {};
   std::function<std::optional<std::string>(const std::string& url)> locate;  // puppet:///...: a path on this machine
-  std::function<bool(const std::string& path)> managed = [](const std::string&) {
-    return false;
-  };  // by another resource
+  // By another resource; of components also whether anything in a directory is.
+  std::function<bool(const std::string& path)> managed = [](const std::string&) { return false; };
+  std::function<bool(const std::string& directory)> managed_below = [](const std::string&) { return false; };
   // In a catalog a property that could not be set is told here, and the others are set all the same.
   std::function<void(const Change&, const Failure&)> broken;
   const Sealing* sealing = nullptr;                       // for copies of what may hold secrets
