@@ -61,7 +61,7 @@ struct Reserved {
       same.pop_back();
       return p;
     }
-    if (bytes >= 2 * kLargePage) used = (used + kLargePage - 1) & ~(kLargePage - 1);
+    if (bytes >= 4 * kLargePage) used = (used + kLargePage - 1) & ~(kLargePage - 1);
     if (size - used < bytes) return nullptr;
     std::size_t end = used + bytes;
     if (end > writable) {
@@ -76,7 +76,7 @@ struct Reserved {
     void* p = Region::base_ + used;
     used = end;
     // where one more than needed does not count
-    if (bytes >= 2 * kLargePage) (void)::madvise(p, bytes, MADV_HUGEPAGE);  // only a wish
+    if (bytes >= 4 * kLargePage) (void)::madvise(p, bytes, MADV_HUGEPAGE);  // only a wish
     return p;
   }
 
