@@ -501,7 +501,10 @@ struct Maker {
               "PP-TYPE-MISMATCH");
         return made;
       }
-      case TK::kPattern: return string();
+      case TK::kPattern:  // nothing is made into one: a text that matches is it already
+        if (!from().is(VK::kString) || !is_instance(t, from()))
+          c.fail(at, fmt::format("creation of new instance of type '{}' is not supported", type_text(type)), "PP-NEW");
+        return from();
       case TK::kNotUndef:
         if (t->types.empty()) {
           if (from().undefined()) bad("expects a value that is not undef");

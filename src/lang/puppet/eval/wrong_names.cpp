@@ -78,8 +78,10 @@ class WrongNames {
     if (native == nullptr || native->open) return;
     for (const Body& b : r.bodies) {
       for (const Attribute& a : b.attributes) {
-        if (a.name.empty() || a.name.text() == "name" || native->has_attribute(a.name) || is_metaparameter(a.name)) continue;
-        tell("PP-UNKNOWN-PARAMETER", a.begin, fmt::format("no parameter named '{}' on {}", a.name.text(), native->name.text()),
+        if (a.name.empty() || a.name.text() == "name" || native->has_attribute(a.name) || is_metaparameter(a.name))
+          continue;
+        tell("PP-UNKNOWN-PARAMETER", a.begin,
+             fmt::format("no parameter named '{}' on {}", a.name.text(), native->name.text()),
              nearest(a.name, native->attributes).text());
       }
     }

@@ -73,7 +73,11 @@ Val check(const FunctionCall& c) {
 bool is_array(const Val& v) { return v.is(VK::kArray); }
 bool is_hash(const Val& v) { return v.is(VK::kHash); }
 bool is_bool(const Val& v) { return v.is(VK::kBool); }
-bool is_string(const Val& v) { return v.undefined() || (v.is(VK::kString) && !numeric_like(v)); }
+// What looks like a number is none here; one with an exponent does not.
+bool is_string(const Val& v) {
+  return v.undefined() ||
+         (v.is(VK::kString) && (!numeric_like(v) || v.text().find_first_of("eE") != std::string_view::npos));
+}
 bool is_ip(const Val& v) { return v.is(VK::kString) && (ipv4(v.text()) || ipv6(v.text())); }
 bool is_ip4(const Val& v) { return v.is(VK::kString) && ipv4(v.text()); }
 bool is_ip6(const Val& v) { return v.is(VK::kString) && ipv6(v.text()); }

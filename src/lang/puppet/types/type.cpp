@@ -785,7 +785,13 @@ bool same_parts(const Type* a, const Type* b) {
   if (a->types.empty() || a->types.size() != b->types.size() || a->sized != b->sized || a->flag != b->flag ||
       a->min != b->min || a->max != b->max || a->inner != b->inner || a->block != b->block)
     return false;
-  return std::equal(a->types.begin(), a->types.end(), b->types.begin(), same_type);
+  return std::equal(a->types.begin(), a->types.end(), b->types.begin(), [](const Type* x, const Type* y) {
+    // Optional['a'] holds the type of one text, which is shown as String.
+    if (x->kind == TK::kString && y->kind == TK::kString)
+      return x->name == y->name && x->min == y->min && x->max == y->max &&
+             std::equal(x->values.begin(), x->values.end(), y->values.begin(), y->values.end(), same);
+    return same_type(x, y);
+  });
 }
 
 }  // namespace
