@@ -19,5 +19,7 @@ const Provider& process_provider();
 const Provider& purge_provider();
 const Provider& tidy_provider();
 const Provider& wait_provider();
+const Provider& file_line_provider();
+const Provider& ini_setting_provider();
 
 }  // namespace tutti::resource

@@ -9,9 +9,10 @@ namespace tutti::resource {
 namespace {
 
 std::vector<const Provider*> all() {
-  return {&file_provider(),    &exec_provider(), &package_provider(), &service_provider(), &user_provider(),
-          &group_provider(),   &cron_provider(), &host_provider(),    &mount_provider(),   &notify_provider(),
-          &process_provider(), &wait_provider(), &tidy_provider(),    &purge_provider()};
+  return {&file_provider(),  &exec_provider(),   &package_provider(),   &service_provider(),
+          &user_provider(),  &group_provider(),  &cron_provider(),      &host_provider(),
+          &mount_provider(), &notify_provider(), &process_provider(),   &wait_provider(),
+          &tidy_provider(),  &purge_provider(),  &file_line_provider(), &ini_setting_provider()};
 }
 
 // What `provider` may be: those that are done here, and those that Puppet has and nobody here can do.

@@ -1,4 +1,4 @@
-#include "lang/puppet/types/regex.h"
+#include "base/ruby_regex.h"
 
 #include <oniguruma.h>
 
@@ -8,7 +8,7 @@
 #include "base/budget.h"
 #include "base/library.h"
 
-namespace tutti::puppet {
+namespace tutti {
 namespace {
 
 // The functions of Oniguruma that we call, loaded with the first regular expression.
@@ -164,4 +164,4 @@ std::string regexp_escape(std::string_view s) {
   return out;
 }
 
-}  // namespace tutti::puppet
+}  // namespace tutti
