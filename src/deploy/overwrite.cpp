@@ -42,7 +42,8 @@ void look(const resource::Resource& r, Symbol at, Host& host, const resource::Ex
   for (const resource::Change& c : found->changes)
     if (c.subject.empty() ? c.property == "content" || (c.property == "ensure" && c.from != "absent")
                           : c.property == "ensure" && c.to == "absent")
-      (c.subject.empty() ? lost.overwritten : lost.purged).insert(scrub.clean(c.subject.empty() ? r.title : inner(c.subject)));
+      (c.subject.empty() ? lost.overwritten : lost.purged)
+          .insert(scrub.clean(c.subject.empty() ? r.title : inner(c.subject)));
 }
 
 // The first few, and how many more.

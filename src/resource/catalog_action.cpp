@@ -20,8 +20,7 @@ namespace {
 // Owners are recorded by their numbers and shown by their names, where they have one.
 std::string name_of(Host& host, const std::string& property, const std::string& number) {
   if (property != "owner" && property != "group") return number;
-  auto r = host.shell(
-      fmt::format("getent {} {}", property == "owner" ? "passwd" : "group", shell_quote(number)));
+  auto r = host.shell(fmt::format("getent {} {}", property == "owner" ? "passwd" : "group", shell_quote(number)));
   std::size_t end = r.out.find(':');
   return r.ok() && end != std::string::npos ? r.out.substr(0, end) : number;
 }
@@ -218,8 +217,8 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
       changed = static_cast<u32>(found->changes.size());
       outputs["noops"] = std::to_string(changed);
       outputs["noop"] = "1";
-      if (lower == "file" && std::any_of(found->changes.begin(), found->changes.end(),
-                                         [](auto& ch) { return !ch.subject.empty(); }))
+      if (lower == "file" &&
+          std::any_of(found->changes.begin(), found->changes.end(), [](auto& ch) { return !ch.subject.empty(); }))
         tell(fmt::format("/{}: Would have triggered 'refresh' from {} event{}", managed_as(r), changed,
                          changed == 1 ? "" : "s"));
     } else {

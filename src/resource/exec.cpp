@@ -210,9 +210,8 @@ class Exec : public Provider {
           if (eq == std::string::npos) continue;
           std::string name = text.substr(0, eq), value = text.substr(eq + 1);
           if (!given.insert(name).second)
-            c.say(Level::kWarning,
-                  fmt::format("Exec[{}](provider={}): Overriding environment setting '{}' with '{}'", c.resource.title,
-                              c.params.text("provider", "posix"), name, value));
+            c.say(Level::kWarning, fmt::format("Exec[{}](provider={}): Overriding environment setting '{}' with '{}'",
+                                               c.resource.title, c.params.text("provider", "posix"), name, value));
           k.environment.emplace_back(std::move(name), std::move(value));
         }
       }

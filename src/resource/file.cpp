@@ -58,9 +58,7 @@ constexpr std::string_view kParameters[] = {"path",
 
 constexpr const char* kBackup = ".puppet-bak";  // what a copy is called where only `true` is said
 
-std::string path_of(const Resource& r) {
-  return managed_as(r);
-}
+std::string path_of(const Resource& r) { return managed_as(r); }
 
 std::string parent_of(const std::string& path) {
   std::size_t slash = path.rfind('/');
@@ -635,7 +633,8 @@ Result<void> File::leave_directory(Context& c, const Step& step) {
   if (r) return {};
   if (!c.host.shell("test -n \"$(ls -A -- " + path + ")\"").ok()) return r;
   // What others have put there is theirs.
-  std::string_view why = c.params.truth("force") ? "others have files in it" : "it is not empty, and `force` is not said";
+  std::string_view why =
+      c.params.truth("force") ? "others have files in it" : "it is not empty, and `force` is not said";
   c.say(Level::kWarning, fmt::format("directory {} is left: {}", step.want.path, why));
   return {};
 }
