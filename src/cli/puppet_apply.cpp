@@ -49,11 +49,13 @@ std::optional<Parsed> puppet_apply(std::span<const std::string> args) {
   if (std::string node = puppet::node_named(a); !node.empty()) p.options.add("node", node);
   if (a.options.has("noop")) p.options.add("noop", "");
   if (a.options.has("detailed-exitcodes") || a.options.has("test")) p.options.add("detailed-exitcode", "");
-  std::string tags = a.options.get("tags");
-  for (std::size_t at = 0; at < tags.size();) {
-    std::size_t comma = std::min(tags.find(',', at), tags.size());
-    p.options.add("only-tag", tags.substr(at, comma - at));
-    at = comma + 1;
+  for (auto [theirs, ours] : {std::pair("tags", "only-tag"), std::pair("skip_tags", "skip-tag")}) {
+    std::string tags = a.options.get(theirs);
+    for (std::size_t at = 0; at < tags.size();) {
+      std::size_t comma = std::min(tags.find(',', at), tags.size());
+      p.options.add(ours, tags.substr(at, comma - at));
+      at = comma + 1;
+    }
   }
   if (a.options.has("catalog")) p.arguments.push_back(a.options.get("catalog"));
   p.manner.lang = a.options.has("catalog") ? "" : "puppet";

@@ -11,22 +11,50 @@
 #include "format/json.h"
 #include "model/template.h"
 #include "resource/action.h"
+#include "resource/holdings.h"
 
 namespace tutti::deploy {
 namespace {
 
-bool overwrites(const resource::Resource& r, Host& host, const resource::ExecutorOptions& options) {
-  if (r.type != "file" || resource::Params(r.parameters).text("ensure") == "absent" ||
-      r.title.find("${") != std::string::npos || model::has_placeholders(r.parameters))
-    return false;
+// What is lost of what is there when a component comes: files with another content, and those that are purged.
+struct Lost {
+  std::set<std::string> overwritten, purged;
+};
+
+std::string inner(const std::string& reference) {  // File[/x]: /x
+  std::size_t open = reference.find('[') + 1;
+  return reference.substr(open, reference.size() - open - 1);
+}
+
+void look(const resource::Resource& r, Symbol at, Host& host, const resource::ExecutorOptions& options,
+          const resource::Holdings& holdings, const resource::Scrubber& scrub, Lost& lost) {
+  resource::Params params(r.parameters);
+  if (r.type != "file" || params.text("ensure") == "absent" || r.title.find("${") != std::string::npos ||
+      model::has_placeholders(r.parameters))
+    return;
   resource::Context context(host, r);
   context.home = options.home;
   context.scope = options.scope;
   context.locate = options.locate;
+  context.managed = [&](const std::string& name) { return holdings.has(at, name); };
+  context.managed_below = [&](const std::string& directory) { return holdings.below(at, directory); };
   auto found = resource::find_provider(r.type)->examine(context);
-  return found && std::any_of(found->changes.begin(), found->changes.end(), [](const resource::Change& c) {
-           return c.subject.empty() && (c.property == "content" || (c.property == "ensure" && c.from != "absent"));
-         });
+  if (!found) return;
+  for (const resource::Change& c : found->changes)
+    if (c.subject.empty() ? c.property == "content" || (c.property == "ensure" && c.from != "absent")
+                          : c.property == "ensure" && c.to == "absent")
+      (c.subject.empty() ? lost.overwritten : lost.purged)
+          .insert(scrub.clean(c.subject.empty() ? r.title : inner(c.subject)));
+}
+
+// The first few, and how many more.
+std::string some_of(const std::set<std::string>& names) {
+  constexpr std::size_t kShown = 5;
+  std::vector<std::string> shown;
+  for (auto& name : names)
+    if (shown.size() < kShown) shown.push_back(name);
+  return fmt::format("{}{}", fmt::join(shown, ", "),
+                     names.size() > kShown ? fmt::format(" and {} more", names.size() - kShown) : "");
 }
 
 // The digests of what the files of these components held when they were first written, as the journals tell: of those
@@ -97,22 +125,30 @@ void note_overwritten(Session& session, Prepared& p, const resource::ExecutorOpt
   resource::Knowledge knowledge(s);
   knowledge.set_home(options.home, options.remote_home);
   resource::Scrubber scrub(p.plan.flat);
+  resource::Holdings holdings;
+  for (u32 i = 0; i < s.instances.size(); ++i)
+    for (auto& t : s.type_of(i).transitions) {
+      std::string problem;
+      for (auto& r : knowledge.resources(i, s.type_of(i).action_of(t), session.arena, problem))
+        holdings.add(s.instances[i].host, r, i);
+    }
   for (engine::PlanChange& change : p.plan.changes) {
     Host* host = options.host && change.host.empty() ? options.host(change.host) : nullptr;
     if (change.kind != engine::PlanChange::Kind::kAdd || !host) continue;
-    std::set<std::string> files;
+    Lost lost;
     for (u32 i = 0; i < s.instances.size(); ++i) {
       if (p.program.component_of[i] != change.component) continue;
       for (auto& t : s.type_of(i).transitions) {
         std::string problem;
         for (auto& r : knowledge.resources(i, s.type_of(i).action_of(t), session.arena, problem))
-          if (overwrites(r, *host, options)) files.insert(scrub.clean(r.title));
+          look(r, s.instances[i].host, *host, options, holdings, scrub, lost);
       }
     }
-    if (files.empty()) continue;
-    change.why +=
-        fmt::format("{}overwrites {}, there with another content: a copy is kept, and the file goes with `{}`",
-                    change.why.empty() ? "" : "; ", fmt::join(files, ", "), change.component);
+    auto add = [&](const std::string& text) { change.why += (change.why.empty() ? "" : "; ") + text; };
+    if (!lost.overwritten.empty())
+      add(fmt::format("overwrites {}, there with another content: a copy is kept, and the file goes with `{}`",
+                      fmt::join(lost.overwritten, ", "), change.component));
+    if (!lost.purged.empty()) add(fmt::format("purges {}: copies are kept", some_of(lost.purged)));
   }
 }
 

@@ -120,6 +120,7 @@ class CatalogReader {
       relations_.emplace_back(ref, parameters);
       if (container) {
         containers_[ref] = rank;
+        if (!is_chosen(*v)) not_chosen_.insert(ref);
         continue;
       }
       if (type == "Schedule") {
@@ -130,7 +131,7 @@ class CatalogReader {
       }
       static const std::set<std::string> kNothing{"Filebucket", "Whit", "Component"};
       if (kNothing.count(type)) continue;
-      if (!options_.tags.empty() && !tagged(*v)) continue;
+      if (!is_chosen(*v)) continue;
       Node n;
       n.ref = ref;
       n.rank = rank;
@@ -197,6 +198,7 @@ class CatalogReader {
     if (std::none_of(nodes_.begin(), nodes_.end(), [](const Node& n) { return n.noop; })) return;
     std::map<std::string, u32> watch;
     for (auto& [ref, rank] : containers_) {
+      if (not_chosen_.count(ref)) continue;
       Node n;
       n.ref = "watch " + ref;
       n.rank = rank;
@@ -220,12 +222,17 @@ class CatalogReader {
       }
   }
 
-  bool tagged(const Value& v) {
+  bool chooses() const { return !options_.tags.empty() || !options_.without_tags.empty(); }
+  bool is_chosen(const Value& v) const {
+    return (options_.tags.empty() || tagged(v, options_.tags)) && !tagged(v, options_.without_tags);
+  }
+  static bool tagged(const Value& v, const std::vector<std::string>& tags) {
     const Entry* t = v.find("tags");
     if (!t || !t->value.is(Kind::kList)) return false;
-    for (const Value& tag : t->value.items())
-      if (std::find(options_.tags.begin(), options_.tags.end(), text_of(tag)) != options_.tags.end()) return true;
-    return false;
+    auto own = t->value.items();
+    return std::any_of(own.begin(), own.end(), [&](const Value& tag) {
+      return std::find(tags.begin(), tags.end(), text_of(tag)) != tags.end();
+    });
   }
 
   u32 add(Node n) {
@@ -317,7 +324,7 @@ class CatalogReader {
           std::string other = resolve(text_of(v));
           bool other_container = containers_.count(other);
           if (!other_container && !by_ref_.count(other)) {
-            if (options_.tags.empty())
+            if (!chooses())
               session_.diagnostics.error(
                   "CATALOG-MISSING", reader_.at(v),
                   fmt::format("Could not find resource '{}' in parameter '{}' of {}", other, r.name, ref));
@@ -551,6 +558,7 @@ class CatalogReader {
   std::vector<Node> nodes_;
   std::map<std::string, u32> by_ref_, by_name_;
   std::map<std::string, u32> containers_;  // with their places in the catalog
+  std::set<std::string> not_chosen_;       // of them, by their tags
   std::map<std::string, Value> schedules_;
   std::map<std::string, std::vector<std::string>> children_;
   std::map<std::string, std::pair<u32, u32>> ends_;

@@ -10,8 +10,9 @@ namespace tutti::resource {
 
 struct CatalogOptions {
   bool noop = false;
-  std::vector<std::string> tags;  // only resources with one of them; empty: all
-  bool parallel_execs = false;    // otherwise commands run one after the other, in the catalog's order
+  std::vector<std::string> tags;          // only resources with one of them; empty: all
+  std::vector<std::string> without_tags;  // of these only those with none of them
+  bool parallel_execs = false;            // otherwise commands run one after the other, in the catalog's order
 };
 
 // Two resources without an order between them that touch the same thing.

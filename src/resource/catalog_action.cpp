@@ -17,6 +17,14 @@ using engine::How;
 
 namespace {
 
+// Owners are recorded by their numbers and shown by their names, where they have one.
+std::string name_of(Host& host, const std::string& property, const std::string& number) {
+  if (property != "owner" && property != "group") return number;
+  auto r = host.shell(fmt::format("getent {} {}", property == "owner" ? "passwd" : "group", shell_quote(number)));
+  std::size_t end = r.out.find(':');
+  return r.ok() && end != std::string::npos ? r.out.substr(0, end) : number;
+}
+
 // Which failures others have yet to hear of, a line for each: not of what has been told to something below it already.
 std::string untold(const std::vector<std::string>& broken, const std::vector<Change>& all, const std::string& self) {
   std::set<std::string> names;
@@ -191,8 +199,9 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
       say(Level::kNotice, fmt::format("/{}: audit change: newly-recorded value {}", property, **is));
     } else if (before->second != **is) {
       ++audited;
+      auto shown = [&](const std::string& value) { return lower == "file" ? name_of(*host, property, value) : value; };
       say(Level::kNotice, fmt::format("/{}: audit change: previously recorded value '{}' has been changed to '{}'",
-                                      property, before->second, **is));
+                                      property, shown(before->second), shown(**is)));
     }
   }
   auto found = provider->examine(c);

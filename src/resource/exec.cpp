@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <thread>
 
 #include "resource/changes.h"
@@ -109,6 +110,7 @@ class Exec : public Provider {
     if (c.params.truth("refreshonly")) return f;
     bool checked = false;
     auto needed = wanted(c, checked);
+    if (!needed && c.catalog) return failure("Could not evaluate: " + needed.error().message, needed.error().code);
     if (!needed) return tl::unexpected(needed.error());
     if (!*needed) return f;
     auto returns = c.params.list("returns");
@@ -202,9 +204,15 @@ class Exec : public Provider {
       if (env->is(Kind::kMap)) {
         for (const Entry& e : env->entries()) k.environment.emplace_back(e.key.text(), text_of(e.value));
       } else {
+        std::set<std::string> given;
         for (auto& text : c.params.list("environment")) {
           std::size_t eq = text.find('=');
-          if (eq != std::string::npos) k.environment.emplace_back(text.substr(0, eq), text.substr(eq + 1));
+          if (eq == std::string::npos) continue;
+          std::string name = text.substr(0, eq), value = text.substr(eq + 1);
+          if (!given.insert(name).second)
+            c.say(Level::kWarning, fmt::format("Exec[{}](provider={}): Overriding environment setting '{}' with '{}'",
+                                               c.resource.title, c.params.text("provider", "posix"), name, value));
+          k.environment.emplace_back(std::move(name), std::move(value));
         }
       }
     }
@@ -274,8 +282,9 @@ class Exec : public Provider {
     }
     for (const Value* one : commands(c.params.find("unless"))) {
       checked = true;
-      auto r = ask(c, *one);
+      auto r = ask(c, "unless", *one);
       if (!r) return tl::unexpected(r.error());
+      if (r->end == CommandResult::End::kTimedOut) return false;
       if (!r->ok()) continue;
       if (c.outputs) collect(c, r->out);  // what is there already gives the same as what is made
       return false;
@@ -287,19 +296,20 @@ class Exec : public Provider {
   Result<bool> asked(Context& c, bool& checked) const {
     for (const Value* one : commands(c.params.find("onlyif"))) {
       checked = true;
-      auto r = ask(c, *one);
+      auto r = ask(c, "onlyif", *one);
       if (!r) return tl::unexpected(r.error());
       if (!r->ok()) return false;
     }
     return true;
   }
 
-  // A check that did not end has said nothing.
-  Result<CommandResult> ask(Context& c, const Value& check) const {
+  // A check that did not end has said nothing. In a catalog the command is then not run, which is no failure.
+  Result<CommandResult> ask(Context& c, std::string_view which, const Value& check) const {
     auto r = run(c, check);
-    if (r && r->end == CommandResult::End::kTimedOut)
-      return failure(fmt::format("Check {} exceeded timeout", check.secret() ? "[command]" : text_of(check)),
-                     ETIMEDOUT);
+    if (!r || r->end != CommandResult::End::kTimedOut) return r;
+    std::string shown = check.secret() ? "[command]" : fmt::format("\"{}\"", text_of(check));
+    if (!c.catalog) return failure(fmt::format("Check {} exceeded timeout", shown), ETIMEDOUT);
+    c.say(Level::kError, fmt::format("/{}: Check {} exceeded timeout", which, shown));
     return r;
   }
 

@@ -455,7 +455,8 @@ TEST_F(Resources, SchedulesSayWhenAResourceIsDue) {
   EXPECT_FALSE(is_due(*common_schedule("never", b), 1, 0));
   EXPECT_FALSE(common_schedule("sometimes", b));
   std::vector<Entry> wrong{{Symbol("range"), Field::kPlain, text("25 - 26")}};
-  EXPECT_EQ(wrong_schedule(b.map(wrong)), "invalid range 25 - 26");
+  EXPECT_EQ(wrong_schedule(b.map(wrong)),
+            "range: Munging failed for value \"25 - 26\" in class range: Invalid hour '25'");
 }
 
 // In a file system of its own, where what is purged is nobody's.

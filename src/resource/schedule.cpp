@@ -31,14 +31,20 @@ std::tm local(std::time_t t) {
 }
 
 // "2 - 4:30" or "22:00:00 - 04:00"; seconds of the day.
-bool read_range(const std::string& text, int (&ends)[2]) {
+bool read_range(const std::string& text, int (&ends)[2], std::string* why = nullptr) {
   std::size_t dash = text.find('-');
   if (dash == std::string::npos) return false;
+  auto wrong = [&](const char* what, int number) {
+    if (why) *why = fmt::format("Munging failed for value \"{}\" in class range: Invalid {} '{}'", text, what, number);
+    return false;
+  };
   for (int k = 0; k < 2; ++k) {
     int h = 0, m = 0, s = 0;
     std::string side = k ? text.substr(dash + 1) : text.substr(0, dash);
     if (std::sscanf(side.c_str(), " %d:%d:%d", &h, &m, &s) < 1) return false;
-    if (h < 0 || h > 23 || m < 0 || m > 59 || s < 0 || s > 59) return false;
+    if (h < 0 || h > 23) return wrong("hour", h);
+    if (m < 0 || m > 59) return wrong("minute", m);
+    if (s < 0 || s > 59) return wrong("second", s);
     ends[k] = h * 3600 + m * 60 + s;
   }
   return true;
@@ -87,8 +93,11 @@ std::string wrong_schedule(const Value& schedule) {
   Params p(schedule);
   std::string period = p.text("period");
   if (!period.empty() && period != "never" && !period_named(period)) return fmt::format("invalid period {}", period);
-  for (auto& r : p.list("range"))
-    if (int ends[2]; !read_range(r, ends)) return fmt::format("invalid range {}", r);
+  for (auto& r : p.list("range")) {
+    int ends[2];
+    std::string why = fmt::format("Invalid range value '{}'", r);
+    if (!read_range(r, ends, &why)) return "range: " + why;
+  }
   for (auto& d : p.list("weekday"))
     if (weekday_named(d) < 0) return fmt::format("invalid day of the week {}", d);
   std::string match = p.text("periodmatch", "distance");

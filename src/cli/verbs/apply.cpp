@@ -32,6 +32,7 @@ constexpr OptionSpec kOptions[] = {
     {"detailed-exitcode", "", "2 when something was changed"},
     {"noop", "", "catalogs: say what would be changed and touch nothing"},
     {"only-tag", "TAG", "catalogs: only resources with this tag", true},
+    {"skip-tag", "TAG", "catalogs: no resources with this tag", true},
     {"parallel-execs", "", "catalogs: commands need not keep the catalog's order among themselves"},
     {"out", "FORMAT", "text (the default), json or yaml"},
     {"quiet", "", "no progress", false, 'q'},
@@ -86,7 +87,9 @@ void refuse_as_puppet(Call& call) {
       continue;
     }
     // "File[/x]: mode: ..." is told of the parameter, "File[/x]: ..." of the resource.
-    if (std::size_t ref = message.find("]: "); d.code == "CATALOG-INVALID" && ref < message.find(" failed on ")) {
+    bool of_a_resource = d.code == "CATALOG-INVALID" || d.code == "CATALOG-SCHEDULE";
+    std::size_t ref = message.find("]: ");
+    if (of_a_resource && ref != std::string::npos && ref < message.find(" failed on ")) {
       std::string what = message.substr(ref + 3);
       std::size_t name = what.find_first_not_of("abcdefghijklmnopqrstuvwxyz_");
       bool parameter = name > 0 && name != std::string::npos && what.compare(name, 2, ": ") == 0;
@@ -95,7 +98,7 @@ void refuse_as_puppet(Call& call) {
                     ? fmt::format("Parameter {} failed on {}: {}", what.substr(0, name), message, what.substr(name + 2))
                     : fmt::format("Validation of {} failed: {}", message, what);
     }
-    if (d.code == "CATALOG-INVALID") message += resource::place_text(*call.session.sources, d.where.begin);
+    if (of_a_resource) message += resource::place_text(*call.session.sources, d.where.begin);
     say_now(fmt::format("Error: {}\n", message));
   }
   call.session.diagnostics.clear();
@@ -129,6 +132,7 @@ int run(Call& call) {
       resource::CatalogOptions how;
       how.noop = call.options.has("noop") || call.options.has("dry-run");
       how.tags = call.options.all("only-tag");
+      how.without_tags = call.options.all("skip-tag");
       how.parallel_execs = call.options.has("parallel-execs");
       return running.deployer->prepare_catalog(wanted, call.options.get("system"), how);
     };

@@ -27,6 +27,7 @@ constexpr KnownOption kOptions[] = {
     {"detailed-exitcodes", "", kApply, "2 when something was changed, 4 when something failed, 6 for both"},
     {"test", "", kApply, "as --detailed-exitcodes", 't'},
     {"tags", "TAG,...", kApply, "only resources with one of these tags"},
+    {"skip_tags", "TAG,...", kApply, "no resources with one of these tags"},
     {"catalog", "FILE", kApply, "apply a catalog made before", 'c'},
     {"vardir", "DIR", kApply, "where the state is kept"},
     {"execute", "CODE", kApply | kCompile | kValidate, "code instead of a file", 'e'},
