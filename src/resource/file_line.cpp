@@ -12,8 +12,8 @@ namespace tutti::resource {
 namespace {
 
 constexpr std::string_view kFileLine[] = {
-    "ensure",  "line",     "path",   "match",   "match_for_absence",  "multiple",
-    "after",   "replace",  "encoding", "provider", "append_on_no_match", "replace_all_matches_not_matching_line"};
+    "ensure", "line",    "path",     "match",    "match_for_absence",  "multiple",
+    "after",  "replace", "encoding", "provider", "append_on_no_match", "replace_all_matches_not_matching_line"};
 
 // What the resource asks for.
 struct Asked {
@@ -53,9 +53,8 @@ Result<std::optional<std::vector<std::string>>> settled(const Asked& a, const st
   auto matches = [](const Regex* r, const std::string& line) { return r && r->search(line + "\n", 0); };
   auto is_it = [&](const std::string& line) { return line == a.line; };
   std::size_t there = static_cast<std::size_t>(std::count_if(lines.begin(), lines.end(), is_it));
-  std::size_t matching = static_cast<std::size_t>(std::count_if(lines.begin(), lines.end(), [&](auto& line) {
-    return matches(match, line) && !(a.all && is_it(line));
-  }));
+  std::size_t matching = static_cast<std::size_t>(std::count_if(
+      lines.begin(), lines.end(), [&](auto& line) { return matches(match, line) && !(a.all && is_it(line)); }));
   auto too_many = [&]() -> tl::unexpected<Failure> {
     return failure(fmt::format("More than one line in file '{}' matches pattern '{}'", a.path, a.match));
   };
@@ -96,12 +95,10 @@ class FileLine : public Provider {
   std::span<const std::string_view> parameters() const override { return kFileLine; }
 
   std::string check(const Resource& r) const override {
-    static constexpr Rule kRules[] = {{"ensure", "present absent"},
-                                      {"match_for_absence", "true false"},
-                                      {"multiple", "true false"},
-                                      {"replace", "true false"},
-                                      {"append_on_no_match", "true false"},
-                                      {"replace_all_matches_not_matching_line", "true false"}};
+    static constexpr Rule kRules[] = {
+        {"ensure", "present absent"},         {"match_for_absence", "true false"},
+        {"multiple", "true false"},           {"replace", "true false"},
+        {"append_on_no_match", "true false"}, {"replace_all_matches_not_matching_line", "true false"}};
     Params p(r.parameters);
     if (std::string wrong = wrong_value(p, kRules); !wrong.empty()) return wrong;
     Asked a(p);

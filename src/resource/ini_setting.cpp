@@ -10,9 +10,13 @@
 namespace tutti::resource {
 namespace {
 
-constexpr std::string_view kIniSetting[] = {
-    "ensure",         "section",     "setting",      "value",       "path",      "key_val_separator", "section_prefix",
-    "section_suffix", "indent_char", "indent_width", "refreshonly", "show_diff", "provider",          "force_new_section_creation"};
+constexpr std::string_view kIniSetting[] = {"ensure",         "section",
+                                            "setting",        "value",
+                                            "path",           "key_val_separator",
+                                            "section_prefix", "section_suffix",
+                                            "indent_char",    "indent_width",
+                                            "refreshonly",    "show_diff",
+                                            "provider",       "force_new_section_creation"};
 constexpr std::string_view kBlank = " \t\r\f\v";
 
 std::string_view trimmed(std::string_view text) {
@@ -82,7 +86,8 @@ class Ini {
       if (!x || x->key != key) continue;
       lines_.erase(lines_.begin() + static_cast<std::ptrdiff_t>(i));
       // A section in which nothing is left goes, too.
-      if (!section.empty() && s->end - s->first == 1) lines_.erase(lines_.begin() + static_cast<std::ptrdiff_t>(s->first - 1));
+      if (!section.empty() && s->end - s->first == 1)
+        lines_.erase(lines_.begin() + static_cast<std::ptrdiff_t>(s->first - 1));
       return;
     }
   }
