@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
+#include "base/sequence.h"
 #include "cli/fleet.h"
 #include "format/json.h"
 #include "format/write.h"
@@ -52,21 +54,26 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return out;
 }
 
-// Two texts that look alike in one short line: the lines between what they begin and what they end with alike.
+// Of two texts the lines that only one of them has, each with its number.
 std::string differing_lines(std::string_view before, std::string_view after, std::string_view indent) {
   std::vector<std::string_view> a = lines_of(before), b = lines_of(after);
-  std::size_t head = 0, tail = 0, shorter = std::min(a.size(), b.size());
-  while (head < shorter && a[head] == b[head]) ++head;
-  while (tail < shorter - head && a[a.size() - 1 - tail] == b[b.size() - 1 - tail]) ++tail;
-  std::string out;
-  auto add = [&](const std::vector<std::string_view>& lines, char mark) {
-    constexpr std::size_t kMost = 20;
-    std::size_t end = lines.size() - tail, shown = std::min(end, head + kMost);
-    for (std::size_t n = head; n < shown; ++n) out += fmt::format("{}    {}{} {}\n", indent, mark, n + 1, lines[n]);
-    if (shown < end) out += fmt::format("{}    {} {} more lines\n", indent, mark, end - shown);
+  constexpr std::size_t kMost = 40;
+  std::size_t shown = 0, more = 0;
+  std::string out, added;
+  auto add = [&](std::string& to, char mark, std::size_t n, std::string_view line) {
+    if (shown++ < kMost)
+      to += fmt::format("{}    {}{} {}\n", indent, mark, n + 1, line);
+    else
+      ++more;
   };
-  add(a, '-');
-  add(b, '+');
+  // Of lines that stand together those that go come before those that come.
+  for (const SequenceStep& step : sequence_diff(a.size(), b.size(), [&](auto x, auto y) { return a[x] == b[y]; })) {
+    if (step.what == SequenceStep::What::kBoth) out += std::exchange(added, {});
+    if (step.what == SequenceStep::What::kRemoved) add(out, '-', step.before, a[step.before]);
+    if (step.what == SequenceStep::What::kAdded) add(added, '+', step.after, b[step.after]);
+  }
+  out += added;
+  if (more) out += fmt::format("{}    {} more lines\n", indent, more);
   return out;
 }
 
@@ -83,7 +90,12 @@ void print_text(Call& call, const Difference& d, std::string_view indent = "", s
   } else if (d.before != nullptr && d.after != nullptr) {
     bool secret = d.before->secret() || d.after->secret();
     what = secret ? "(secret, changed)" : fmt::format("{} -> {}", show(*d.before), show(*d.after));
-    if (!secret && d.before->is(Kind::kString) && d.after->is(Kind::kString) && show(*d.before) == show(*d.after)) {
+    // What does not fit into one short line is told line by line.
+    bool texts = d.before->is(Kind::kString) && d.after->is(Kind::kString);
+    auto cut = [](const Value& v) {
+      return v.text().find('\n') < v.text().size() - 1 && show(v).size() < v.text().size() + 2;
+    };
+    if (!secret && texts && (show(*d.before) == show(*d.after) || cut(*d.before) || cut(*d.after))) {
       lines = differing_lines(d.before->text(), d.after->text(), indent);
       what = lines.empty() ? "another end of the last line" : "text, in these lines";
     }
