@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <utility>
 
 #include "base/utf8.h"
 #include "lang/cue/builtin/encodings.h"
@@ -144,7 +145,10 @@ class Template {
         if (top) throw Failed{fmt::format("template: :1: unexpected {{{{{}}}}}", w)};
         break;
       }
-      if (w == "if" || w == "with") {
+      if (w == "break" || w == "continue") {
+        if (ranges_ == 0) throw Failed{fmt::format("template: :1: {{{{{}}}}} outside {{{{range}}}}", w)};
+        leaving_ = w == "break" ? Leaving::kRange : Leaving::kRound;
+      } else if (w == "if" || w == "with") {
         branch(at, dot, out, w == "with");
       } else if (w == "range") {
         range(at, dot, out);
@@ -160,8 +164,9 @@ class Template {
         if (++depth_ > 1000) throw Failed{"exceeded maximum template depth"};
         auto saved = std::move(variables_);
         variables_ = {{"$", with}};
-        std::size_t body = it->second;
+        std::size_t body = it->second, ranges = std::exchange(ranges_, 0);
         block(body, with, out, false);
+        ranges_ = ranges;
         variables_ = std::move(saved);
         --depth_;
         if (w == "block") at = skip(at + 1, false);
@@ -170,6 +175,7 @@ class Template {
         Datum d = statement(t.text, dot, assigns);
         if (!assigns) out += show(d);
       }
+      if (leaving_ != Leaving::kNothing) break;
     }
     variables_.resize(std::min(scope, variables_.size()));
   }
@@ -187,6 +193,7 @@ class Template {
       } else {
         at = skip(at + 1, true);
       }
+      if (leaving_ != Leaving::kNothing) break;
       if (word(tokens_[at].text) == "end") break;
       std::string rest = tokens_[at].text.substr(4);
       rest.erase(0, std::min(rest.find_first_not_of(" \t"), rest.size()));
@@ -259,8 +266,11 @@ class Template {
         variables_.push_back({names[1], v});
       }
       std::size_t i = body;
+      ++ranges_;
       block(i, v, out, false);
+      --ranges_;
       variables_.resize(scope);
+      if (std::exchange(leaving_, Leaving::kNothing) == Leaving::kRange) break;
     }
     at = end;
     if (word(tokens_[at].text) == "else") {
@@ -724,6 +734,9 @@ class Template {
   std::map<std::string, std::size_t> definitions_;
   std::vector<std::pair<std::string, Datum>> variables_;
   int depth_ = 0;
+  enum class Leaving : u8 { kNothing, kRound, kRange };  // {{continue}}, {{break}}
+  Leaving leaving_ = Leaving::kNothing;
+  std::size_t ranges_ = 0;  // within each other
 };
 
 // The first value in it that is not decided; nullptr when all are.
