@@ -627,8 +627,7 @@ bool is_package_arg(const std::string& arg) {
                                                ".yml", ".toml", ".proto", ".textproto", ".textpb",
                                                ".txt", ".go",   ".wasm",  ".xml",       ".pb"};
   if (kKnown.count(ext)) return false;
-  if (arg.find('/') != std::string::npos || arg.find('@') != std::string::npos) return true;
-  return ext.empty();
+  return ext.empty() || arg.find('@') != std::string::npos;
 }
 
 void PackageLoader::expand(const std::string& pattern, std::vector<LoadedPackage*>& out) {
