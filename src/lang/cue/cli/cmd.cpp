@@ -100,6 +100,13 @@ class Commander {
       files_.push_back(parse_file(**source, p_.arena()).file);
   }
 
+  // What is wrong in another command is of no concern.
+  void fail_of_others(const Vertex* commands) {
+    for (Vertex* a : root_->deref_value()->arcs)
+      if (a != commands && !a->label.is_let() && p_.validate(a, false, false))
+        p_.fail(p_.validate(root_, false, false));
+  }
+
   void evaluate() {
     std::vector<ast::File*> files = files_;
     files.insert(files.end(), results_.begin(), results_.end());
@@ -115,7 +122,7 @@ class Commander {
         for (const KeptConjunct& k : commands->conjuncts)
           if (const Source* s = p_.sources().find(k.x->pos)) from_tool |= s->name.ends_with("_tool.cue");
       if (!command || !from_tool) {
-        if (Bottom* b = p_.validate(root_, false, false); b && !command) p_.fail(b);
+        if (!command) fail_of_others(commands);
         std::string what = fmt::format("could not find command {}", quote(name_));
         if (!command)
           what = commands ? fmt::format("command: field not found: {}", label_text(name_)) : "field not found: command";
@@ -132,10 +139,7 @@ class Commander {
                    what);
         throw Stop{{}, true};
       }
-      // What is wrong in another command is of no concern.
-      for (Vertex* a : root_->deref_value()->arcs)
-        if (merged_.empty() && a != commands && !a->label.is_let())
-          if (p_.validate(a, false, false)) p_.fail(p_.validate(root_, false, false));
+      if (merged_.empty()) fail_of_others(commands);
       if (Bottom* b = p_.validate(command, false, false)) p_.fail(b);
     }
     Vertex* commands = root_->deref_value()->find_raw(Label::string("command"));
