@@ -298,12 +298,12 @@ class User : public Provider {
         auto flag = [&](const char* p, const char* option) {
           if (auto v = c.params.maybe(p)) argv.insert(argv.end(), {option, *v});
         };
-        flag("comment", "-c");
+        if (!c.params.text("comment").empty()) flag("comment", "-c");
         flag("gid", "-g");
         flag("uid", "-u");
         flag("home", "-d");
         flag("shell", "-s");
-        if (c.params.has("groups"))
+        if (!c.params.list("groups").empty())
           argv.insert(argv.end(), {"-G", fmt::format("{}", fmt::join(c.params.list("groups"), ","))});
         if (c.params.truth("allowdupe")) argv.push_back("-o");
         if (c.params.truth("system")) argv.push_back("-r");

@@ -200,8 +200,9 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
     } else if (before->second != **is) {
       ++audited;
       auto shown = [&](const std::string& value) { return lower == "file" ? name_of(*host, property, value) : value; };
-      say(Level::kNotice, fmt::format("/{}: audit change: previously recorded value '{}' has been changed to '{}'",
-                                      property, shown(before->second), shown(**is)));
+      auto told = [](const std::string& value) { return value.empty() ? "" : "'" + value + "'"; };
+      say(Level::kNotice, fmt::format("/{}: audit change: previously recorded value {} has been changed to {}",
+                                      property, told(shown(before->second)), told(shown(**is))));
     }
   }
   auto found = provider->examine(c);
