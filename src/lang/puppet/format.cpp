@@ -437,7 +437,7 @@ class Formatter {
       what = Column::kVariable;
     else if (i.kind == Tok::kEquals)
       what = Column::kEquals;
-    else if (i.kind == Tok::kName && items_[n - 1].kind == Tok::kColon)
+    else if (i.kind == Tok::kName && n > 0 && items_[n - 1].kind == Tok::kColon)
       what = Column::kAttribute;
     else
       return;
