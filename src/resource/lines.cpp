@@ -6,20 +6,12 @@
 
 #include "resource/changes.h"
 #include "resource/providers.h"
+#include "resource/text_file.h"
 
 namespace tutti::resource {
 namespace {
 
-std::vector<std::string> lines_of(std::string_view text) {
-  std::vector<std::string> out;
-  while (!text.empty()) {
-    std::size_t end = text.find('\n');
-    out.emplace_back(text.substr(0, end));
-    if (end == std::string_view::npos) break;
-    text.remove_prefix(end + 1);
-  }
-  return out;
-}
+constexpr u32 kOwnersAlone = 0600;  // of a file that is not there yet
 
 std::vector<std::string> fields_of(std::string_view line) {
   std::vector<std::string> out;
@@ -30,29 +22,6 @@ std::vector<std::string> fields_of(std::string_view line) {
     at = end + 1;
   }
   return out;
-}
-
-std::string joined(const std::vector<std::string>& lines) {
-  std::string out;
-  for (auto& l : lines) out += l + "\n";
-  return out;
-}
-
-struct Lines {
-  std::vector<std::string> all;
-  u32 mode = 0600;  // of one that is not there yet
-};
-
-Result<Lines> read_lines(Context& c, const std::string& path) {
-  Lines l;
-  auto s = c.host.stat(path, true, false);
-  if (!s) return tl::unexpected(s.error());
-  if (s->kind == FileState::Kind::kAbsent) return l;
-  auto text = c.host.read(path);
-  if (!text) return tl::unexpected(text.error());
-  l.all = lines_of(*text);
-  l.mode = s->mode;
-  return l;
 }
 
 // A line that is data, without its comment.
@@ -67,10 +36,10 @@ Resource absent(std::string_view type, std::string title, Arena& arena, std::vec
 // Entries that are known by their second field.
 Result<std::optional<std::vector<Resource>>> entries_of(Context& c, std::string_view type, const std::string& path,
                                                         Arena& arena) {
-  auto lines = read_lines(c, path);
+  auto lines = read_text(c, path, kOwnersAlone);
   if (!lines) return tl::unexpected(lines.error());
   std::vector<Resource> out;
-  for (auto& line : lines->all)
+  for (auto& line : lines->lines)
     if (auto fields = fields_of(data_of(line)); fields.size() >= 2 && (type != "mount" || fields[1].starts_with("/")))
       out.push_back(absent(type, fields[1], arena));
   return out;
@@ -138,15 +107,15 @@ class HostEntry : public Provider {
 
   Result<Findings> examine(Context& c) const override {
     Findings f;
-    auto lines = read_lines(c, target(c));
+    auto lines = read_text(c, target(c), kOwnersAlone);
     if (!lines) return tl::unexpected(lines.error());
-    std::size_t at = find(lines->all, name(c));
-    bool there = at < lines->all.size();
+    std::size_t at = find(lines->lines, name(c));
+    bool there = at < lines->lines.size();
     std::string ensure = wanted(c);
     if (there && ensure == "absent") f.changes.push_back({"ensure", "removed", "present", "absent", "", false});
     if (!there && ensure == "present") f.changes.push_back({"ensure", "created", "absent", "present", "", false});
     if (!there || ensure == "absent") return f;
-    HostLine now = *HostLine::read(lines->all[at]);
+    HostLine now = *HostLine::read(lines->lines[at]);
     if (auto ip = c.params.maybe("ip"); ip && *ip != now.ip)
       f.changes.push_back(property_change("ip", {now.ip}, {*ip}));
     if (c.params.has("host_aliases"))
@@ -164,28 +133,28 @@ class HostEntry : public Provider {
 
   Result<void> apply(Context& c, const Findings& f, std::vector<Change>& done) const override {
     auto lock = exclusive_use(c.host, "lines:" + target(c));
-    auto lines = read_lines(c, target(c));
+    auto lines = read_text(c, target(c), kOwnersAlone);
     if (!lines) return tl::unexpected(lines.error());
-    std::size_t at = find(lines->all, name(c));
-    bool there = at < lines->all.size();
+    std::size_t at = find(lines->lines, name(c));
+    bool there = at < lines->lines.size();
     if (wanted(c) == "absent") {
-      if (there) lines->all.erase(lines->all.begin() + static_cast<std::ptrdiff_t>(at));
+      if (there) lines->lines.erase(lines->lines.begin() + static_cast<std::ptrdiff_t>(at));
     } else {
       HostLine h;
-      if (there) h = *HostLine::read(lines->all[at]);
+      if (there) h = *HostLine::read(lines->lines[at]);
       h.name = name(c);
       h.ip = c.params.text("ip", h.ip);
       if (c.params.has("host_aliases")) h.aliases = fmt::format("{}", fmt::join(c.params.list("host_aliases"), " "));
       if (auto comment = c.params.maybe("comment")) h.comment = *comment;
       if (h.ip.empty()) return failure("ip is a required attribute for hosts");
       if (there)
-        lines->all[at] = h.text();
+        lines->lines[at] = h.text();
       else
-        lines->all.push_back(h.text());
+        lines->lines.push_back(h.text());
     }
-    for (auto& l : lines->all)
+    for (auto& l : lines->lines)
       if (auto h = HostLine::read(l)) l = h->text();
-    if (auto r = c.host.write(target(c), joined(lines->all), lines->mode); !r) return r;
+    if (auto r = c.host.write(target(c), joined_lines(lines->lines), lines->mode); !r) return r;
     done = f.changes;
     return {};
   }
@@ -285,10 +254,10 @@ class Mount : public Provider {
 
   Result<Findings> examine(Context& c) const override {
     Findings f;
-    auto lines = read_lines(c, target(c));
+    auto lines = read_text(c, target(c), kOwnersAlone);
     if (!lines) return tl::unexpected(lines.error());
-    std::size_t at = find(lines->all, path(c));
-    bool listed = at < lines->all.size();
+    std::size_t at = find(lines->lines, path(c));
+    bool listed = at < lines->lines.size();
     auto now = mounted(c);
     if (!now) return tl::unexpected(now.error());
     std::string is = *now ? (listed ? "mounted" : "ghost") : (listed ? "unmounted" : "absent"), ensure = wanted(c);
@@ -298,7 +267,7 @@ class Mount : public Provider {
       return f;
     }
     if (!listed) return f;
-    MountLine entry = *MountLine::read(lines->all[at]);
+    MountLine entry = *MountLine::read(lines->lines[at]);
     auto differs = [&](const char* property, const std::string& field, const char* otherwise) {
       const Value* given = c.params.find(property);
       std::string want = given ? text_of(*given) : otherwise ? otherwise : field;
@@ -323,19 +292,19 @@ class Mount : public Provider {
   Result<void> apply(Context& c, const Findings& f, std::vector<Change>& done) const override {
     std::string ensure = wanted(c);
     auto lock = exclusive_use(c.host, "lines:" + target(c));
-    auto lines = read_lines(c, target(c));
+    auto lines = read_text(c, target(c), kOwnersAlone);
     if (!lines) return tl::unexpected(lines.error());
-    std::size_t at = find(lines->all, path(c));
-    bool listed = at < lines->all.size();
+    std::size_t at = find(lines->lines, path(c));
+    bool listed = at < lines->lines.size();
     auto now = mounted(c);
     if (!now) return tl::unexpected(now.error());
     if ((ensure == "absent" || ensure == "unmounted") && *now)
       if (auto r = command(c, {"umount", path(c)}); !r) return r;
     if (ensure == "absent") {
-      if (listed) lines->all.erase(lines->all.begin() + static_cast<std::ptrdiff_t>(at));
+      if (listed) lines->lines.erase(lines->lines.begin() + static_cast<std::ptrdiff_t>(at));
     } else {
       MountLine entry;
-      if (listed) entry = *MountLine::read(lines->all[at]);
+      if (listed) entry = *MountLine::read(lines->lines[at]);
       entry.path = path(c);
       entry.device = c.params.text("device", entry.device);
       entry.fstype = c.params.text("fstype", entry.fstype);
@@ -345,14 +314,14 @@ class Mount : public Provider {
       for (auto& [field, value] : {std::pair("device", &entry.device), std::pair("fstype", &entry.fstype)})
         if (value->empty()) return failure(fmt::format("Mount[{}]: Field '{}' is required", path(c), field));
       if (listed)
-        lines->all[at] = entry.text();
+        lines->lines[at] = entry.text();
       else
-        lines->all.push_back(entry.text());
+        lines->lines.push_back(entry.text());
     }
-    for (auto& l : lines->all)
+    for (auto& l : lines->lines)
       if (auto fields = fields_of(l); fields.size() >= 2 && fields[0][0] != '#')
         l = fmt::format("{}", fmt::join(fields, "\t"));
-    if (auto r = c.host.write(target(c), joined(lines->all), lines->mode); !r) return r;
+    if (auto r = c.host.write(target(c), joined_lines(lines->lines), lines->mode); !r) return r;
     if (ensure == "mounted" && !*now)
       if (auto r = mount(c, false); !r) return r;
     done = f.changes;
@@ -692,7 +661,7 @@ class Cron : public Provider {
       for (auto& text : l.lines()) all.push_back(text);
     Command k;
     k.argv = {"crontab", "-u", user(c), "-"};
-    k.input = joined(all);
+    k.input = joined_lines(all);
     auto r = c.host.run(k);
     if (!r.ok()) return failure(fmt::format("crontab: {} {}", r.describe(), r.err));
     done = f.changes;

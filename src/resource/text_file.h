@@ -12,10 +12,12 @@ struct TextFile {
   std::vector<std::string> lines;
   bool there = false;
   bool ended = true;  // its last line has an end
-  u32 mode = 0644;    // of one that is not there yet
+  u32 mode = 0;
 };
 
-Result<TextFile> read_text(Context& c, const std::string& path);
+// `mode` is that of one that is not there yet.
+Result<TextFile> read_text(Context& c, const std::string& path, u32 mode = 0644);
+std::vector<std::string> lines_of(std::string_view text);
 std::string joined_lines(const std::vector<std::string>& lines);
 
 }  // namespace tutti::resource
