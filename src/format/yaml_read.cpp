@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <yaml.h>
 
 #include <algorithm>
 #include <unordered_map>
@@ -9,6 +8,7 @@
 #include "base/utf8.h"
 #include "format/write.h"
 #include "format/yaml.h"
+#include "format/yaml_events.h"
 
 namespace tutti {
 namespace {
@@ -43,48 +43,17 @@ class Offsets {
   std::vector<u32> table_;
 };
 
-class Event {
- public:
-  Event() = default;
-  ~Event() { clear(); }
-  Event(const Event&) = delete;
-  Event& operator=(const Event&) = delete;
-  bool next(yaml_parser_t& parser) {
-    clear();
-    filled_ = yaml_parser_parse(&parser, &event_) != 0;
-    return filled_;
-  }
-  const yaml_event_t* operator->() const { return &event_; }
-
- private:
-  void clear() {
-    if (filled_) yaml_event_delete(&event_);
-    filled_ = false;
-  }
-  yaml_event_t event_{};
-  bool filled_ = false;
-};
-
-std::string_view text_of(const yaml_char_t* s) {
-  return s == nullptr ? std::string_view{} : reinterpret_cast<const char*>(s);
-}
+std::string_view text_of(const char* s) { return s == nullptr ? std::string_view{} : s; }
 
 class YamlReader {
  public:
-  YamlReader(Session& session, const Source& source) : session_(session), source_(source), builder_(session.arena) {
-    std::string_view text = source.text;
-    if (text.starts_with("\xEF\xBB\xBF")) {
-      skipped_ = 3;
-      text.remove_prefix(3);
-    }
-    text_ = text;
-    yaml_parser_initialize(&parser_);
-    yaml_parser_set_encoding(&parser_, YAML_UTF8_ENCODING);
-    yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(text.data()), text.size());
-  }
-  ~YamlReader() { yaml_parser_delete(&parser_); }
-  YamlReader(const YamlReader&) = delete;
-  YamlReader& operator=(const YamlReader&) = delete;
+  YamlReader(Session& session, const Source& source)
+      : session_(session),
+        source_(source),
+        builder_(session.arena),
+        skipped_(source.text.starts_with("\xEF\xBB\xBF") ? 3 : 0),
+        text_(std::string_view(source.text).substr(skipped_)),
+        events_(text_, YAML_UTF8_ENCODING) {}
 
   std::optional<Value> stream() {
     if (std::size_t bad = utf8::first_invalid(source_.text); bad != std::string_view::npos) {
@@ -94,10 +63,10 @@ class YamlReader {
     }
     offsets_.emplace(text_);
     std::vector<Value> documents;
-    Event event;
+    YamlEvent event;
     for (;;) {
-      if (!event.next(parser_)) return syntax_error();
-      switch (event->type) {
+      if (!events_.next(event)) return syntax_error();
+      switch (event.type) {
         case YAML_STREAM_START_EVENT: break;
         case YAML_DOCUMENT_START_EVENT: anchors_.clear(); break;
         case YAML_DOCUMENT_END_EVENT: documents.push_back(root_.value); break;
@@ -141,7 +110,7 @@ class YamlReader {
   };
 
   Pos pos(const yaml_mark_t& mark) const { return source_.pos(skipped_ + (*offsets_)(mark.index)); }
-  Span span(const Event& e) const { return {pos(e->start_mark), pos(e->end_mark)}; }
+  Span span(const YamlEvent& e) const { return {pos(e.start), pos(e.end)}; }
 
   Diagnostic& error(std::string code, Span where, std::string message) {
     failed_ = true;
@@ -149,13 +118,14 @@ class YamlReader {
   }
 
   std::nullopt_t syntax_error() {
-    std::string message = parser_.problem == nullptr ? "this is not YAML" : parser_.problem;
-    if (parser_.error == YAML_MEMORY_ERROR) throw std::bad_alloc();
-    Pos at = parser_.error == YAML_READER_ERROR
-                 ? source_.pos(std::min(skipped_ + parser_.problem_offset, source_.text.size()))
-                 : pos(parser_.problem_mark);
+    const yaml_parser_t& parser = events_.parser();
+    std::string message = parser.problem == nullptr ? "this is not YAML" : parser.problem;
+    if (parser.error == YAML_MEMORY_ERROR) throw std::bad_alloc();
+    Pos at = parser.error == YAML_READER_ERROR
+                 ? source_.pos(std::min(skipped_ + parser.problem_offset, source_.text.size()))
+                 : pos(parser.problem_mark);
     Diagnostic& d = error("YAML-SYNTAX", at, message);
-    if (parser_.context != nullptr) d.relate(pos(parser_.context_mark), parser_.context);
+    if (parser.context != nullptr) d.relate(pos(parser.context_mark), parser.context);
     std::size_t offset = source_.offset(at);
     if (offset < source_.text.size() && source_.text[offset] == '\t')
       d.suggest("indent with spaces: YAML does not allow tabs");
@@ -168,12 +138,11 @@ class YamlReader {
     return Symbol(tag);
   }
 
-  void scalar(const Event& e) {
+  void scalar(const YamlEvent& e) {
     session_.budget.node();
-    const auto& s = e->data.scalar;
-    std::string_view raw{reinterpret_cast<const char*>(s.value), s.length}, tag = text_of(s.tag);
-    Pos at = pos(e->start_mark);
-    bool plain = s.style == YAML_PLAIN_SCALAR_STYLE;
+    std::string_view raw = e.value, tag = text_of(e.tag);
+    Pos at = pos(e.start);
+    bool plain = e.style == YAML_PLAIN_SCALAR_STYLE;
     if (!frames_.empty() && frames_.back().map && frames_.back().key_next) {
       // A key is its text, whatever it would mean as a value.
       if (plain && raw == "<<" && tag.empty()) {
@@ -182,13 +151,13 @@ class YamlReader {
       } else {
         key(raw, at, span(e));
       }
-      if (s.anchor != nullptr) anchors_[std::string(text_of(s.anchor))] = {{builder_.string(raw, at)}, at, false};
+      if (e.anchor != nullptr) anchors_[std::string(text_of(e.anchor))] = {{builder_.string(raw, at)}, at, false};
       return;
     }
     Value value = scalar_value(raw, tag, plain, at, span(e));
     Symbol own = own_tag(tag);
     if (!own.empty()) value = value.with_tag(own);
-    if (s.anchor != nullptr) anchors_[std::string(text_of(s.anchor))] = {{value}, at, false};
+    if (e.anchor != nullptr) anchors_[std::string(text_of(e.anchor))] = {{value}, at, false};
     put({value}, span(e));
   }
 
@@ -236,19 +205,19 @@ class YamlReader {
     return Value::string(text, at);
   }
 
-  void alias(const Event& e) {
-    std::string name(text_of(e->data.alias.anchor));
+  void alias(const YamlEvent& e) {
+    std::string name(e.value);
     auto it = anchors_.find(name);
     if (it == anchors_.end()) {
       error("YAML-ALIAS", span(e), fmt::format("there is no anchor `{}` before this", name))
           .did_you_mean(nearest_anchor(name));
-      put({.value = Value::null(pos(e->start_mark)), .failed = true}, span(e));
+      put({.value = Value::null(pos(e.start)), .failed = true}, span(e));
       return;
     }
     if (it->second.open) {
       error("YAML-ALIAS", span(e), fmt::format("`*{}` is inside what it names", name))
           .relate(it->second.at, "named here");
-      put({.value = Value::null(pos(e->start_mark)), .failed = true}, span(e));
+      put({.value = Value::null(pos(e.start)), .failed = true}, span(e));
       return;
     }
     Node node = it->second.node;
@@ -259,19 +228,19 @@ class YamlReader {
     if (expanded_ > 1'000'000 && expanded_ / 100 > written_) {
       throw LimitError("YAML-ALIAS-BOMB",
                        fmt::format("aliases multiply this document to more than {} values", expanded_),
-                       pos(e->start_mark).at);
+                       pos(e.start).at);
     }
     session_.budget.node(node.size);
     if (!frames_.empty() && frames_.back().map && frames_.back().key_next) {
       if (node.value.is(Kind::kString)) {
-        key(node.value.text(), pos(e->start_mark), span(e));
+        key(node.value.text(), pos(e.start), span(e));
       } else {
         bad_key(span(e));
       }
       return;
     }
     node.value = node.value.with_origin(
-        session_.origins.add(How::kReferenced, pos(e->start_mark), node.value.origin(), {}, Symbol("*" + name)));
+        session_.origins.add(How::kReferenced, pos(e.start), node.value.origin(), {}, Symbol("*" + name)));
     put(node, span(e));
   }
 
@@ -282,27 +251,25 @@ class YamlReader {
     return session_.arena.copy(nearest(name, names));
   }
 
-  void open(const Event& e, bool map) {
+  void open(const YamlEvent& e, bool map) {
     session_.budget.node();
     u32 deepest = std::min(session_.budget.limits().depth, kDeepest);
     if (frames_.size() >= deepest) {
-      throw LimitError("LIMIT-DEPTH", fmt::format("nested deeper than {} levels", deepest), pos(e->start_mark).at);
+      throw LimitError("LIMIT-DEPTH", fmt::format("nested deeper than {} levels", deepest), pos(e.start).at);
     }
     if (!frames_.empty() && frames_.back().map && frames_.back().key_next) {
       bad_key(span(e));
     }
-    std::string_view tag = text_of(map ? e->data.mapping_start.tag : e->data.sequence_start.tag);
-    const yaml_char_t* anchor = map ? e->data.mapping_start.anchor : e->data.sequence_start.anchor;
     Frame frame{map,
                 map,
                 false,
                 map ? entries_.size() : items_.size(),
-                pos(e->start_mark),
-                std::string(text_of(anchor)),
-                own_tag(tag),
+                pos(e.start),
+                std::string(text_of(e.anchor)),
+                own_tag(text_of(e.tag)),
                 1,
                 {}};
-    if (anchor != nullptr) anchors_[frame.anchor] = {{}, frame.at, true};
+    if (e.anchor != nullptr) anchors_[frame.anchor] = {{}, frame.at, true};
     frames_.push_back(std::move(frame));
   }
 
@@ -435,9 +402,9 @@ class YamlReader {
   Session& session_;
   const Source& source_;
   TreeBuilder builder_;
-  yaml_parser_t parser_{};
+  std::size_t skipped_;
   std::string_view text_;
-  std::size_t skipped_ = 0;
+  YamlEvents events_;
   std::optional<Offsets> offsets_;
   bool failed_ = false;
   Node root_;

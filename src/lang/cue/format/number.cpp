@@ -139,8 +139,32 @@ class NumberReader {
   bool misplaced_ = false;
 };
 
+// Most are a few digits, perhaps with a point between them.
+std::optional<Number> short_number(std::string_view text) {
+  constexpr std::size_t kMost = 19;  // fit in 64 bits
+  if (text.empty() || text.size() > kMost || (text[0] == '0' && text.size() > 1 && text[1] != '.')) return std::nullopt;
+  u64 digits = 0;
+  std::size_t point = text.size();
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] >= '0' && text[i] <= '9')
+      digits = digits * 10 + static_cast<u64>(text[i] - '0');
+    else if (text[i] == '.' && point == text.size() && i > 0 && i + 1 < text.size())
+      point = i;
+    else
+      return std::nullopt;
+  }
+  bool integer = point == text.size();
+  Number n;
+  n.integer = integer;
+  n.value = Decimal::from_u64(digits, integer ? 0 : -static_cast<i32>(text.size() - point - 1));
+  return n;
+}
+
 }  // namespace
 
-Number parse_number(std::string_view text) { return NumberReader(text).read(); }
+Number parse_number(std::string_view text) {
+  if (std::optional<Number> n = short_number(text)) return *n;
+  return NumberReader(text).read();
+}
 
 }  // namespace tutti::cue

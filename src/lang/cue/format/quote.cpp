@@ -179,6 +179,10 @@ bool is_identifier(std::string_view name) {
   if (definition) ++at;
   bool digit_allowed = hidden && !definition;
   for (; at < name.size(); digit_allowed = true) {
+    if ((name[at] | 0x20) >= 'a' && (name[at] | 0x20) <= 'z') {
+      ++at;
+      continue;
+    }
     char32_t c = utf8::decode(name, at);
     if (c == utf8::kInvalid) return false;
     if (!letter(c) && !(digit_allowed && digit(c))) return false;

@@ -1,6 +1,5 @@
-// YAML to syntax. libyaml reads it; places, line breaks and comments are worked out from the text.
+// YAML to syntax. Places, line breaks and comments are worked out from the text.
 #include <fmt/format.h>
-#include <yaml.h>
 
 #include <algorithm>
 #include <deque>
@@ -8,6 +7,7 @@
 #include <set>
 
 #include "base/utf8.h"
+#include "format/yaml_events.h"
 #include "lang/cue/builtin/encodings.h"
 #include "lang/cue/format/literal.h"
 #include "lang/cue/import/decode.h"
@@ -43,37 +43,26 @@ struct YamlNode {
 class YamlReader {
  public:
   YamlReader(const Source& source, Arena& arena, Decoded& out)
-      : source_(source), text_(source.text), arena_(arena), out_(out) {
+      : source_(source), text_(source.text), arena_(arena), out_(out), events_(text_, YAML_ANY_ENCODING) {
     lines_.push_back(0);
-    for (std::size_t i = 0; i < text_.size(); ++i)
-      if (text_[i] == '\n') lines_.push_back(i + 1);
-    ascii_ = std::none_of(text_.begin(), text_.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x80; });
+    for (std::size_t i = text_.find('\n'); i != std::string_view::npos; i = text_.find('\n', i + 1))
+      lines_.push_back(i + 1);
+    u8 all = 0;
+    for (char c : text_) all |= static_cast<u8>(c);
+    ascii_ = all < 0x80;
   }
 
   void run() {
-    yaml_parser_t parser;
-    yaml_parser_initialize(&parser);
-    yaml_parser_set_input_string(&parser, reinterpret_cast<const unsigned char*>(text_.data()), text_.size());
-    parser_ = &parser;
     bool any = false;
-    for (bool more = true; more && out_.ok();) {
-      yaml_event_t e;
-      if (!next(e)) break;
-      if (e.type == YAML_STREAM_END_EVENT) more = false;
-      if (e.type == YAML_DOCUMENT_START_EVENT) {
-        any = true;
-        anchors_.clear();
-        yaml_event_delete(&e);
-        yaml_event_t body;
-        if (!next(body)) break;
-        YamlNode* n = node(body, 0);
-        if (!n) break;
-        documents_.push_back(n);
-        continue;
-      }
-      yaml_event_delete(&e);
+    YamlEvent e;
+    while (next(e) && e.type != YAML_STREAM_END_EVENT) {
+      if (e.type != YAML_DOCUMENT_START_EVENT) continue;
+      any = true;
+      anchors_.clear();
+      YamlNode* n = next(e) ? node(e, 0) : nullptr;
+      if (!n) break;
+      documents_.push_back(n);
     }
-    yaml_parser_delete(&parser);
     if (!out_.ok()) return;
     if (!any) {
       // An empty stream: anything, null unless something else is said.
@@ -95,12 +84,13 @@ class YamlReader {
   }
 
  private:
-  bool next(yaml_event_t& e) {
-    if (yaml_parser_parse(parser_, &e)) return true;
-    std::size_t line = parser_->problem_mark.line + 1;
-    std::string what = parser_->problem ? parser_->problem : "cannot be read";
-    if (parser_->context && parser_->problem_mark.line == 0 && parser_->context_mark.line > 0)
-      line = parser_->context_mark.line + 1;
+  bool next(YamlEvent& e) {
+    if (events_.next(e)) return true;
+    const yaml_parser_t& parser = events_.parser();
+    std::size_t line = parser.problem_mark.line + 1;
+    std::string what = parser.problem ? parser.problem : "cannot be read";
+    if (parser.context && parser.problem_mark.line == 0 && parser.context_mark.line > 0)
+      line = parser.context_mark.line + 1;
     fail(fmt::format("{}:{}: {}", source_.name, line, what));
     return false;
   }
@@ -124,9 +114,9 @@ class YamlReader {
     return at;
   }
 
-  std::string_view short_tag(const yaml_char_t* t) {
+  std::string_view short_tag(const char* t) {
     if (!t) return {};
-    std::string_view s = reinterpret_cast<const char*>(t);
+    std::string_view s = t;
     std::string_view prefix = "tag:yaml.org,2002:";
     return nodes_.copy(s.starts_with(prefix) ? s.substr(prefix.size()) : s);
   }
@@ -143,25 +133,23 @@ class YamlReader {
     return *n->comments;
   }
 
-  YamlNode* node(yaml_event_t& e, int depth) {
+  // `e` is its first event, and its last one in the end.
+  YamlNode* node(YamlEvent& e, int depth) {
     auto* n = nodes_.make<YamlNode>();
-    n->line = static_cast<u32>(e.start_mark.line);
-    n->end_line = static_cast<u32>(e.end_mark.line);
-    n->at = static_cast<u32>(offset(e.start_mark));
-    n->end = static_cast<u32>(offset(e.end_mark));
-    auto anchor = [&](const yaml_char_t* a) {
-      if (a) anchors_[reinterpret_cast<const char*>(a)] = n;
-    };
+    n->line = static_cast<u32>(e.start.line);
+    n->end_line = static_cast<u32>(e.end.line);
+    n->at = static_cast<u32>(offset(e.start));
+    n->end = static_cast<u32>(offset(e.end));
+    n->tag = short_tag(e.tag);
+    if (e.anchor) anchors_[e.anchor] = n;
     if (depth > kMaxDepth) {
-      yaml_event_delete(&e);
       fail(*n, "nested too deeply");
       return nullptr;
     }
     switch (e.type) {
       case YAML_ALIAS_EVENT: {
         n->kind = YamlNode::kAlias;
-        n->value = nodes_.copy(std::string_view(reinterpret_cast<const char*>(e.data.alias.anchor)));
-        yaml_event_delete(&e);
+        n->value = nodes_.copy(e.value);
         auto it = anchors_.find(std::string(n->value));
         if (it == anchors_.end()) {
           fail(fmt::format("{}: unknown anchor '{}' referenced", source_.name, n->value));
@@ -171,41 +159,30 @@ class YamlReader {
         return n;
       }
       case YAML_SCALAR_EVENT:
-        n->tag = short_tag(e.data.scalar.tag);
-        n->plain = e.data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
-        n->quoted = e.data.scalar.style == YAML_SINGLE_QUOTED_SCALAR_STYLE ||
-                    e.data.scalar.style == YAML_DOUBLE_QUOTED_SCALAR_STYLE;
-        n->value = scalar_text(*n, {reinterpret_cast<const char*>(e.data.scalar.value), e.data.scalar.length});
-        anchor(e.data.scalar.anchor);
-        yaml_event_delete(&e);
+        n->plain = e.style == YAML_PLAIN_SCALAR_STYLE;
+        n->quoted = e.style == YAML_SINGLE_QUOTED_SCALAR_STYLE || e.style == YAML_DOUBLE_QUOTED_SCALAR_STYLE;
+        n->value = scalar_text(*n, e.value);
         return n;
       case YAML_SEQUENCE_START_EVENT:
       case YAML_MAPPING_START_EVENT: {
-        bool map = e.type == YAML_MAPPING_START_EVENT;
-        n->kind = map ? YamlNode::kMap : YamlNode::kList;
-        n->flow = map ? e.data.mapping_start.style == YAML_FLOW_MAPPING_STYLE
-                      : e.data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE;
-        n->tag = short_tag(map ? e.data.mapping_start.tag : e.data.sequence_start.tag);
-        anchor(map ? e.data.mapping_start.anchor : e.data.sequence_start.anchor);
-        yaml_event_delete(&e);
+        n->kind = e.type == YAML_MAPPING_START_EVENT ? YamlNode::kMap : YamlNode::kList;
+        n->flow = e.flow;
         std::size_t first = open_.size();
         for (;;) {
-          yaml_event_t c;
-          if (!next(c)) return nullptr;
-          if (c.type == YAML_SEQUENCE_END_EVENT || c.type == YAML_MAPPING_END_EVENT) {
-            n->end = static_cast<u32>(offset(c.end_mark));
-            n->end_line = static_cast<u32>(c.end_mark.line);
-            yaml_event_delete(&c);
+          if (!next(e)) return nullptr;
+          if (e.type == YAML_SEQUENCE_END_EVENT || e.type == YAML_MAPPING_END_EVENT) {
+            n->end = static_cast<u32>(offset(e.end));
+            n->end_line = static_cast<u32>(e.end.line);
             n->children = nodes_.copy(std::span<YamlNode* const>(open_).subspan(first));
             open_.resize(first);
             return n;
           }
-          YamlNode* child = node(c, depth + 1);
+          YamlNode* child = node(e, depth + 1);
           if (!child) return nullptr;
           open_.push_back(child);
         }
       }
-      default: yaml_event_delete(&e); return nullptr;
+      default: return nullptr;
     }
   }
 
@@ -604,7 +581,7 @@ class YamlReader {
   std::string_view text_;
   Arena& arena_;
   Decoded& out_;
-  yaml_parser_t* parser_ = nullptr;
+  YamlEvents events_;
   std::vector<std::size_t> lines_;
   std::size_t line_ = 0;  // last asked for
   bool ascii_;

@@ -43,11 +43,16 @@ bool digit(char c) { return c >= '0' && c <= '9'; }
 }  // namespace
 
 YamlScalar yaml_scalar(std::string_view plain) {
-  for (const Word& w : kWords)
-    if (w.text == plain) return w.kind;
+  if (plain.empty() || std::string_view("~nNtTfF<").find(plain[0]) != std::string_view::npos)
+    for (const Word& w : kWords)
+      if (w.text == plain) return w.kind;
   char first = digit(plain[0]) ? '0' : plain[0];
   if (std::string_view(".-+0").find(first) == std::string_view::npos) return YamlScalar::kString;
-  if (first == '0' && plain[0] != '0' && std::all_of(plain.begin(), plain.end(), digit)) return YamlScalar::kInt;
+  if (first == '0') {  // most numbers are plain ones
+    auto digits = static_cast<std::size_t>(std::count_if(plain.begin(), plain.end(), digit));
+    if (digits == plain.size() && (plain[0] != '0' || digits == 1)) return YamlScalar::kInt;
+    if (digits + 1 == plain.size() && plain.find('.') != std::string_view::npos) return YamlScalar::kFloat;
+  }
   static const std::vector<std::unique_ptr<re2::RE2>>& compiled = *new auto([] {
     std::vector<std::unique_ptr<re2::RE2>> out;
     for (const Rule& r : kRules) out.push_back(std::make_unique<re2::RE2>(r.pattern));
