@@ -209,6 +209,7 @@ std::string Decimal::plain() const {
 }
 
 std::string Decimal::text(char letter) const {
+  if (exponent_ == 0 && !big_ && !negative_) return std::to_string(small_);  // as most are
   i64 length = static_cast<i64>(digits());
   // Zeros keep all their places (0.0000000 is not 0E-7) up to a limit that no writer reaches.
   if (is_zero() && exponent_ < 0 && exponent_ >= -2000) length -= exponent_;

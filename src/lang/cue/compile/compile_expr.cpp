@@ -231,6 +231,7 @@ Node* Compiler::interpolation(const ast::Interpolation* n) {
   auto q = parse_quotes(as<ast::Lit>(n->parts.front())->text, as<ast::Lit>(n->parts.back())->text, message);
   if (!q) return bad(n, fmt::format("invalid interpolation: {}", message));
   std::vector<Node*> parts;
+  parts.reserve(n->parts.size());
   for (std::size_t i = 0; i < n->parts.size(); ++i) {
     if (i % 2) {
       parts.push_back(expr(n->parts[i]));

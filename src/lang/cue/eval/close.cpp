@@ -102,6 +102,12 @@ CloseInfo State::split_struct(StructLit* s, CloseInfo id) {
   return new_req(s, id, DefKind::kStruct);
 }
 
+namespace {
+bool has_any(const List<ConjunctInfo>& infos, u8 flags) {
+  return std::ranges::any_of(infos, [&](const ConjunctInfo& c) { return (c.flags & flags) != 0; });
+}
+}  // namespace
+
 void State::check_typos() {
   Vertex* v = node->deref_value();
   if (v->arcs.empty()) return;
@@ -111,8 +117,10 @@ void State::check_typos() {
   Bottom* err = nullptr;
   List<ReqSet> copy;
   // whether an ellipsis lifts a requirement does not depend on the arc
+  bool ellipsis = has_any(infos, kHasEllipsis);
   std::vector<bool> lifted;
   auto lift = [&](List<ReqSet>& list) {
+    if (!ellipsis) return;
     if (lifted.empty()) {
       lifted.resize(base.size());
       find_ellipses(infos, base);
@@ -339,14 +347,15 @@ bool State::evidence_for_many(List<ReqSet>& all, const List<ConjunctInfo>& list)
 
 List<ReqSet>& State::required() {
   if (computed_close_info) return req_sets;
-  List<ReqSet> a;
+  List<ReqSet>& a = req_sets;
+  a.clear();
   if (Vertex* p = node->parent; p && !drop_parent_requirements && p->state) a = p->state->required();
   for (auto& e : a)
     if (e.once) e.ignored = true;
   std::size_t inherited = a.size();
   IdMap& place = ctx.required_at;  // 1 + where in `a` a number is
   place.clear();
-  for (std::size_t i = a.size(); i-- > 0;) place.at(a[i].id) = static_cast<u32>(i + 1);
+  for (std::size_t i = reqs.empty() ? 0 : a.size(); i-- > 0;) place.at(a[i].id) = static_cast<u32>(i + 1);
   for (auto& y : reqs) {
     if (y.kind == DefKind::kReference && (y.ignore || y.v->says_nothing())) continue;
     u32& at = place.at(y.id);
@@ -371,11 +380,8 @@ List<ReqSet>& State::required() {
       }
     }
   }
-  if (a.empty()) {
-    computed_close_info = true;
-    req_sets.clear();
-    return req_sets;
-  }
+  computed_close_info = true;
+  if (a.empty()) return a;
   if (allowed_in_closed(node->label)) {
     find_flags();
     erase_if(a, [&](ReqSet& r) { return !ctx.flags_in.get(r.id); });
@@ -383,9 +389,7 @@ List<ReqSet>& State::required() {
   static const List<ConjunctInfo> none;
   const auto& parent = node->parent && node->parent->state ? node->parent->state->infos : none;
   filter_top(a, parent);
-  computed_close_info = true;
-  req_sets = std::move(a);
-  return req_sets;
+  return a;
 }
 
 namespace {
@@ -436,6 +440,7 @@ void State::find_ellipses(const List<ConjunctInfo>& list, const List<ReqSet>& al
 
 // A bare `_` or an ellipsis lifts the requirement below.
 void State::filter_top(List<ReqSet>& a, const List<ConjunctInfo>& parent) {
+  if (!has_any(infos, kHasTop | kHasOpenValidator) && !has_any(parent, kHasEllipsis)) return;
   find_flags();
   find_ellipses(parent, a);
   erase_if(a, [&](ReqSet& r) {

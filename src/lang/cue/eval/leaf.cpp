@@ -142,7 +142,9 @@ class Leaf {
     for (auto& k : v_->conjuncts) {
       const CloseInfo& ci = *k.ci;
       if (ci.cycle == Cycle::kCyclic || ci.cycle == Cycle::kMaybe || ci.opened || ci.conjunct_opened) return nullptr;
-      if (!take(expression_of(k.x), k.env, ci.top_def, 0)) return nullptr;
+      Node* x = expression_of(k.x);
+      if (is_scalar(x) && v_->conjuncts.size() == 1) return x;
+      if (!take(x, k.env, ci.top_def, 0)) return nullptr;
     }
     bool refers_only = !scalar_ && parts_.size == 0;
     for (const Part& l : later_) {

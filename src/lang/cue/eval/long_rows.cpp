@@ -9,15 +9,12 @@ constexpr u32 kFew = 64;     // fields of a struct, and steps of a row, for whic
 constexpr int kDeepest = 8;  // operators inside each other
 }  // namespace
 
-LongRows::LongRows(State& of, Flags how, bool gives_back)
-    : ctx_(of.ctx),
-      of_(of.node),
-      how_(how),
-      active_(of_->arcs.size() > kFew && how.mode == Mode::kFinalize && !of.is_disjunct && of.ctx.overlays.empty()),
-      gives_back_(gives_back) {}
+bool LongRows::possible(const State& of, Flags how) {
+  return of.node->arcs.size() > kFew && how.mode == Mode::kFinalize && !of.is_disjunct && of.ctx.overlays.empty();
+}
 
 void LongRows::before(Vertex* field) {
-  if (!active_ || steps_.get(field->label.bits())) return;
+  if (steps_.get(field->label.bits())) return;
   in_order_.clear();
   enter(field);
   u32 longest = 0;

@@ -10,8 +10,10 @@ namespace tutti::cue {
 // Where that would go deep, those that others need are evaluated before them: what they come to is the same.
 class LongRows {
  public:
-  // Of the fields of one vertex, evaluated as `how` says; with `gives_back` what that took is not kept.
-  LongRows(State& of, Flags how, bool gives_back);
+  // Whether there may be such among the fields of a vertex, evaluated as `how` says.
+  static bool possible(const State& of, Flags how);
+  // With `gives_back` what the evaluation took is not kept.
+  LongRows(State& of, Flags how, bool gives_back) : ctx_(of.ctx), of_(of.node), how_(how), gives_back_(gives_back) {}
   void before(Vertex* field);  // it is about to be evaluated
 
  private:
@@ -27,7 +29,7 @@ class LongRows {
   Context& ctx_;
   Vertex* of_;
   Flags how_;
-  bool active_, gives_back_;
+  bool gives_back_;
   std::vector<Step> path_;
   std::vector<Vertex*> needs_, in_order_;
   IdMap steps_;  // of the rows of fields that were visited, by label

@@ -179,7 +179,7 @@ Cond State::completions() {
     if (!has_active_parent_task()) v->arc_type = ArcType::kNotPresent;
   }
   if (met(kValueKnown) && (v->arc_type == ArcType::kMember || v->arc_type == ArcType::kNotPresent)) x |= kScalarKnown;
-  if (met(kNeedFieldConjuncts | kNeedTasksDone)) {
+  if (met(kNeedFieldConjuncts | kNeedTasksDone) && !met(kFieldSetKnown)) {
     if (counters[kTasksIndex] > 0 || counters[kFieldConjunctsIndex] > 0) return x;
     if (!met(kSubFieldsDone))
       for (Vertex* a : v->arcs)

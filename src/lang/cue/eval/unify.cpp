@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "lang/cue/eval/context.h"
 #include "lang/cue/eval/limits.h"
@@ -71,7 +72,8 @@ bool Context::unify(Vertex* v, Flags f) {
     }
   } release{*this, v, n};
 
-  if (!v->rooted() || parents_done(v->parent) || mode == Mode::kFinalize) n->signal(kAncestorsDone);
+  if (!(n->completed & kAncestorsDone) && (!v->rooted() || parents_done(v->parent) || mode == Mode::kFinalize))
+    n->signal(kAncestorsDone);
   Cond here = want & ~kSubFieldsDone;
   if (!v->base) v->base = cycle;
   n->update_scalar();
@@ -217,17 +219,23 @@ bool State::complete_arcs(Cond want, Mode mode, bool check_typos) {
     int& d;
     ~Dec() { --d; }
   } dec{ctx.eval_depth};
+  if (node->arcs.empty() && post_checks.empty()) {  // as most are
+    if (!held_up) finalize_sharing();
+    return !held_up;
+  }
   if (has_disjunction) check_typos = false;
   bool success = true;
   // What a field needed for its evaluation is kept for the check of closedness, unless there is nothing to check.
   bool early = mode == Mode::kFinalize && check_typos && !is_disjunct && node->arcs.size() > 16 && required().empty();
-  LongRows rows(*this, {.condition = want, .mode = mode, .check_typos = check_typos}, early);
+  Flags how{.condition = want, .mode = mode, .check_typos = check_typos};
+  std::optional<LongRows> rows;
+  if (LongRows::possible(*this, how)) rows.emplace(*this, how, early);
   if (ctx.by_name)
-    for (Vertex* a : by_name(node->arcs)) ctx.unify(a, {.condition = want, .mode = mode, .check_typos = check_typos});
+    for (Vertex* a : by_name(node->arcs)) ctx.unify(a, how);
   for (u32 i = 0; i < node->arcs.size(); ++i) {
     Vertex* a = node->arcs[i];
-    rows.before(a);
-    if (!ctx.unify(a, {.condition = want, .mode = mode, .check_typos = check_typos})) success = false;
+    if (rows) rows->before(a);
+    if (!ctx.unify(a, how)) success = false;
     if (a->state && a->state->held_up) {
       held_up = true;
       continue;

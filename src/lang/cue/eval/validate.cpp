@@ -2,6 +2,8 @@
 
 #include <unordered_set>
 
+#include "lang/cue/eval/scalar.h"
+
 namespace tutti::cue {
 
 namespace {
@@ -30,9 +32,10 @@ struct Checker {
   }
 
   void check(Vertex* x) {
-    Level level(ctx);
     Vertex* y = x;
     x = x->deref_value();
+    if (x->base && is_scalar(x->base) && x->arcs.empty()) return;  // as most are
+    Level level(ctx);
     if (y != x) {
       if (in_definition > 0) return;
       if (!visited.insert(x).second) return;

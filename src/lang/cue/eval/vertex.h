@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstring>
+#include <type_traits>
+
 #include "lang/cue/eval/node.h"
 #include "lang/cue/eval/room.h"
 
@@ -50,12 +53,16 @@ struct CloseInfo {
   bool top_def : 1 = false;
   bool opened : 1 = false;
   bool conjunct_opened : 1 = false;
+  u8 unused : 3 = 0;
   Cycle cycle = Cycle::kNone;
   signed char priority = 0;
+  u8 unused_too = 0;
   Ref<RefNode> refs;
   bool is_cyclic() const { return cycle == Cycle::kCyclic; }
-  friend bool operator==(const CloseInfo&, const CloseInfo&) = default;
+  // Asked for every conjunct: all bytes count.
+  friend bool operator==(const CloseInfo& a, const CloseInfo& b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 };
+static_assert(std::has_unique_object_representations_v<CloseInfo>);
 
 struct Conjunct {
   Environment* env = nullptr;

@@ -7,6 +7,7 @@
 #include "lang/cue/eval/context.h"
 #include "lang/cue/eval/limits.h"
 #include "lang/cue/export/export.h"
+#include "lang/cue/export/order.h"
 #include "lang/cue/export/scope.h"
 
 namespace tutti::cue {
@@ -17,7 +18,13 @@ namespace tutti::cue {
 class Exporter {
  public:
   Exporter(Context& c, const Sources& sources, std::string_view package, const ExportProfile& p)
-      : c_(c), written_(c.budget.limits()), sources_(sources), arena_(c.arena), package_(package), p_(p) {}
+      : c_(c),
+        written_(c.budget.limits()),
+        sources_(sources),
+        order_(sources),
+        arena_(c.arena),
+        package_(package),
+        p_(p) {}
 
   ast::Node* value(Node* n, const Vertex* field = nullptr);
   ast::Node* vertex(Vertex* n);
@@ -72,7 +79,7 @@ class Exporter {
   enum class Shape : u8 { kStruct, kList, kValue, kError, kUnresolved };
   Shape shape(Vertex* v, bool attributes) const;
   bool has_side_fields(Vertex* v) const;
-  bool shown(Label l, const Vertex* arc, bool regular) const;
+  bool shown(const Vertex* arc, bool regular) const;
   ast::Node* structure(Vertex* v, const std::vector<ast::Node*>& attributes);
   ast::Field* field(Label l, Vertex* arc);
   ast::Node* list(Vertex* v);
@@ -162,6 +169,7 @@ class Exporter {
   Context& c_;
   WritingLimit written_;
   const Sources& sources_;
+  ArcOrder order_;
   Arena& arena_;
   std::string package_;
   ExportProfile p_;

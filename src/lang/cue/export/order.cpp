@@ -275,10 +275,8 @@ std::vector<Vertex*> in_order(Vertex* v, const std::vector<Label>& labels) {
 
 }  // namespace
 
-std::vector<Label> field_order(const Sources& sources, Vertex* v) { return WrittenOrder(sources, v).ordered(); }
-
 std::vector<Vertex*> ordered_arcs(const Sources& sources, Vertex* v) {
-  if (v->arcs.size() >= 2) return in_order(v, field_order(sources, v));
+  if (v->arcs.size() >= 2) return in_order(v, WrittenOrder(sources, v).ordered());
   std::vector<Vertex*> out;
   for (Vertex* a : v->arcs)
     if (!a->label.is_let() && !a->label.is_int()) out.push_back(a);

@@ -7,14 +7,11 @@
 
 namespace tutti::cue {
 
-// The order in which the fields of a struct are shown. The literals that it is made of follow each other by the places
-// where they, or the first references through which they came, are written, a label where it is mentioned first. What
-// came by one reference, operands of `&` and files stand side by side: of the labels that may come next the smallest by
-// name does, and labels that would each have to come before the other come together, by name. Labels without a field
-// are in it too where a literal declares them.
-std::vector<Label> field_order(const Sources& sources, Vertex* v);
-
-// The arcs of a struct in that order, without list elements and lets.
+// The arcs of a struct in the order in which they are shown, without list elements and lets. The literals that it is
+// made of follow each other by the places where they, or the first references through which they came, are written, a
+// label where it is mentioned first. What came by one reference, operands of `&` and files stand side by side: of the
+// labels that may come next the smallest by name does, and labels that would each have to come before the other come
+// together, by name.
 std::vector<Vertex*> ordered_arcs(const Sources& sources, Vertex* v);
 
 // The same for many structs: those that are made of the same literals and have the same fields have the same order,

@@ -114,9 +114,10 @@ ast::Node* Exporter::element_type(Vertex* v) {
   return c_.kinds(type) == kTopKind ? nullptr : value(type, type);
 }
 
-bool Exporter::shown(Label l, const Vertex* arc, bool regular) const {
-  if (!arc || arc->arc_type > ArcType::kOptional) return false;
+bool Exporter::shown(const Vertex* arc, bool regular) const {
+  if (arc->arc_type > ArcType::kOptional) return false;
   if (arc->arc_type == ArcType::kOptional && !p_.show_optional) return false;
+  Label l = arc->label;
   switch (l.kind()) {
     case LabelKind::kString: return regular;
     case LabelKind::kDefinition: return p_.show_definitions;
@@ -135,10 +136,10 @@ ast::Node* Exporter::structure(Vertex* v, const std::vector<ast::Node*>& attribu
   bool elements = v->base->type == NodeType::kListMarker || (failed && has_elements(v));
   if (!regular && !elements) embed(value(v->base));
   for (ast::Node* a : attributes) add(a);
-  for (Label l : field_order(sources_, v)) {
-    Vertex* arc = v->find_raw(l);
-    if (shown(l, arc, regular)) add(field(l, arc));
-  }
+  std::vector<Vertex*> fields;
+  order_.of(v, fields);
+  for (Vertex* arc : fields)
+    if (shown(arc, regular)) add(field(arc->label, arc));
   if (elements) embed(list(v));
   return take_scope();
 }

@@ -264,7 +264,14 @@ std::optional<Quotes> parse_quotes(std::string_view start, std::string_view end,
   return q;
 }
 
-Unquoted unquote_part(const Quotes& quotes, std::string_view part) { return Part(quotes, part).read(); }
+Unquoted unquote_part(const Quotes& quotes, std::string_view part) {
+  if (!quotes.multiline && quotes.hashes == 0) {  // most stand for themselves, to their end or the next interpolation
+    std::size_t end = part.ends_with("\\(") ? 2 : part.ends_with(quotes.bytes ? '\'' : '"') ? 1 : 0;
+    std::string_view inner = part.substr(0, part.size() - end);
+    if (end > 0 && is_plain(inner)) return {std::string(inner), ""};
+  }
+  return Part(quotes, part).read();
+}
 
 bool is_plain_string(std::string_view literal, std::string_view& inside) {
   if (literal.size() < 2 || literal.front() != '"' || literal.back() != '"') return false;

@@ -50,7 +50,7 @@ Tok keyword(std::string_view word) {
   if (word.size() < 2 || word.size() > 9) return Tok::kIdent;
   if (word[0] < 'a' || word[0] > 'z' || !(kFirstLetters >> (word[0] - 'a') & 1)) return Tok::kIdent;
   for (auto t = static_cast<int>(Tok::kIf); t <= static_cast<int>(Tok::kNull); ++t)
-    if (kTexts[t] == word) return static_cast<Tok>(t);
+    if (kTexts[t][0] == word[0] && kTexts[t] == word) return static_cast<Tok>(t);
   return Tok::kIdent;
 }
 
