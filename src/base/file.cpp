@@ -58,6 +58,8 @@ Result<std::string> read_file(const std::string& path, u64 most) {
     if (n == 0) break;
     used += static_cast<std::size_t>(n);
     if (used > most) return too_large();
+    // all that there is, and no more though more was asked for
+    if (S_ISREG(st.st_mode) && used < text.size() && used == static_cast<std::size_t>(st.st_size)) break;
   }
   text.resize(used);
   return text;

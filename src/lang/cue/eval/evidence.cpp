@@ -70,11 +70,12 @@ Evidence::Row Evidence::row(DefId id) {
 // A requirement is met by a conjunct that is contained in it, or by one outside of where it was embedded: of whatever
 // the embedding stands in, unless all conjuncts must be outside of it.
 bool Evidence::holds(std::span<const ConjunctInfo> list) {
-  constexpr std::size_t kMost = std::size_t{1} << 23;
-  if (rows_.size() > kMost) {
+  // What is known of the numbers is forgotten now and then, where it is soon found again.
+  if (rows_.size() > most_) {
     rows_.resize(kParts * words_);
     row_of_.clear();
   }
+  std::size_t known = rows_.size();
   for (Bits* bits : {&any_, &inside_, &met_}) bits->assign(words_, 0);
   for (const ConjunctInfo& c : list) {
     Row own = row(c.id), embed = row(c.embed) + kEmbed * words_, outer = own + kOuter * words_;
@@ -84,6 +85,8 @@ bool Evidence::holds(std::span<const ConjunctInfo> list) {
       met_[w] |= ~rows_[embed + w] & (allows_[w] | (rows_[outer + w] & ~top_[w]));
     }
   }
+  constexpr std::size_t kMost = std::size_t{1} << 23;
+  if (rows_.size() - known > most_ / 4) most_ = std::min(kMost, most_ * 2);
   for (std::size_t w = 0; w < words_; ++w) {
     u64 left = all_[w] & ~any_[w];
     if (left & (no_embed_[w] | (opened_[w] & inside_[w]) | (~opened_[w] & ~met_[w]))) return false;

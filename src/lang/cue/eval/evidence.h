@@ -36,6 +36,7 @@ class Evidence {
   std::vector<Mention> mentions_;                // by number
   IdMap first_mention_, row_of_;                 // 1 + the place; the number of the row
   std::vector<u64> rows_;
+  std::size_t most_ = std::size_t{1} << 14;  // of rows_; more where the way to a number is long
   std::vector<DefId> path_;
   Bits any_, inside_, met_;  // of the conjuncts that are looked at
 };

@@ -127,7 +127,7 @@ bool State::has_active_parent_task() const {
 void State::signal(Cond c) {
   Cond was = completed;
   completed |= c;
-  Cond freeze_too = defer_field_set(c);
+  Cond freeze_too = c & kFieldSetKnown ? defer_field_set(c) : c;
   if (was == completed) {
     frozen |= freeze_too;
     return;

@@ -1,9 +1,12 @@
 #include "lang/cue/load/packages.h"
 
+#include <dirent.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <set>
 
 #include "base/file.h"
@@ -41,30 +44,55 @@ ImportPath split_import(std::string s) {
 
 bool is_local(std::string_view p) { return p == "." || p == ".." || p.starts_with("./") || p.starts_with("../"); }
 
+// No part of it is empty, `.` or `..`.
+bool is_clean(std::string_view p) {
+  if (p.starts_with('/')) p.remove_prefix(1);
+  while (true) {
+    std::size_t end = std::min(p.find('/'), p.size());
+    std::string_view part = p.substr(0, end);
+    if (part.empty() || part == "." || part == "..") return false;
+    if (end == p.size()) return true;
+    p.remove_prefix(end + 1);
+  }
+}
+
 std::string clean(const std::string& p) {
+  if (is_clean(p)) return p;
   std::string s = fs::path(p).lexically_normal().string();
   if (s.size() > 1 && s.back() == '/') s.pop_back();
   return s;
 }
 
 bool is_directory(const std::string& p) {
-  std::error_code ec;
-  return fs::is_directory(p, ec);
+  struct stat st {};
+  return ::stat(p.c_str(), &st) == 0 && S_ISDIR(st.st_mode);
 }
 bool is_link(const std::string& p) {
-  std::error_code ec;
-  return fs::is_symlink(p, ec);
+  struct stat st {};
+  return ::lstat(p.c_str(), &st) == 0 && S_ISLNK(st.st_mode);
 }
 bool exists(const std::string& p) {
-  std::error_code ec;
-  return fs::exists(p, ec);
+  struct stat st {};
+  return ::stat(p.c_str(), &st) == 0;
 }
 
-std::vector<std::string> entries(const std::string& dir) {
-  std::vector<std::string> out;
-  std::error_code ec;
-  for (const auto& e : fs::directory_iterator(dir, ec)) out.push_back(e.path().filename().string());
-  std::sort(out.begin(), out.end());
+struct Entry {
+  std::string name;
+  bool directory;  // or a link to one
+};
+
+// By name. What most are is told with the name, and need not be asked for.
+std::vector<Entry> entries(const std::string& dir) {
+  std::vector<Entry> out;
+  std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir(dir.c_str()), &::closedir);
+  if (!open) return out;
+  while (const dirent* e = ::readdir(open.get())) {
+    std::string_view name = e->d_name;
+    if (name == "." || name == "..") continue;
+    bool told = e->d_type == DT_REG || e->d_type == DT_DIR;
+    out.push_back({std::string(name), told ? e->d_type == DT_DIR : is_directory(dir + "/" + e->d_name)});
+  }
+  std::ranges::sort(out, {}, &Entry::name);
   return out;
 }
 
@@ -79,7 +107,8 @@ PackageLoader::~PackageLoader() = default;
 
 const std::vector<std::string>& PackageLoader::listing(const std::string& dir) {
   auto [at, added] = listings_.try_emplace(dir);
-  if (added) at->second = entries(dir);
+  if (added)
+    for (Entry& e : entries(dir)) at->second.push_back(std::move(e.name));
   return at->second;
 }
 
@@ -89,7 +118,9 @@ std::string PackageLoader::absolute(const std::string& path) const {
 }
 
 std::string PackageLoader::shown(const std::string& abs) const {
-  std::string rel = fs::path(abs).lexically_relative(config_.dir).string();
+  const std::string& dir = config_.dir;
+  bool inside = is_clean(abs) && abs.starts_with(dir) && abs[dir.size()] == '/';
+  std::string rel = inside ? abs.substr(dir.size() + 1) : fs::path(abs).lexically_relative(dir).string();
   if (rel.empty()) return abs;
   if (!rel.starts_with('.')) rel = "./" + rel;
   return rel;
@@ -261,9 +292,9 @@ LoadedPackage* PackageLoader::directory(const std::string& dir, std::string name
   std::vector<LoadProblem> excluded;
   std::vector<std::string> cue_files;
   bool any_cue = false;
-  for (const std::string& base : entries(dir)) {
+  for (const auto& [base, is_dir] : entries(dir)) {
+    if (is_dir) continue;
     std::string path = dir + "/" + base;
-    if (is_directory(path)) continue;
     if (!base.ends_with(".cue")) {
       if (config_.data_files) {
         std::string ext = fs::path(base).extension().string();
@@ -717,12 +748,11 @@ void PackageLoader::expand(const std::string& pattern, std::vector<LoadedPackage
   while (!work.empty()) {
     std::string d = work.back();
     work.pop_back();
-    std::vector<std::string> list = entries(d);
     bool cue = false;
     std::vector<std::string> below;
-    for (const std::string& e : list) {
+    for (const auto& [e, is_dir] : entries(d)) {
       std::string path = d + "/" + e;
-      if (is_directory(path)) {
+      if (is_dir) {
         if (e.starts_with('.') || e.starts_with('_') || e == "cue.mod" || e == "testdata") continue;
         if (is_directory(path + "/cue.mod") || is_link(path)) continue;  // a link may lead back here
         below.push_back(path);
