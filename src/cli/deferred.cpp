@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 
@@ -73,8 +74,10 @@ class Caller {
   std::optional<Value> run(const Value& catalog) {
     gather(catalog);
     std::string manifest;
-    for (std::size_t i = 0; i < found_.size(); ++i)
-      manifest += fmt::format("notify {{ 'd{}': message => {} }}\n", i, found_[i]);
+    for (std::size_t i = 0; i < found_.size(); ++i) {
+      begins_.push_back(manifest.size());
+      manifest += fmt::format("notify {{ 'd{}': message => {} }}\n", i, found_[i].expression);
+    }
     char name[] = "/tmp/tutti-deferred-XXXXXX.pp";
     int fd = ::mkstemps(name, 3);
     if (fd < 0) return std::nullopt;
@@ -88,6 +91,7 @@ class Caller {
       answers = puppet->evaluate(call_.session, request);
     }
     ::unlink(name);
+    show_in_manifest(name);
     if (!answers || !call_.session.diagnostics.ok()) return std::nullopt;
     const Entry* resources = answers->find("resources");
     if (!resources) return std::nullopt;
@@ -103,11 +107,27 @@ class Caller {
 
  private:
   void gather(const Value& v) {
-    if (is_deferred(v)) return found_.push_back(expression(v));
+    if (is_deferred(v)) return found_.push_back({expression(v), v.origin()});
     if (v.is(Kind::kList))
       for (const Value& i : v.items()) gather(i);
     if (v.is(Kind::kMap))
       for (const Entry& e : v.entries()) gather(e.value);
+  }
+  // What is wrong with a call is wrong where that is written, and not in our small manifest.
+  void show_in_manifest(std::string_view name) {
+    Diagnostics& said = call_.session.diagnostics;
+    std::vector<Diagnostic> all = said.all();
+    said.clear();
+    for (Diagnostic& d : all) {
+      const Source* source = call_.session.sources->find(d.where.begin);
+      if (source && source->path == name) {
+        auto after = std::upper_bound(begins_.begin(), begins_.end(), source->offset(d.where.begin));
+        auto which = static_cast<std::size_t>(after - begins_.begin()) - 1;
+        d.where = call_.session.origins.nearest(found_[which].origin);
+      }
+      Diagnostic& again = said.add(d.severity, d.code, d.where, d.message);
+      again = std::move(d);
+    }
   }
   Value put(const Value& v) {
     if (is_deferred(v)) return values_[next_++].with_origin(v.origin());
@@ -124,7 +144,12 @@ class Caller {
 
   Call& call_;
   TreeBuilder builder_;
-  std::vector<std::string> found_;
+  struct Found {
+    std::string expression;
+    Origin origin;
+  };
+  std::vector<Found> found_;
+  std::vector<std::size_t> begins_;  // where each is in the manifest
   std::vector<Value> values_;
   std::size_t next_ = 0;
 };

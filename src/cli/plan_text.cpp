@@ -174,8 +174,10 @@ std::string show_plan(Call& call, const deploy::Prepared& p, const deploy::Check
   bool colour = call.manner.colour_out;
   Settings settings(call.options.has("full"), colour);
   for (auto& c : p.plan.changes) {
-    t += fmt::format("{}{} {}{} ({}{}{})", colour ? paint(c.kind) : "", sign(c.kind), c.component,
-                     colour ? "\x1b[0m" : "", c.type, c.host.empty() ? "" : " on ", c.host.text());
+    t += fmt::format("{}{} {}{}{} ({}{}{})", colour ? paint(c.kind) : "", sign(c.kind), c.component,
+                     colour ? "\x1b[0m" : "", c.was.empty() ? "" : " was " + c.was, c.type,
+                     c.host.empty() ? "" : " on ", c.host.text());
+    if (c.kind == PlanChange::Kind::kRename) t += ": renamed";
     if (c.kind == PlanChange::Kind::kInterrupt || c.kind == PlanChange::Kind::kReplace ||
         c.kind == PlanChange::Kind::kRepair)
       t += fmt::format(" {}", change_word(c.kind));
@@ -198,8 +200,9 @@ std::string show_plan(Call& call, const deploy::Prepared& p, const deploy::Check
   for (auto& n : p.plan.notes) t += fmt::format("Note: {}\n", n);
   if (check) {
     if (check->safe && !check->complete)
-      t += fmt::format("Verified in part: nothing wrong in the first {}; there are more.\n",
-                       counted(check->states, "state"));
+      t += fmt::format(
+          "Verified in part: nothing wrong in the first {}; there are more (--max-states N looks at more).\n",
+          counted(check->states, "state"));
     else
       t += fmt::format("Verified: {}{} ({}).\n",
                        check->safe      ? "reaches the wanted state without deadlock"
@@ -223,6 +226,7 @@ Value plan_tree(Call& call, const deploy::Prepared& p, const deploy::Check* chec
                                   {"to", d.secret ? make.text("(secret)") : d.to}}));
     changes.push_back(make.map({{"action", make.text(change_word(c.kind))},
                                 {"component", make.text(c.component)},
+                                {"was", make.text(c.was)},
                                 {"type", make.text(c.type)},
                                 {"host", make.text(c.host.text())},
                                 {"behaviours", make.list(c.behaviours)},

@@ -107,7 +107,7 @@ void warn_beside(Call& call, deploy::Deployer& deployer, const Value& wanted, co
   call.session.diagnostics
       .warning("PLAN-BESIDE", call.session.origins.nearest(named->value.origin()),
                fmt::format("this is the system `{}`, and --system makes another one of it, `{}`", own, system))
-      .note(fmt::format("`{}` is recorded too: what both hold goes with the first that goes", own));
+      .note(fmt::format("`{}` is recorded too: what both hold goes with the last that goes", own));
 }
 
 }  // namespace
@@ -327,6 +327,11 @@ deploy::Deployer::RunSettings Running::settings(std::string command) {
   return s;
 }
 
+u64 Running::most_states() const {
+  u64 most = std::strtoull(call.options.get("max-states", "0").c_str(), nullptr, 10);
+  return most ? most : deploy::Deployer::kMostStates;
+}
+
 bool Running::only_names_components(const Value& wanted) {
   auto only = call.options.all("only");
   bool unnamed = std::find(only.begin(), only.end(), "") != only.end();
@@ -387,8 +392,8 @@ std::optional<deploy::Prepared> Running::plan(const Value& wanted, int* unseen) 
   options.drift = deploy::Deployer::deviations(found);
   if (!options.drift.empty()) prepared = deployer->prepare(wanted, system, "apply", options);
   if (!prepared) return prepared;
-  deploy::note_overwritten(call.session, *prepared, executor);
-  deploy::note_former(call.session, *prepared, *recorded, *place);
+  deploy::Elsewhere others(*deployer, *place->store, prepared->system);
+  deploy::note_overwritten(call.session, *prepared, executor, others);
   return prepared;
 }
 
@@ -515,7 +520,7 @@ int report_outcome(Running& running, const deploy::Outcome& o) {
     if (!o.unknown) return exit_code::kInterrupted;
     return exit_code::kUnknown | (o.unreachable ? exit_code::kUnreachable : 0);
   }
-  if (o.unknown) return exit_code::kUnknown;
+  if (o.unknown) return exit_code::kUnknown | (o.unreachable ? exit_code::kUnreachable : 0);
   if (!o.finished && o.failures.empty() && !o.cancelled)
     for (auto& s : o.stuck) call.session.diagnostics.error("RUN-STUCK", {}, s);
   running.tell(o, fmt::format("Run {}: {}{}.\n", o.run,
@@ -670,7 +675,7 @@ int follow_up(Running& running, const std::string& system, const Value& wanted, 
     auto next = running.deployer->follow_up(system, wanted, flat, wrong);
     if (wrong) return exit_code::kMixed;
     if (!next || next->empty()) return code;
-    deploy::Check check = running.deployer->check(*next);
+    deploy::Check check = running.deployer->check(*next, running.most_states());
     if (!call.options.has("quiet") || !check.safe) say_now(show_plan(call, *next, &check, call.options.has("program")));
     if (!check.safe && !call.options.has("unsafe")) {
       refuse(call, check, "what would bring the others to the new values");
@@ -729,7 +734,7 @@ int carry_out_once(Running& running, const deploy::Prepared& prepared, std::stri
     auto settings = running.settings(std::string(verb));
     return apply_catalog(running, prepared, settings, stale);
   }
-  deploy::Check check = running.deployer->check(prepared);
+  deploy::Check check = running.deployer->check(prepared, running.most_states());
   std::string text = show_plan(call, prepared, &check, call.options.has("program"));
   if (dry) {
     if (running.as_text())

@@ -18,6 +18,8 @@ namespace tutti {
     "system", "NAME", "the system, when it is not named in the configuration"    \
   }
 
+inline constexpr OptionSpec kMaxStates = {"max-states", "N", "look at so many states of a plan (default 300000)"};
+
 struct Running {
   explicit Running(Call& c) : call(c) {}
   // Opens the state; false (and a diagnostic) when that is impossible.
@@ -34,6 +36,7 @@ struct Running {
   std::optional<Value> wanted();
   std::optional<Value> components_of(const Value& catalog);
   deploy::Deployer::RunSettings settings(std::string command);
+  u64 most_states() const;  // of a plan to be looked at
   // Whether --only can be heeded: a catalog has no components. False: a diagnostic.
   bool only_names_components(const Value& wanted);
   // A plan for what is wanted; with --refresh after a look at what is really there, which is told about. `unseen`

@@ -45,7 +45,7 @@ engine::Property property_of(const engine::PlannedSystem& p, const model::Invari
 
 }  // namespace
 
-Check Deployer::check(const Prepared& p) {
+Check Deployer::check(const Prepared& p, u64 most_states) {
   Check c;
   const model::System& s = p.program.system;
   engine::Graph graph(s);
@@ -68,7 +68,7 @@ Check Deployer::check(const Prepared& p) {
     held.push_back(now);
   }
   engine::VerifyOptions options;
-  options.most_states = 300'000;
+  options.most_states = most_states;
   options.budget = &session_.budget;
   // Large systems without invariants to watch: one run in any order decides whether it gets stuck, see the reduction.
   auto report = engine::verify(s, properties, options);

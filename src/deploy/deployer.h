@@ -26,12 +26,13 @@ struct Forgetting;
 struct Program;
 struct Replay;
 // The resources on which actions of a run began to act: (instance, transition) -> their keys.
-using Acted = std::map<std::pair<u32, u32>, std::set<std::string>>;
+using Acted = std::map<std::pair<u32, u32>, std::map<std::string, resource::Former>>;
 
 inline constexpr std::string_view kProgramRun = "program";  // the kind of a run that was not planned
 inline constexpr std::string_view kLookRun = "noop";        // of a catalog that was only compared with what is there
 inline constexpr std::string_view kFollowRun = "follow";    // of one that brings others to values of the run before
-inline constexpr std::string_view kForgetRun = "forget";    // of one that only takes something out of the record
+inline constexpr std::string_view kRollbackRun = "rollback";
+inline constexpr std::string_view kForgetRun = "forget";  // of one that only takes something out of the record
 
 // The types that ship with tutti, read once per session.
 Value library(Session& session);
@@ -137,7 +138,9 @@ class Deployer {
   std::optional<Prepared> load(const std::string& saved, const std::string& name);
   std::string save(const Prepared& prepared) const;
 
-  Check check(const Prepared& prepared);
+  // At most so many states of a plan are looked at, where counting does not prove what must hold.
+  static constexpr u64 kMostStates = 300'000;
+  Check check(const Prepared& prepared, u64 most_states = kMostStates);
 
   // What a run leaves to be done: components that refer to values which it has changed, brought to them, as far as the
   // run (`flat` is its plan) looked at them. nullopt when there are none; with `wrong` an error says why it cannot be
@@ -183,6 +186,7 @@ class Deployer {
   struct Standing {
     engine::Recorded recorded;
     std::map<std::string, std::vector<std::string>> open;  // component -> transitions that began and have no result
+    Value hosts;                                           // as its plan describes them
   };
   std::optional<Standing> standing(i64 run);
 
@@ -232,8 +236,13 @@ class Deployer {
   bool finish_preparing(Prepared& p);
   bool check_steps(const Value& wanted);
   bool check_resources(const model::Deployment& wanted, const engine::PlannedSystem& program);
+  // Gives components other names in what the plan starts from, which is the state that its run is begun with.
+  void rename(Prepared& prepared, const engine::Renames& renames, engine::Recorded& was);
   // Says of components that change which of their files they lose.
   void note_let_go(Prepared& prepared, const engine::Recorded& was);
+  // Says of components that go what they leave because another system has it, too, and warns where two of them have the
+  // same file.
+  void note_elsewhere(Prepared& prepared, const engine::Recorded& was);
   // False, and an error, where what is recorded under that name is not of the same nature as what is to come.
   enum class Nature : u8 { kSystem, kCatalog, kNothing };
   bool planned(const std::string& system, const engine::Recorded& was, Nature next);
@@ -244,8 +253,8 @@ class Deployer {
   std::set<std::string> claims_told_;
 };
 
-// Durations are learnt under these keys, the first that is known counts.
+// Durations are learnt under these keys, the first that is known counts; then also those of `former` names.
 std::vector<std::string> duration_keys(const model::System& system, const std::string& component, u32 instance,
-                                       u32 transition);
+                                       u32 transition, bool former = false);
 
 }  // namespace tutti::deploy

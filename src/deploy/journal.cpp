@@ -151,7 +151,7 @@ void StoreJournal::settle() {
   if (on_broken) on_broken(r.error());
 }
 
-bool StoreJournal::begins(u32 instance, u32 transition, const std::string& resource) {
+bool StoreJournal::begins(u32 instance, u32 transition, const std::string& resource, const resource::Former& former) {
   Entry e;
   e.time = store::wall_clock();
   e.kind = Entry::Kind::kNote;
@@ -160,6 +160,7 @@ bool StoreJournal::begins(u32 instance, u32 transition, const std::string& resou
   e.name = name(instance, transition);
   e.how = kBegins;
   e.message = secrets_.scrub.clean(resource);
+  e.outputs = outputs_json({former.begin(), former.end()}, secrets_);
   std::unique_lock lock(mutex_);
   beginning_.push_back(std::move(e));
   u64 mine = ++asked_;
@@ -190,7 +191,8 @@ Replay read_journal(const model::System& system, std::vector<store::Entry> entri
     if (e.kind == Entry::Kind::kNote) {
       if (e.how != kBegins) continue;
       out.begun.insert({e.instance, e.transition});
-      out.acted[{e.instance, e.transition}].insert(e.message);
+      auto former = outputs_of(e.outputs, seal);
+      out.acted[{e.instance, e.transition}].try_emplace(e.message, former.begin(), former.end());
       continue;
     }
     bool fits = e.instance < system.instances.size() && e.transition < system.type_of(e.instance).transitions.size();

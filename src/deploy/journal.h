@@ -41,7 +41,7 @@ class StoreJournal : public engine::Journal {
   void settle() override;
 
   // An action begins to act on a resource: from its thread. Those that come together are written together.
-  bool begins(u32 instance, u32 transition, const std::string& resource);
+  bool begins(u32 instance, u32 transition, const std::string& resource, const resource::Former& former);
 
   // What actions on a host have done outlasts a loss of power: asked before their ends are written.
   std::function<Result<void>(Symbol host)> flush;

@@ -194,23 +194,40 @@ std::optional<Prepared> Deployer::prepare(const Value& wanted, const std::string
   p.wanted = model::plain_tree(*deployment, wanted, TreeBuilder(session_.arena));
   auto was = recorded(p.system, &p.serial, &p.lineage, &p.state);
   if (!was || !planned(p.system, *was, Nature::kSystem)) return std::nullopt;
+  std::vector<std::string> notes;
+  engine::PlanOptions how = options;
+  how.renames = engine::find_renames(*deployment, *was, options.only, kind == kRollbackRun, notes);
+  for (auto& [name, old] : how.renames)
+    if (auto drift = how.drift.extract(old)) drift.key() = name, how.drift.insert(std::move(drift));
+  rename(p, how.renames, *was);
   keep_hosts(p.state, *was, *deployment);
   if (system.empty() && deployment->name.empty()) warn_unnamed(session_, *deployment, *was);
-  auto plan_with = [&](const engine::PlanOptions& how) {
+  auto make_plan = [&] {
     auto plan = engine::make_plan(session_, *deployment, *was, how);
     if (!plan) return false;
     p.plan = std::move(*plan);
     return finish_preparing(p);
   };
-  if (!plan_with(options)) return std::nullopt;
-  engine::PlanOptions again = options;
-  again.present = present(p, *was);
-  if (!again.present.empty() && !plan_with(again)) return std::nullopt;
-  for (auto& [name, unused] : again.present) p.renewed.push_back(name);
+  if (!make_plan()) return std::nullopt;
+  how.present = present(p, *was);
+  if (!how.present.empty() && !make_plan()) return std::nullopt;
+  for (auto& [name, unused] : how.present) p.renewed.push_back(name);
+  p.plan.notes.insert(p.plan.notes.end(), notes.begin(), notes.end());
   if (!check_resources(*deployment, p.program)) return std::nullopt;
   note_may_change(p, *was);
   note_let_go(p, *was);
+  note_elsewhere(p, *was);
   return p;
+}
+
+void Deployer::rename(Prepared& p, const engine::Renames& renames, engine::Recorded& was) {
+  if (renames.empty()) return;
+  TreeBuilder b(session_.arena);
+  was = engine::renamed(was, renames, b);
+  MapDraft state;
+  for (const Entry& e : p.state.entries()) state.set(e.key, e.value);
+  for (const Entry& e : engine::write_recorded(was, b).entries()) state.set(e.key, e.value);
+  p.state = state.build(b);
 }
 
 void Deployer::note_let_go(Prepared& p, const engine::Recorded& was) {
@@ -226,11 +243,11 @@ void Deployer::note_let_go(Prepared& p, const engine::Recorded& was) {
         change == p.plan.changes.end())
       continue;
     Share share = Share::of(self->second);
-    std::set<std::string> goes, left;
+    std::set<std::string> goes, left, restored;
     for (auto& t : s.type_of(i).transitions) {
       std::string problem;
       for (auto& r : knowledge.resources(i, s.type_of(i).action_of(t), session_.arena, problem))
-        if (r.let_go) (share.is_left(r) ? left : goes).insert(scrub.clean(r.title));
+        if (r.let_go) (share.is_left(r) ? left : share.was_otherwise(r) ? restored : goes).insert(scrub.clean(r.title));
     }
     auto add = [&](std::string_view what, const std::set<std::string>& files, std::string_view why) {
       if (files.empty()) return;
@@ -238,6 +255,7 @@ void Deployer::note_let_go(Prepared& p, const engine::Recorded& was) {
       change->why += (change->why.empty() ? "" : "; ") + words;
     };
     add("removes", goes, "");
+    add("restores", restored, fmt::format(" to what {} before", restored.size() == 1 ? "it was" : "they were"));
     add("leaves", left, fmt::format(", which {} there before", left.size() == 1 ? "was" : "were"));
   }
 }
@@ -285,6 +303,7 @@ std::optional<Prepared> Deployer::prepare_removal(const std::string& system) {
                           {Symbol("components"), Field::kPlain, b.map({})}};
   p.wanted = b.map(none);
   if (!finish_preparing(p)) return std::nullopt;
+  note_elsewhere(p, *was);
   return p;
 }
 
@@ -298,11 +317,16 @@ bool Deployer::finish_preparing(Prepared& p) {
 }
 
 std::vector<std::string> duration_keys(const model::System& system, const std::string& component, u32 instance,
-                                       u32 transition) {
+                                       u32 transition, bool former) {
   const model::ComponentType& type = system.type_of(instance);
   std::string_view t = type.transitions[transition].name.text();
   const Value* kind = resource::with(system.instances[instance], "kind");
-  return {fmt::format("{}/{}", component, t), fmt::format("{}:{}", kind ? kind->text() : type.name.text(), t)};
+  std::vector<std::string> keys{fmt::format("{}/{}", component, t)};
+  if (const Value* names = former ? resource::with(system.instances[instance], "former") : nullptr)
+    for (auto name = names->items().rbegin(); name != names->items().rend(); ++name)
+      keys.push_back(fmt::format("{}/{}", name->text().substr(0, name->text().find('#')), t));
+  keys.push_back(fmt::format("{}:{}", kind ? kind->text() : type.name.text(), t));
+  return keys;
 }
 
 void Deployer::set_durations(engine::PlannedSystem& program) {
@@ -315,7 +339,7 @@ void Deployer::set_durations(engine::PlannedSystem& program) {
     for (auto& a : type.actions) own.push_back(a.duration);
     bool any = false;
     for (u32 t = 0; t < type.transitions.size(); ++t)
-      for (auto& key : duration_keys(s, program.component_of[i], i, t))
+      for (auto& key : duration_keys(s, program.component_of[i], i, t, true))
         if (auto it = learnt->find(key); it != learnt->end()) {
           own[type.transitions[t].action] = model::Duration::fixed(it->second.mean);
           any = true;
@@ -394,6 +418,10 @@ std::optional<Prepared> Deployer::load(const std::string& saved, const std::stri
         .suggest("make a new plan");
     return std::nullopt;
   }
+  engine::Renames renames;
+  if (const Entry* e = p.plan.flat.find("renames"); e && e->value.is(Kind::kMap))
+    for (const Entry& r : e->value.entries()) renames[std::string(r.key.text())] = r.value.text();
+  rename(p, renames, *was);
   if (!finish_preparing(p)) return std::nullopt;
   p.saved = true;
   return p;

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "deploy/deployer.h"
+#include "deploy/elsewhere.h"
 #include "deploy/encode.h"
 #include "deploy/journal.h"
 #include "deploy/program.h"
@@ -337,8 +338,18 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
   eo.sealing.is_secret = [&](std::string_view text) { return before.is_secret(text) || scrub.is_secret(text); };
   eo.sealing.seal = [&](std::string_view bytes) { return fmt::format("{}{}", kSealedCopy, place_.seal->seal(bytes)); };
   eo.sealing.name = [&](std::string_view bytes) { return sha256_hex(place_.seal->sign(bytes)); };
+  eo.sealing.open = [&](std::string_view copy) -> std::optional<std::string> {
+    if (!copy.starts_with(kSealedCopy)) return std::string(copy);
+    return place_.seal->unseal(copy.substr(kSealedCopy.size()));
+  };
+  Elsewhere others(*this, *place_.store, p.system);
+  eo.elsewhere = [&](u32 i, const std::string& thing, bool below) {
+    return others.holder(machine(s.instances[i].host, p.plan.flat), thing, below);
+  };
   StoreJournal* written = nullptr;
-  eo.begins = [&](u32 i, u32 t, const std::string& resource) { return written->begins(i, t, resource); };
+  eo.begins = [&](u32 i, u32 t, const std::string& resource, const resource::Former& former) {
+    return written->begins(i, t, resource, former);
+  };
   resource::ResourceExecutor executor(s, knowledge, eo);
   StoreJournal journal(*place_.store, lease, run, s, {*place_.seal, scrub},
                        [&](u32 i, u32 k) { return executor.effect(i, k).changes; });
@@ -373,7 +384,8 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
       now.open.clear();
       std::vector<ActionResult> found;
       for (auto& o : record->open) {
-        std::string name = s.transition_text(o.instance, o.transition), why;
+        std::string name = s.transition_text(o.instance, o.transition);
+        Failure why;
         engine::Outputs outputs;
         if (replay->begun.count({o.instance, o.transition})) executor.clear_unfinished(o.instance, o.transition);
         auto decision = settings.decisions.find(name);
@@ -398,7 +410,8 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
         } else {
           now.open.push_back(o);
           unknown.insert({o.instance, o.transition});
-          text = "was in flight: " + why;
+          text = "was in flight: " + why.message;
+          if (why.code == EHOSTUNREACH || why.code == ECONNRESET) ++out.unreachable;
         }
         if (settings.events.line) settings.events.line(0, fmt::format("{}  {}", name, text));
       }

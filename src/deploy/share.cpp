@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "deploy/elsewhere.h"
 #include "deploy/hosts.h"
 
 namespace tutti::deploy {
@@ -27,8 +28,8 @@ bool goes(const resource::Resource& r) {
 class Account {
  public:
   Account(const Prepared& p, const engine::Recorded& was, const resource::Knowledge& knowledge, const Acted& acted,
-          const resource::Scrubber& scrub)
-      : s_(p.program.system), knowledge_(knowledge), acted_(acted), scrub_(scrub) {
+          const resource::Scrubber& scrub, const Elsewhere& others)
+      : s_(p.program.system), flat_(p.plan.flat), knowledge_(knowledge), acted_(acted), scrub_(scrub), others_(others) {
     for (const Value* tree : {&p.state, &p.plan.flat})
       if (const Entry* hosts = tree->is(Kind::kMap) ? tree->find("hosts") : nullptr;
           hosts && hosts->value.is(Kind::kMap))
@@ -40,8 +41,11 @@ class Account {
         shares_[i] = Share::of(*c->second);
         if (c->second->failed.empty() && !c->second->untouched) was_up_.insert(i);
       }
-    for (auto& [name, c] : was.components)
-      for (auto& thing : Share::of(c).touched) ours_.insert(on_host(c.host, thing));
+    for (auto& [name, c] : was.components) {
+      Share share = Share::of(c);
+      for (auto& thing : share.touched) ours_.insert(on_host(c.host, thing));
+      for (auto& [thing, former] : share.formerly) formerly_.emplace(on_host(c.host, thing), former);
+    }
   }
 
   // What an action that failed has not acted on was right, or it never came to it: in doubt it is not ours.
@@ -60,7 +64,7 @@ class Account {
       if (goes(r))
         let_go(instance, r, ok, began);
       else if (began || (commands && ok))
-        touch(instance, r);
+        touch(instance, r, began ? former_of(mine->second, r) : resource::Former{});
       else
         come_to(instance, r);
     }
@@ -106,8 +110,17 @@ class Account {
     auto first = acted_.lower_bound({i, 0});
     return failed_.count(i) && !was_up_.count(i) && (first == acted_.end() || first->first.first != i);
   }
-  void touch(u32 i, const resource::Resource& r) {
+  resource::Former former_of(const std::map<std::string, resource::Former>& acted, const resource::Resource& r) const {
+    auto at = acted.find(resource::key_of(r));
+    if (at == acted.end()) at = acted.find(scrub_.clean(resource::key_of(r)));
+    return at == acted.end() ? resource::Former{} : at->second;
+  }
+  void touch(u32 i, const resource::Resource& r, const resource::Former& former) {
     for (auto& thing : things_of(r)) {
+      std::string there = on_host(s_.instances[i].host, thing);
+      // What one of ours has made is nothing that was there before us; but what was before that is.
+      if (!former.empty() && !ours_.count(there) && !changed_.count(there)) formerly_.emplace(there, former);
+      if (auto known = formerly_.find(there); known != formerly_.end()) shares_[i].formerly[thing] = known->second;
       shares_[i].before.erase(thing);
       shares_[i].touched.insert(thing);
       changed_.insert(on_host(s_.instances[i].host, thing));
@@ -117,7 +130,16 @@ class Account {
     Share& share = shares_[i];
     for (auto& thing : things_of(r)) {
       // A process is always one that we started; and what another component of ours had made is ours, too.
-      if ((r.type == "process" && !never_began(i)) || ours_.count(on_host(s_.instances[i].host, thing)))
+      std::string there = on_host(s_.instances[i].host, thing);
+      // What another system of the record has made is ours as well.
+      if (const Share* other = others_.share(machine(s_.instances[i].host, flat_), thing);
+          other && other->touched.count(thing)) {
+        ours_.insert(there);
+        if (auto known = other->formerly.find(thing); known != other->formerly.end())
+          formerly_.emplace(there, known->second);
+      }
+      if (auto known = formerly_.find(there); known != formerly_.end()) share.formerly[thing] = known->second;
+      if ((r.type == "process" && !never_began(i)) || ours_.count(there))
         share.touched.insert(thing);
       else if (!share.touched.count(thing))
         share.before.insert(thing);
@@ -131,12 +153,14 @@ class Account {
         ours_.insert(on_host(s_.instances[i].host, thing));
       }
       if (!began && !r.let_go) continue;
+      if (r.let_go || !resource::with(s_.instances[i], "formerly")) shares_[i].formerly.erase(thing);
       shares_[i].before.erase(thing);
       shares_[i].touched.erase(thing);
     }
   }
 
   const model::System& s_;
+  const Value& flat_;
   const resource::Knowledge& knowledge_;
   const Acted& acted_;
   // A thing with the machine it is on, which may go by several names.
@@ -145,11 +169,13 @@ class Account {
   }
 
   const resource::Scrubber& scrub_;
+  const Elsewhere& others_;
   std::map<u32, Share> shares_;
   std::set<u32> was_up_, failed_;
   std::set<Symbol> here_;                 // names of this machine
   std::set<std::string> ours_, changed_;  // with their hosts
-  std::map<std::string, u32> left_;       // by whom, though its own: another is to have it
+  std::map<std::string, resource::Former> formerly_;
+  std::map<std::string, u32> left_;  // by whom, though its own: another is to have it
 };
 
 }  // namespace
@@ -166,7 +192,19 @@ Value as_list(const std::set<std::string>& texts, const TreeBuilder& b) {
   return b.list(list);
 }
 
-bool was_acted_on(const std::set<std::string>& acted, const resource::Resource& r, const resource::Scrubber& scrub) {
+Value as_tree(const std::map<std::string, resource::Former>& formerly, const TreeBuilder& b) {
+  if (formerly.empty()) return Value::null();
+  std::vector<Entry> things;
+  for (auto& [thing, former] : formerly) {
+    std::vector<Entry> words;
+    for (auto& [key, text] : former) words.push_back({Symbol(key), Field::kPlain, b.string(text)});
+    things.push_back({Symbol(thing), Field::kPlain, b.map(words)});
+  }
+  return b.map(things);
+}
+
+bool was_acted_on(const std::map<std::string, resource::Former>& acted, const resource::Resource& r,
+                  const resource::Scrubber& scrub) {
   return acted.count(resource::key_of(r)) || acted.count(scrub.clean(resource::key_of(r)));
 }
 
@@ -175,6 +213,10 @@ Share Share::of(const engine::RecordedComponent& c) {
   Share s;
   read(c.before, s.before);
   read(c.touched, s.touched);
+  if (c.formerly.is(Kind::kMap))
+    for (const Entry& thing : c.formerly.entries())
+      for (const Entry& e : thing.value.entries())
+        s.formerly[std::string(thing.key.text())][std::string(e.key.text())] = e.value.text();
   for (auto& h : c.held)
     for (auto& thing : things_of(resource_of(h)))
       if (c.found)
@@ -189,10 +231,15 @@ bool Share::is_left(const resource::Resource& r) const {
   return std::all_of(things.begin(), things.end(), [&](auto& thing) { return before.count(thing) != 0; });
 }
 
+bool Share::was_otherwise(const resource::Resource& r) const {
+  auto things = things_of(r);
+  return std::any_of(things.begin(), things.end(), [&](auto& thing) { return formerly.count(thing) != 0; });
+}
+
 std::map<u32, Share> shares_after(const Prepared& p, const engine::Recorded& was, const resource::Knowledge& knowledge,
                                   const std::vector<engine::ActionSpan>& actions, const Acted& acted,
-                                  const resource::Scrubber& scrub) {
-  Account account(p, was, knowledge, acted, scrub);
+                                  const resource::Scrubber& scrub, const Elsewhere& others) {
+  Account account(p, was, knowledge, acted, scrub, others);
   std::set<std::pair<u32, u32>> ended;
   for (auto& a : actions) {
     account.take(a.instance, a.transition, a.how == engine::How::kOk);

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "deploy/deployer.h"
+#include "deploy/elsewhere.h"
 #include "deploy/encode.h"
 #include "deploy/journal.h"
 #include "deploy/program.h"
@@ -68,7 +69,8 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
       for (auto& h : c->second->held)
         held[i][fmt::format("{}/{}", h.find("type")->value.text(), h.find("title")->value.text())] = h;
     }
-  auto shares = shares_after(p, was, knowledge, actions, fate.acted, scrub);
+  Elsewhere others(*this, *place_.store, p.system);
+  auto shares = shares_after(p, was, knowledge, actions, fate.acted, scrub, others);
   for (auto& a : actions) {
     acted.insert(a.instance);
     if (a.how != engine::How::kOk) continue;
@@ -182,6 +184,7 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
       c.places = places_of(type, now.marking(i));
       auto earlier = before.find(i);
       const engine::RecordedComponent* old_self = earlier == before.end() ? nullptr : earlier->second;
+      if (old_self) c.former = old_self->former;
       if (auto f = fate.failed.find(i); f != fate.failed.end()) {
         c.failed = f->second;
         c.untouched = !began.count(i) && (!old_self || old_self->untouched);
@@ -197,6 +200,7 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
       const Share& share = shares[i];
       c.before = scrub.marked(as_list(share.before, b), b);
       c.touched = scrub.marked(as_list(share.touched, b), b);
+      c.formerly = scrub.marked(as_tree(share.formerly, b), b);
       c.found =
           !held[i].empty() && c.failed.empty() && !c.untouched && share.touched.empty() &&
           std::all_of(held[i].begin(), held[i].end(), [&](auto& h) { return share.is_left(resource_of(h.second)); });
@@ -308,6 +312,7 @@ std::optional<Deployer::Standing> Deployer::standing(i64 run) {
     out.recorded = assembly_of(s, runner, resource::Scrubber(program->tree));
     return out;
   }
+  if (const Entry* hosts = planned->plan.flat.find("hosts")) out.hosts = hosts->value;
   resource::Knowledge knowledge(s);
   teach(knowledge, *planned, engine::read_recorded(session_, planned->state));
   for (auto& r : replay.record.results)
@@ -372,7 +377,8 @@ std::vector<Deployer::Drift> Deployer::drift(const engine::Recorded& recorded,
       context.managed = [&](const std::string& what) {
         return catalog ? managed.count(what) != 0 : holdings.has(c.host, what);
       };
-      if (!catalog) context.managed_below = [&](const std::string& path) { return holdings.below(c.host, path); };
+      if (!catalog)
+        context.managed_below = [&](const std::string& path) { return !holdings.below(c.host, path).empty(); };
       auto f = provider->examine(context);
       if (!f) {
         d.problem = f.error().message;

@@ -14,7 +14,7 @@ namespace {
 constexpr std::array<std::string_view, 4> kOperations{"deploy", "start", "stop", "undeploy"};
 constexpr std::array<std::string_view, 3> kPolicies{"Sequential", "ReverseSequential", "Parallel"};
 // What the model or tutti means by these; everything else a component has is its configuration.
-constexpr std::array<std::string_view, 6> kOfComponent{"uses", "after", "host", "state", "protect", "secret"};
+constexpr std::array<std::string_view, 7> kOfComponent{"uses", "after", "host", "state", "protect", "secret", "was"};
 constexpr std::array<std::string_view, 5> kOfSystem{"system", "types", "hosts", "host", "invariants"};
 
 template <std::size_t N>

@@ -24,8 +24,8 @@ constexpr std::array<std::string_view, 24> kTypeKeys{
     "places", "initial", "initial_place", "stations",   "transitions", "behaviors", "behaviours",   "groups",
     "use",    "uses",    "provide",       "provides",   "config",      "goal",      "removed",      "hold",
     "rest",   "gate",    "change",        "operations", "outputs",     "extends",   "component_of", "doc"};
-constexpr std::array<std::string_view, 11> kComponentKeys{"type",  "host",    "config", "state", "uses", "after",
-                                                          "order", "protect", "secret", "doc",   "name"};
+constexpr std::array<std::string_view, 12> kComponentKeys{"type",  "host",    "config", "state", "uses", "after",
+                                                          "order", "protect", "secret", "doc",   "name", "was"};
 
 struct KindName {
   std::string_view word;
@@ -97,6 +97,7 @@ class DeploymentReader : public Reader {
       imply_needs();
     }
     if (resolved) {
+      check_former_names(session_, out_);
       check_circles(session_, out_);
       check_absent(session_, out_);
     }
@@ -174,6 +175,8 @@ class DeploymentReader : public Reader {
         c.state = n->name;
       }
     if (const Value* p = find(v, {"protect"}); p && wants(*p, Kind::kBool, "`protect`")) c.protect = p->as_bool();
+    if (const Value* w = find(v, {"was"}))
+      if (auto n = name(*w, "`was`")) c.was = n->name.text(), c.was_at = n->at;
     const Value* config = find(v, {"config"});
     if (config && !wants(*config, Kind::kMap, "`config`")) config = nullptr;
     c.config = check_config(*kind, config ? *config : builder_.map({}, v.origin()), what, v);

@@ -39,6 +39,8 @@ struct Component {
   std::vector<Need> needs;
   std::vector<Order> orders;
   bool protect = false;  // never removed or replaced by a plan
+  std::string was;       // the name it had before: what is recorded under that is this one
+  Pos was_at;
 };
 
 // "At least 2 of these provide their service, throughout." Checked on every interleaving of a plan.

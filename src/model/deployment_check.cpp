@@ -151,6 +151,24 @@ void check_settings(Reader& reader, std::string_view type, const Value& own, con
   }
 }
 
+void check_former_names(Session& session, const Deployment& deployment) {
+  std::map<std::string_view, const Component*> taken;
+  for (const Component& c : deployment.components) {
+    if (c.was.empty()) continue;
+    if (deployment.find(Symbol(c.was)))
+      session.diagnostics
+          .error("DEPLOY-WAS", c.was_at,
+                 fmt::format("`{}` cannot have been `{}`, which is a component of its own", c.name.text(), c.was))
+          .suggest("without `was`, where that is done");
+    else if (auto [other, first] = taken.emplace(c.was, &c); !first)
+      session.diagnostics
+          .error(
+              "DEPLOY-WAS", c.was_at,
+              fmt::format("`{}` and `{}` cannot both have been `{}`", other->second->name.text(), c.name.text(), c.was))
+          .relate(other->second->was_at, "the other one");
+  }
+}
+
 void check_absent(Session& session, const Deployment& deployment) {
   auto gone = [&](const Component& c) {
     const ComponentKind& kind = deployment.kinds.at(std::string(c.type.text()));

@@ -13,6 +13,9 @@ void check_host(Reader& reader, const Entry& host);
 // type with all that it extends, `own` what is written in it.
 void check_settings(Reader& reader, std::string_view type, const Value& own, const Value& whole);
 
+// What `was` names must be nobody's name any more, and no two can have been the same.
+void check_former_names(Session& session, const Deployment& deployment);
+
 // Components that cannot come up because each waits for another.
 void check_absent(Session& session, const Deployment& deployment);  // needed, and wanted to be gone
 void check_circles(Session& session, const Deployment& deployment);

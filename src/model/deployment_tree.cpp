@@ -21,6 +21,7 @@ Value plain_tree(const Deployment& d, const Value& root, const TreeBuilder& b) {
     one.set(Symbol("state"), Value::string(c.state.text()));
     one.set(Symbol("config"), c.config);
     if (c.protect) one.set(Symbol("protect"), Value::boolean(true));
+    if (!c.was.empty()) one.set(Symbol("was"), b.string(c.was));
     std::vector<Entry> uses;
     std::vector<Value> after;
     for (auto& n : c.needs) {

@@ -166,7 +166,43 @@ struct Expander {
   }
 };
 
+// Every placeholder of a text, also those in the words after a bar.
+std::string text_with_paths(std::string_view t, const std::function<std::string(std::string_view)>& path) {
+  std::string out;
+  for (std::size_t from = 0;;) {
+    std::size_t at = t.find("${", from);
+    out += t.substr(from, at == std::string_view::npos ? at : at + 2 - from);
+    if (at == std::string_view::npos) return out;
+    from = at + 2;
+    if (at > 0 && t[at - 1] == '$') continue;
+    if (t.substr(from, 1) == "'") out += t[from++];
+    std::size_t end = std::min(t.find_first_of("|}", from), t.size());
+    out += path(t.substr(from, end - from));
+    from = end;
+  }
+}
+
 }  // namespace
+
+Value with_paths(const Value& v, const std::function<std::string(std::string_view)>& path, const TreeBuilder& b) {
+  auto marked = [&](const Value& now) { return v.secret() ? now.as_secret() : now; };
+  switch (v.kind()) {
+    case Kind::kString: return has_placeholders(v) ? marked(b.string(text_with_paths(v.text(), path), v.origin())) : v;
+    case Kind::kLazy: return Value::lazy(b.string(path(v.text())).text(), v.origin());
+    case Kind::kList: {
+      std::vector<Value> items;
+      for (const Value& item : v.items()) items.push_back(with_paths(item, path, b));
+      return marked(b.list(items, v.origin()));
+    }
+    case Kind::kMap: {
+      MapDraft draft;
+      for (const Entry& e : v.entries())
+        draft.set(Symbol(text_with_paths(e.key.text(), path)), with_paths(e.value, path, b), e.field);
+      return marked(draft.build(b, v.origin()));
+    }
+    default: return v;
+  }
+}
 
 Value expand(const Value& value, const Lookup& lookup, const TreeBuilder& builder, std::string* missing) {
   return Expander{lookup, builder, missing}.value(value).value_or(Value::null());

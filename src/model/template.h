@@ -25,6 +25,10 @@ Value expand(const Value& value, const Lookup& lookup, const TreeBuilder& builde
 // The same, but what cannot be found stays as it is written: for what is known before anything runs.
 Value expand_known(const Value& value, const Lookup& lookup, const TreeBuilder& builder);
 
+// The same with other paths: `path` gives what is to stand for one. Nothing is looked up.
+Value with_paths(const Value& value, const std::function<std::string(std::string_view path)>& path,
+                 const TreeBuilder& builder);
+
 // Whether a path is one of the words for what a component itself is, which no other can change.
 bool is_own_word(std::string_view path);
 

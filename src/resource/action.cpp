@@ -12,6 +12,11 @@ const Value* with(const model::Instance& instance, std::string_view key) {
   return e && !e->value.is(Kind::kNull) ? &e->value : nullptr;
 }
 
+std::string_view made_as(const model::Instance& instance) {
+  const Value* former = with(instance, "former");
+  return former && former->is(Kind::kList) && former->size() > 0 ? former->items()[0].text() : instance.name.text();
+}
+
 constexpr u32 kMostThrough = 50;
 
 Knowledge::Knowledge(const model::System& system) : system_(system), outputs_(system.instances.size()) {
@@ -75,7 +80,7 @@ std::optional<Value> Knowledge::look_up(u32 instance, std::string_view path, con
         &missing);
     return missing.empty() ? std::optional<Value>(now) : std::nullopt;
   };
-  if (path == "name") return builder.string(self.name.text());
+  if (path == "name") return builder.string(made_as(self));
   if (path == "home") {
     auto h = hosts_.find(std::string(self.host.text()));
     if (const Entry* own = h != hosts_.end() && h->second.is(Kind::kMap) ? h->second.find("directory") : nullptr)
@@ -201,8 +206,18 @@ void let_go(std::vector<std::string> former, std::size_t before, const TreeBuild
 
 Value Knowledge::settled(u32 instance, const Value& v, Arena& arena, std::string& missing) const {
   if (!model::has_placeholders(v)) return v;
-  return model::expand(
-      v, [&](std::string_view path) { return look_up(instance, path, v, v, arena); }, TreeBuilder(arena), &missing);
+  TreeBuilder builder(arena);
+  u32 through = 0;  // settings of its own that refer to others; circles are refused where they are read
+  model::Lookup lookup = [&](std::string_view path) {
+    auto found = look_up(instance, path, v, v, arena);
+    if (!found || !path.starts_with("config.") || !model::has_placeholders(*found) || through >= kMostThrough)
+      return found;
+    ++through;
+    found = model::expand(*found, lookup, builder, &missing);
+    --through;
+    return found;
+  };
+  return model::expand(v, lookup, builder, &missing);
 }
 
 std::vector<Resource> Knowledge::resources(u32 instance, const model::Action& action, Arena& arena,
@@ -266,7 +281,7 @@ std::vector<Resource> Knowledge::resources(u32 instance, const model::Action& ac
     if (action.idempotent) p.push_back({Symbol("repeatable"), Field::kPlain, Value::boolean(true)});
     if (action.timeout > 0)
       p.push_back({Symbol("timeout"), Field::kPlain, Value::integer(static_cast<i64>(action.timeout + 1))});
-    add("exec", builder.map(p), self.name.text());
+    add("exec", builder.map(p), made_as(self));
   }
   const Entry* todo = action.what.find("do");
   if (!todo) return out;
@@ -315,9 +330,9 @@ std::vector<Resource> Knowledge::resources(u32 instance, const model::Action& ac
           MapDraft m;
           for (const Entry& p : e.value.entries()) m.set(p.key, p.value);
           m.set(Symbol("repeatable"), Value::boolean(true));
-          add("exec", m.build(builder), self.name.text());
+          add("exec", m.build(builder), made_as(self));
         } else {
-          add(e.key.text(), e.value, self.name.text());
+          add(e.key.text(), e.value, made_as(self));
         }
       }
     }

@@ -55,6 +55,9 @@ std::string unknown_step(const Value& what, const Value** step = nullptr);
 // Whether an action that was cut off may simply be done again: everything it does is looked at before it is touched.
 bool repeatable(const std::vector<Resource>& resources);
 
+// The name that an instance was made under: `${name}`, and what its processes and the like are found by.
+std::string_view made_as(const model::Instance& instance);
+
 // The parts of an instance's `with`, which is an entry of a plan's `instances`.
 const Value* with(const model::Instance& instance, std::string_view key);
 

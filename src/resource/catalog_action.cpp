@@ -223,7 +223,7 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
         tell(fmt::format("/{}: Would have triggered 'refresh' from {} event{}", managed_as(r), changed,
                          changed == 1 ? "" : "s"));
     } else {
-      if (!begins(job, effect, r)) return failed("", {std::string(kNotWritten), EIO});
+      if (!begins(job, effect, r, {})) return failed("", {std::string(kNotWritten), EIO});
       // In the words, and as often, as Puppet says it; of what stands below the resource it knows no place.
       auto tell_failure = [&](const Change& ch, const Failure& problem) {
         std::string what = scrub.clean(problem.message), all = what;
@@ -285,7 +285,7 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
       ++changed;
       outputs["noops"] = std::to_string(std::strtoul(outputs["noops"].c_str(), nullptr, 10) + 1);
     } else {
-      if (!begins(job, effect, r)) return failed("", {std::string(kNotWritten), EIO});
+      if (!begins(job, effect, r, {})) return failed("", {std::string(kNotWritten), EIO});
       auto refreshed = provider->refresh(c);
       if (!refreshed) {
         auto end =

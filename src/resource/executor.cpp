@@ -99,7 +99,8 @@ void ResourceExecutor::work() {
       r.message = fmt::format("did not end in {} s", job->request.timeout);
     }
     Effect& all = effects_[{r.instance, r.transition}];
-    effect.acted.merge(all.acted);  // by an earlier attempt
+    all.acted.merge(effect.acted);  // what an earlier attempt came to is as that found it
+    effect.acted = std::move(all.acted);
     all = std::move(effect);
     running_.erase({r.instance, r.transition});
     results_.push_back(std::move(r));
@@ -169,6 +170,11 @@ Context ResourceExecutor::context(const Resource& r, Host& host, u32 instance, c
       options_.say(instance, l, scrub.clean(text));
     };
   c.locate = options_.locate;
+  if (options_.elsewhere)
+    c.elsewhere = [this, instance](const std::string& path, bool below) {
+      auto who = options_.elsewhere(instance, below ? path : "file:" + path, below);
+      return who ? who->name : std::string();
+    };
   if (options_.sealing.seal) c.sealing = &options_.sealing;
   if (options_.managed) {
     c.managed = options_.managed;
@@ -179,9 +185,43 @@ Context ResourceExecutor::context(const Resource& r, Host& host, u32 instance, c
   return c;
 }
 
-bool ResourceExecutor::begins(const Job& job, Effect& effect, const Resource& r) const {
-  bool first = effect.acted.insert(key_of(r)).second;
-  return !first || !options_.begins || options_.begins(job.request.instance, job.request.transition, key_of(r));
+bool ResourceExecutor::begins(const Job& job, Effect& effect, const Resource& r, const Former& former) const {
+  bool first = effect.acted.emplace(key_of(r), former).second;
+  return !first || !options_.begins || options_.begins(job.request.instance, job.request.transition, key_of(r), former);
+}
+
+Resource ResourceExecutor::for_good(u32 instance, const Resource& r, Arena& arena) const {
+  const model::Instance& self = system_.instances[instance];
+  const Value *formerly = with(self, "formerly"), *stays = with(self, "stays");
+  bool goes = stays && !stays->as_bool();
+  std::string ensure = Params(r.parameters).text("ensure");
+  auto also = [&](std::string_view parameter, const Value& value) {
+    MapDraft m;
+    for (const Entry& e : r.parameters.entries()) m.set(e.key, e.value);
+    m.set(Symbol(parameter), value);
+    return Resource{r.type, r.title, m.build(TreeBuilder(arena)), r.let_go};
+  };
+  if (r.type == "process" && ensure == "stopped" && goes && !self.host.empty())
+    return also("log_goes", Value::boolean(true));
+  if (formerly && ensure == "absent" && (goes || r.let_go))
+    for (auto& thing : find_provider(r.type)->writes(r))
+      if (const Entry* former = formerly->find(thing)) return also("former", former->value);
+  return r;
+}
+
+bool ResourceExecutor::is_as_left(Host& host, u32 instance, const Resource& removed) const {
+  const Value* held = with(system_.instances[instance], "held");
+  auto things = find_provider(removed.type)->writes(removed);
+  for (const Value& v : held && held->is(Kind::kList) ? held->items() : std::span<const Value>()) {
+    Resource r{std::string(v.find("type")->value.text()), std::string(v.find("title")->value.text()),
+               v.find("parameters")->value};
+    const Provider* provider = find_provider(r.type);
+    if (!provider || provider->writes(r) != things) continue;
+    Context c = context(r, host, instance, nullptr, "");
+    auto found = provider->examine(c);
+    return found && found->in_sync();
+  }
+  return false;
 }
 
 bool ResourceExecutor::is_left(u32 instance, const Resource& removed) const {
@@ -220,8 +260,9 @@ ActionResult ResourceExecutor::perform(Job& job, Effect& effect) {
   std::string mark = fmt::format("{}/{}/{}", options_.run, q.instance, q.transition);
   std::map<std::string, std::string> outputs;
   effect.looked_only = true;
-  for (const Resource& r : todo) {
-    const Provider* provider = find_provider(r.type);
+  for (const Resource& given : todo) {
+    const Provider* provider = find_provider(given.type);
+    const Resource r = for_good(q.instance, given, arena);
     if (std::string wrong = provider->check(r); !wrong.empty()) return failed(fmt::format("{}: {}", r.title, wrong));
     std::string printed;
     Context c = context(r, *host, q.instance, &job.cancel, mark);
@@ -250,15 +291,32 @@ ActionResult ResourceExecutor::perform(Job& job, Effect& effect) {
       c.say(Level::kInfo, fmt::format("{} {} stays: it was there before", r.type, r.title));
       continue;
     }
+    auto elsewhere = held_elsewhere(q.instance, r);
     if (c.params.text("ensure") == "absent") {
       if (std::string other = heir(q.instance, r); !other.empty()) {
         c.say(Level::kInfo, fmt::format("{} {} stays: it is {}'s now", r.type, r.title, other));
         continue;
       }
+      if (elsewhere) {
+        c.say(Level::kWarning, fmt::format("{} {} stays: {} has it, too", r.type, r.title, elsewhere->name));
+        continue;
+      }
+      // Nobody's work is lost where there is nothing, or what was before but for its owner.
+      const Change& first = found->changes[0];
+      bool in_the_way = first.property == "ensure" && first.from != "absent";
+      if (c.params.has("former") && in_the_way && !is_as_left(*host, q.instance, r)) {
+        c.say(Level::kWarning,
+              fmt::format("{} {} is left: it was changed since {} wrote it. What it was before is in {}/kept", r.type,
+                          r.title, system_.instances[q.instance].name.text(), c.home));
+        continue;
+      }
     }
     effect.looked_only = false;
     std::vector<Change> done;
-    if (!begins(job, effect, r)) return failed(std::string(kNotWritten), EIO);
+    auto former = provider->keep_former(c, *found);
+    if (!former) return wrong_with(former.error());
+    if (elsewhere) *former = elsewhere->former;  // what the other one wrote is nothing that was there before
+    if (!begins(job, effect, r, *former)) return failed(std::string(kNotWritten), EIO);
     auto applied = provider->apply(c, *found, done);
     effect.changes.insert(effect.changes.end(), done.begin(), done.end());
     // A host that was never reached has nothing of it.
@@ -320,7 +378,7 @@ bool ResourceExecutor::is_held(u32 instance, const std::string& name, bool below
   std::lock_guard lock(holdings_mutex_);
   renew_holdings();
   Symbol host(machine_of(instance));
-  return below ? holdings_.below(host, name) || open_holdings_.below(host, name)
+  return below ? !holdings_.below(host, name).empty() || !open_holdings_.below(host, name).empty()
                : holdings_.has(host, name) || open_holdings_.has(host, name);
 }
 
@@ -336,7 +394,13 @@ std::string ResourceExecutor::heir(u32 instance, const Resource& removed) const 
   return "";
 }
 
-ResourceExecutor::Found ResourceExecutor::probe(u32 instance, u32 transition, bool begun, std::string& why,
+std::optional<Holder> ResourceExecutor::held_elsewhere(u32 instance, const Resource& r) const {
+  for (auto& thing : options_.elsewhere ? find_provider(r.type)->writes(r) : std::vector<std::string>{})
+    if (auto other = options_.elsewhere(instance, thing, false)) return other;
+  return std::nullopt;
+}
+
+ResourceExecutor::Found ResourceExecutor::probe(u32 instance, u32 transition, bool begun, Failure& why,
                                                 engine::Outputs& outputs) {
   constexpr std::string_view kUnseen = "whether its command ran to its end cannot be seen";
   const model::ComponentType& type = system_.type_of(instance);
@@ -350,7 +414,7 @@ ResourceExecutor::Found ResourceExecutor::probe(u32 instance, u32 transition, bo
     Params params(parameters);
     bool seen = !r || r->type != "exec" || params.has("creates") || params.has("onlyif") || params.has("unless");
     if (!seen) {
-      why = fmt::format("{}, and it has no creates, onlyif or unless", kUnseen);
+      why.message = fmt::format("{}, and it has no creates, onlyif or unless", kUnseen);
       return Found::kUnknown;
     }
     cut_off_.insert({instance, transition});
@@ -358,20 +422,21 @@ ResourceExecutor::Found ResourceExecutor::probe(u32 instance, u32 transition, bo
   }
   Host* host = options_.host ? options_.host(system_.instances[instance].host) : nullptr;
   if (!host) {
-    why = "its host is not known";
+    why.message = "its host is not known";
     return Found::kFailed;
   }
   Arena arena;
-  auto todo = knowledge_.resources(instance, action, arena, why);
-  if (!why.empty()) return Found::kFailed;
+  auto todo = knowledge_.resources(instance, action, arena, why.message);
+  if (!why.message.empty()) return Found::kFailed;
   bool all = true, unknown = false;
   std::map<std::string, std::string> given;
-  for (const Resource& r : todo) {
+  for (const Resource& one : todo) {
+    const Resource r = for_good(instance, one, arena);
     Context c = context(r, *host, instance, nullptr, "");
     c.outputs = &given;
     auto found = find_provider(r.type)->examine(c);
     if (!found) {
-      why = found.error().message;
+      why = found.error();
       return Found::kFailed;
     }
     if (found->in_sync()) continue;
@@ -386,7 +451,7 @@ ResourceExecutor::Found ResourceExecutor::probe(u32 instance, u32 transition, bo
     return Found::kDone;
   }
   if (unknown) {
-    why = fmt::format("{}, and it is not said to be repeatable", kUnseen);
+    why.message = fmt::format("{}, and it is not said to be repeatable", kUnseen);
     return Found::kUnknown;
   }
   return Found::kNotDone;

@@ -21,8 +21,14 @@ namespace tutti::resource {
 // What an action did, beside how it ended.
 struct Effect {
   std::vector<Change> changes;
-  bool looked_only = false;     // all was as wanted
-  std::set<std::string> acted;  // resources on which it began to act on the host, by `key_of`
+  bool looked_only = false;             // all was as wanted
+  std::map<std::string, Former> acted;  // resources on which it began to act on the host, by `key_of`
+};
+
+// A component of another system.
+struct Holder {
+  std::string name;  // "shop/db"
+  Former former;     // what there was before it came
 };
 
 struct ExecutorOptions {
@@ -40,7 +46,10 @@ struct ExecutorOptions {
   std::function<std::string(std::string_view)> clean;
   // Told before an action first acts on a resource, from its thread: what was only being looked at when a run was cut
   // off has not been changed. False: it cannot be written down, so nothing is done.
-  std::function<bool(u32 instance, u32 transition, const std::string& resource)> begins;
+  std::function<bool(u32 instance, u32 transition, const std::string& resource, const Former& former)> begins;
+  // Who of another system has a thing ("file:/etc/motd"), or with `below` something in a directory, on the host of an
+  // instance.
+  std::function<std::optional<Holder>(u32 instance, const std::string& thing, bool below)> elsewhere;
   // What was found out about a resource of a catalog when it was last looked at.
   std::function<std::map<std::string, std::string>(u32 instance)> recall;
 };
@@ -68,7 +77,8 @@ class ResourceExecutor : public engine::Executor {
   // Looks whether what an action was to bring about when its run was cut off is there, without touching anything.
   // `begun`: it had begun to act. `outputs` gets what its checks give, when it is there.
   enum class Found : u8 { kDone, kNotDone, kUnknown, kFailed };
-  Found probe(u32 instance, u32 transition, bool begun, std::string& why, engine::Outputs& outputs);
+  // `why` it cannot be seen, with the failure's code.
+  Found probe(u32 instance, u32 transition, bool begun, Failure& why, engine::Outputs& outputs);
   // Takes away what an action that was cut off had begun to write beside files.
   void clear_unfinished(u32 instance, u32 transition);
   // The user says that it is done.
@@ -84,7 +94,12 @@ class ResourceExecutor : public engine::Executor {
   void work();
   engine::ActionResult perform(Job& job, Effect& effect);
   engine::ActionResult perform_catalog(Job& job, Effect& effect);
-  bool begins(const Job& job, Effect& effect, const Resource& r) const;
+  bool begins(const Job& job, Effect& effect, const Resource& r, const Former& former) const;
+  // What goes for good, with what that means: a file becomes again what it was before its component came (`former`),
+  // and the log of a process on another host goes, too (`log_goes`). Anything else as it is.
+  Resource for_good(u32 instance, const Resource& r, Arena& arena) const;
+  // Whether what its component left is still so.
+  bool is_as_left(Host& host, u32 instance, const Resource& removed) const;
   // Whether a resource that is to go was there before its component came to it, and is left.
   bool is_left(u32 instance, const Resource& removed) const;
   static std::string quoted(const std::string& value);
@@ -94,6 +109,7 @@ class ResourceExecutor : public engine::Executor {
   std::vector<std::string> failures_to_tell(u32 instance) const;
   // The component that is going to have what a resource of another, which goes, would take away; "": none.
   std::string heir(u32 instance, const Resource& removed) const;
+  std::optional<Holder> held_elsewhere(u32 instance, const Resource& r) const;
   // What its host is in fact: this machine may go by other names, too.
   std::string_view machine_of(u32 instance) const;
   // Puts what a component holds among the others'; false when that depends on what others give.

@@ -145,6 +145,7 @@ class File : public Provider {
   std::string check(const Resource& r) const override;
   Result<Findings> examine(Context& c) const override;
   Result<void> apply(Context& c, const Findings& f, std::vector<Change>& done) const override;
+  Result<Former> keep_former(Context& c, const Findings& f) const override;
   // In Puppet's words, so that what it recorded and what we record read alike.
   Result<std::optional<std::string>> current(Context& c, std::string_view property) const override {
     auto is = c.host.stat(path_of(c.resource), c.params.text("links") == "follow", property == "content");
@@ -201,6 +202,9 @@ class File : public Provider {
   static void keep_directory(Context& c, const Step& step);
   static Result<void> leave_directory(Context& c, const Step& step);
   Result<void> keep(Context& c, const std::string& path, const FileState& is) const;
+  static Result<std::string> keep_copy(Context& c, const std::string& path);
+  Result<Findings> examine_former(Context& c, const Params& former) const;
+  Result<void> restore(Context& c, const Params& former, const FileState& is) const;
 };
 
 std::string File::check(const Resource& r) const {
@@ -398,6 +402,7 @@ Result<void> File::children(Context& c, const Wanted& root, const std::vector<Or
   if (depth == 0) return {};
   std::vector<std::string> ignore = c.params.list("ignore");
   auto ignored = [&](const std::string& name) {
+    if (name.find(kUnfinished) != std::string::npos) return true;  // another is just writing it
     return std::any_of(ignore.begin(), ignore.end(),
                        [&](auto& p) { return ::fnmatch(p.c_str(), name.c_str(), 0) == 0; });
   };
@@ -459,7 +464,11 @@ Result<void> File::children(Context& c, const Wanted& root, const std::vector<Or
       if (!s) return tl::unexpected(s.error());
       directory = s->kind == FileKind::kDirectory;
       // What others have in a directory keeps that, too.
-      if (c.params.truth("purge") && !(directory && c.managed_below(path))) {
+      std::string other = c.params.truth("purge") ? c.elsewhere(path, directory) : "";
+      if (!other.empty())
+        c.say(Level::kWarning,
+              fmt::format("{} is not purged: {} has {}", path, other, directory ? "files in it" : "it"));
+      if (c.params.truth("purge") && other.empty() && !(directory && c.managed_below(path))) {
         w.ensure = E::kAbsent;
         directory = directory && !c.params.truth("force");  // it stays; what is in it goes
       }
@@ -505,6 +514,8 @@ Failure in_rubys_words(const Wanted& w, bool writes, const Failure& why) {
 
 Result<Findings> File::examine(Context& c) const {
   using E = Wanted::Ensure;
+  if (const Value* former = c.params.find("former"); former && former->is(Kind::kMap))
+    return examine_former(c, Params(*former));
   auto kept = std::make_shared<Kept>();
   Wanted want = wanted(c.params, c.resource);
   std::vector<Origin> found;
@@ -597,9 +608,18 @@ Result<void> File::keep(Context& c, const std::string& path, const FileState& is
     return {};
   }
   if (is.kind != FileKind::kFile) return {};
+  if (beside) {
+    auto bytes = c.host.read(path);
+    return bytes ? c.host.write(path + backup, *bytes, is.mode) : tl::unexpected(bytes.error());
+  }
+  auto copy = keep_copy(c, path);
+  return copy ? Result<void>{} : tl::unexpected(copy.error());
+}
+
+// By its digest in our own directory, with a line of its own that tells which it is; its name there.
+Result<std::string> File::keep_copy(Context& c, const std::string& path) {
   auto bytes = c.host.read(path);
   if (!bytes) return tl::unexpected(bytes.error());
-  if (beside) return c.host.write(path + backup, *bytes, is.mode);
   std::string dir = c.home + "/kept";
   auto st = c.host.stat(dir, true, false);
   if (st && st->kind == FileKind::kAbsent) {
@@ -610,10 +630,90 @@ Result<void> File::keep(Context& c, const std::string& path, const FileState& is
   }
   const Value* content = c.params.find("content");
   bool secret = c.sealing && ((content && content->secret()) || c.sealing->holds_secret(*bytes));
-  std::string to = dir + "/" + (secret ? c.sealing->name(*bytes) : sha256_hex(*bytes));
-  auto old = c.host.stat(to, true, false);
-  if (old && old->kind == FileKind::kFile) return {};
-  return c.host.write(to, secret ? c.sealing->seal(*bytes) : *bytes, 0600);
+  std::string name = secret ? c.sealing->name(*bytes) : sha256_hex(*bytes);
+  std::string to = dir + "/" + name;
+  if (auto old = c.host.stat(to, true, false); !old || old->kind != FileKind::kFile)
+    if (auto r = c.host.write(to, secret ? c.sealing->seal(*bytes) : *bytes, 0600); !r)
+      return tl::unexpected(r.error());
+  std::string of = c.sealing && c.sealing->holds_secret(path) ? "(secret)" : path;
+  for (std::size_t at = 0; (at = of.find('\n', at)) != std::string::npos;) of.replace(at, 1, "\\n");
+  auto told = c.host.append(c.home + "/kept.index", fmt::format("{} {} {}\n", time_text(std::time(nullptr)), name, of));
+  return told ? Result<std::string>(name) : tl::unexpected(told.error());
+}
+
+// A link, or a file with its content: in place of which something else is to come, or which is to be otherwise.
+Result<Former> File::keep_former(Context& c, const Findings& f) const {
+  if (c.params.has("former") || c.params.text("ensure") == "absent") return Former{};
+  const Step& step = static_cast<const Kept*>(f.kept.get())->steps[0];
+  const FileState& is = step.is;
+  if (step.changes.empty() || c.params.text("backup") == "false" || c.home.empty()) return Former{};
+  Former out{{"mode", mode_text(is.mode)}, {"owner", is.owner}, {"group", is.group}};
+  if (is.kind == FileKind::kLink) {
+    out["target"] = is.target;
+  } else if (is.kind == FileKind::kFile) {
+    auto copy = keep_copy(c, step.want.path);
+    if (!copy) return tl::unexpected(copy.error());
+    out["copy"] = *copy;
+  } else {
+    return Former{};
+  }
+  return out;
+}
+
+// The content that is to come back; none where its copy is gone, or the key that it is sealed with.
+Result<std::optional<std::string>> content_of(Context& c, const Params& former) {
+  std::string copy = fmt::format("{}/kept/{}", c.home, former.text("copy"));
+  auto is = c.host.stat(copy, true, false);
+  if (!is) return tl::unexpected(is.error());
+  if (is->kind != FileKind::kFile) return std::optional<std::string>();
+  auto bytes = c.host.read(copy);
+  if (!bytes) return tl::unexpected(bytes.error());
+  return c.sealing && c.sealing->open ? c.sealing->open(*bytes) : std::optional(*bytes);
+}
+
+Result<Findings> File::examine_former(Context& c, const Params& former) const {
+  auto kept = std::make_shared<Kept>();
+  Step step;
+  step.want.path = path_of(c.resource);
+  auto is = c.host.stat(step.want.path, false, true);
+  if (!is) return tl::unexpected(is.error());
+  step.is = std::move(*is);
+  bool same = former.has("target") ? step.is.kind == FileKind::kLink && step.is.target == former.text("target")
+                                   : step.is.kind == FileKind::kFile && mode_text(step.is.mode) == former.text("mode");
+  if (same && former.has("copy")) {
+    auto content = content_of(c, former);
+    if (!content) return tl::unexpected(content.error());
+    same = *content && sha256_hex(**content) == step.is.digest;
+  }
+  std::string from(kind_text(step.is.kind));
+  if (!same)
+    step.changes.push_back({"ensure", "restored to what it was before", from, "as before", "", false});
+  else if (step.is.owner != former.text("owner") || step.is.group != former.text("group"))
+    step.changes.push_back({"owner", "given back", step.is.owner, former.text("owner"), "", false});
+  Findings f;
+  f.changes = step.changes;
+  kept->steps.push_back(std::move(step));
+  f.kept = kept;
+  return f;
+}
+
+// Whoever is killed on the way leaves what was, what came, or nothing; and in the end what was.
+Result<void> File::restore(Context& c, const Params& former, const FileState& is) const {
+  std::string path = path_of(c.resource);
+  bool link = former.has("target");
+  auto content = link ? Result<std::optional<std::string>>(std::nullopt) : content_of(c, former);
+  if (!content) return tl::unexpected(content.error());
+  bool gone = !link && !*content;
+  if (gone)
+    c.say(Level::kWarning, fmt::format("{} is removed: the copy of what it was before, {}/kept/{}, cannot be read",
+                                       path, c.home, former.text("copy")));
+  bool other_kind = is.kind != FileKind::kAbsent && is.kind != (link ? FileKind::kLink : FileKind::kFile);
+  if (gone || other_kind)
+    if (auto r = c.host.remove(path, false); !r || gone) return r;
+  auto mode = static_cast<u32>(std::strtoul(former.text("mode").c_str(), nullptr, 8));
+  auto r = link ? c.host.make_link(path, former.text("target")) : c.host.write(path, **content, mode);
+  if (r) r = c.host.set_owner(path, former.text("owner"), former.text("group"), !link);
+  return r && !link && (mode & 06000) ? c.host.set_mode(path, mode) : r;
 }
 
 void File::keep_directory(Context& c, const Step& step) {
@@ -629,15 +729,21 @@ Result<void> File::leave_directory(Context& c, const Step& step) {
     keep_directory(c, step);
     return {};
   }
-  std::string path = shell_quote(step.want.path);
   auto r = c.host.remove(step.want.path, false);
   if (r) return {};
-  if (!c.host.shell("test -n \"$(ls -A -- " + path + ")\"").ok()) return r;
+  auto in_it = c.host.list(step.want.path);
+  // Others may just have taken away what was in it.
+  if (!in_it || in_it->empty()) return c.host.remove(step.want.path, false);
   // What others have put there is theirs.
   std::string_view why =
       c.params.truth("force") ? "others have files in it" : "it is not empty, and `force` is not said";
   c.say(Level::kWarning, fmt::format("directory {} is left: {}", step.want.path, why));
   return {};
+}
+
+// Whether keep_former has seen to it.
+bool is_kept(const Context& c, const Step& step) {
+  return !c.catalog && !step.want.child && step.is.kind == FileKind::kFile && !c.params.text("backup").starts_with('.');
 }
 
 // What is not there, or is something else.
@@ -653,8 +759,11 @@ Result<void> File::create(Context& c, const Step& step, std::vector<Change>& don
     return failure(writes ? "Is a directory - Is a directory: " + w.path : "Is a directory @ rb_sysopen - " + w.path,
                    EISDIR);
   }
+  if (there && is.kind == FileKind::kDirectory)
+    if (std::string other = c.elsewhere(w.path, true); !other.empty())
+      return failure(fmt::format("will not replace directory {}: {} has files in it", w.path, other));
   if (there) {
-    if (auto r = keep(c, w.path, is); !r) return r;
+    if (auto r = is_kept(c, step) ? Result<void>{} : keep(c, w.path, is); !r) return r;
     if (w.ensure != E::kFile || is.kind == FileKind::kDirectory || is.kind == FileKind::kLink)
       if (auto r = c.host.remove(w.path, is.kind == FileKind::kDirectory); !r) return r;
   }
@@ -697,7 +806,8 @@ Result<void> File::make(Context& c, const Step& step, std::vector<Change>& done)
     return r;
   };
   if (w.ensure == E::kAbsent && is.kind != FileKind::kAbsent && step.changes[0].property == "ensure") {
-    bool left = is.kind == FileKind::kDirectory && (!c.params.truth("force") || c.managed_below(w.path));
+    bool left = is.kind == FileKind::kDirectory &&
+                (!c.params.truth("force") || c.managed_below(w.path) || !c.elsewhere(w.path, true).empty());
     Result<void> gone = left ? leave_directory(c, step) : keep(c, w.path, is);
     if (gone && !left) gone = c.host.remove(w.path, true);
     if (gone) return all_done(gone);
@@ -710,7 +820,7 @@ Result<void> File::make(Context& c, const Step& step, std::vector<Change>& done)
   for (const Change& change : step.changes) {
     Result<void> r;
     if (change.property == "content") {
-      r = keep(c, w.path, is);
+      if (!is_kept(c, step)) r = keep(c, w.path, is);
       if (r) r = c.host.write(w.path, *w.content, is.mode);
     } else if (change.property == "target") {
       r = c.host.make_link(w.path, w.target);
@@ -746,6 +856,11 @@ bool File::below_a_failure(Context& c, const Wanted& want, std::map<std::string,
 
 Result<void> File::apply(Context& c, const Findings& f, std::vector<Change>& done) const {
   const auto& kept = *static_cast<const Kept*>(f.kept.get());
+  if (const Value* former = c.params.find("former"); former && former->is(Kind::kMap)) {
+    auto r = restore(c, Params(*former), kept.steps[0].is);
+    if (r) done = f.changes;
+    return r;
+  }
   if (c.params.truth("parents")) {
     std::string parent = parent_of(path_of(c.resource));
     auto there = c.host.stat(parent, true, false);

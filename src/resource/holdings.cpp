@@ -32,10 +32,11 @@ bool Holdings::has(Symbol host, const std::string& name) const {
   return !holders(host, name.starts_with('/') ? "file:" + name : name).empty();
 }
 
-bool Holdings::below(Symbol host, const std::string& directory) const {
+std::span<const u32> Holdings::below(Symbol host, const std::string& directory) const {
   std::string start = on_host(host, fmt::format("file:{}/", directory == "/" ? "" : directory));
   auto it = by_thing_.lower_bound(start);
-  return it != by_thing_.end() && it->first.starts_with(start);
+  return it != by_thing_.end() && it->first.starts_with(start) ? std::span<const u32>(it->second)
+                                                               : std::span<const u32>{};
 }
 
 }  // namespace tutti::resource

@@ -18,7 +18,7 @@ class Holdings {
   std::span<const u32> holders(Symbol host, const std::string& thing) const;
   // As `managed_as` names it: a file by its path.
   bool has(Symbol host, const std::string& name) const;
-  bool below(Symbol host, const std::string& directory) const;
+  std::span<const u32> below(Symbol host, const std::string& directory) const;
 
  private:
   std::map<std::string, std::vector<u32>> by_thing_;

@@ -267,7 +267,8 @@ class Process : public Provider {
   // Begins it and waits until it is what it should be; `before` is what there was of it.
   static Result<void> start(Context& c, const DaemonStanding& before) {
     if (!c.params.has("command")) return failure(fmt::format("{} is not running", c.resource.title));
-    if (before.known) end_children(c, stop_limit(c));  // it died, and left them
+    if (before.known)  // it died, and left them
+      if (auto r = end_children(c, stop_limit(c)); !r) return r;
     if (auto r = await_free_port(c); !r) return r;
     auto started = begin(c);
     if (!started) return tl::unexpected(started.error());
@@ -278,7 +279,8 @@ class Process : public Provider {
     auto told = c.host.shell(fmt::format("tail -c +{} {} | tail -n 5", started->log_from + 1, log));
     if (!told.out.empty()) c.say(Level::kError, told.out);
     // What is dead leaves nobody behind; what lives and is not ready yet goes with the next plan.
-    if (auto now = c.host.standing(file(c, "pid_file", "pid")); now && !now->alive) end_children(c, stop_limit(c));
+    if (auto now = c.host.standing(file(c, "pid_file", "pid")); now && !now->alive)
+      if (auto ended = end_children(c, stop_limit(c)); !ended) c.say(Level::kWarning, ended.error().message);
     return r;
   }
 
@@ -384,8 +386,7 @@ class Process : public Provider {
         c.say(Level::kWarning,
               fmt::format("did not stop in {} s and was killed", static_cast<double>(limit.count()) / 1000));
     }
-    end_children(c, limit);
-    return {};
+    return end_children(c, limit);
   }
 
   // What it has started is marked in its environment, also what has left its group (`setsid`): it goes, too.
@@ -403,14 +404,25 @@ class Process : public Provider {
     return !has_called_us(c) && c.host.shell(seek_children(c) + "[ -n \"$l\" ]").ok();
   }
   // Ends them, and takes the pid file away: there is nobody left.
-  static void end_children(Context& c, milliseconds limit) {
+  static Result<void> end_children(Context& c, milliseconds limit) {
     std::string forget = "rm -f -- " + shell_quote(file(c, "pid_file", "pid"));
+    if (c.params.truth("log_goes") && !c.params.has("log")) forget += "; " + take_log(c);
     std::string script = fmt::format(
         "{}[ -n \"$l\" ] || {{ {}; exit 0; }}; kill $l 2>/dev/null; i=0; "
         "while [ $i -lt {} ] && [ -n \"$(seek)\" ]; do sleep 0.1; i=$((i+1)); done; "
         "l=$(seek); [ -z \"$l\" ] || kill -9 $l 2>/dev/null; {}",
         seek_children(c), forget, std::max<i64>(1, limit.count() / 100), forget);
-    c.host.shell(has_called_us(c) ? forget : script, limit + milliseconds(10000), c.cancel);
+    auto r = c.host.shell(has_called_us(c) ? forget : script, limit + milliseconds(10000), c.cancel);
+    if (r.ok()) return {};
+    return failure(fmt::format("what {} has started could not be ended: {}", c.resource.title, r.describe()),
+                   r.lost_code());
+  }
+  // Nobody would look for it where the process was: its end goes to the journal, and the directory when it is empty.
+  static std::string take_log(Context& c) {
+    std::string path = file(c, "log", "log"), log = shell_quote(path);
+    if (auto told = c.host.shell(fmt::format("tail -c 65536 {} 2>/dev/null", log)); told.ok() && c.printed)
+      *c.printed += told.out;
+    return fmt::format("rm -f -- {}; rmdir -- {} 2>/dev/null; true", log, shell_quote(path.substr(0, path.rfind('/'))));
   }
   static std::string mark_of(const std::string& pid_file) { return sha256_hex(pid_file).substr(0, 16); }
 

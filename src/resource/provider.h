@@ -39,6 +39,10 @@ struct Change {
   bool bare_from = false, bare_to = false;  // a number, or nothing: shown without quotes
 };
 
+// What there was of a thing before something else came in its place, in the provider's own words; empty where there was
+// nothing that could be put back. A removal gets it as its parameter `former`.
+using Former = std::map<std::string, std::string>;
+
 struct Findings {
   std::vector<Change> changes;       // empty: all is as wanted
   std::shared_ptr<const void> kept;  // what the provider saw and needs again in apply
@@ -51,6 +55,7 @@ struct Sealing {
   std::function<bool(std::string_view text)> is_secret;  // as a whole, and not for another one that is in it
   std::function<std::string(std::string_view bytes)> seal;
   std::function<std::string(std::string_view bytes)> name;  // of the copy; tells nothing of the content either
+  std::function<std::optional<std::string>(std::string_view copy)> open;  // what was sealed; nullopt when it cannot be
 };
 
 enum class Level : u8 { kDebug, kInfo, kNotice, kWarning, kError };
@@ -70,6 +75,10 @@ struct Context {
   // By another resource; of components also whether anything in a directory is.
   std::function<bool(const std::string& path)> managed = [](const std::string&) { return false; };
   std::function<bool(const std::string& directory)> managed_below = [](const std::string&) { return false; };
+  // The component of another system that has a path, or with `below` something in that directory; "" where none has.
+  std::function<std::string(const std::string& path, bool below)> elsewhere = [](const std::string&, bool) {
+    return std::string();
+  };
   // In a catalog a property that could not be set is told here, and the others are set all the same.
   std::function<void(const Change&, const Failure&)> broken;
   const Sealing* sealing = nullptr;                       // for copies of what may hold secrets
@@ -88,6 +97,8 @@ class Provider {
   virtual std::string check(const Resource&) const { return ""; }
 
   virtual Result<Findings> examine(Context& context) const = 0;
+  // Keeps what is there, before it is first acted on, so that it can be put back.
+  virtual Result<Former> keep_former(Context&, const Findings&) const { return Former{}; }
   // Makes the changes found, adding each to `done` once it is made.
   virtual Result<void> apply(Context& context, const Findings& findings, std::vector<Change>& done) const = 0;
   // Something it subscribes to has changed. False: there is nothing to do. Only of types that mind.

@@ -105,7 +105,8 @@ class Tidy : public Provider {
                     return ::fnmatch(g.c_str(), base.c_str(), 0) == 0;
                   });
       bool old = age && (*age == 0 || now - time > *age), large = size && length >= *size;
-      if ((directory && !dirs) || !fits || (!old && !large && (age || size)))
+      bool written = base.find(kUnfinished) != std::string::npos;  // another is just writing it
+      if ((directory && !dirs) || !fits || written || (!old && !large && (age || size)))
         for (std::size_t up = name.rfind('/'); up != std::string::npos && up >= path.size();
              up = name.rfind('/', up - 1))
           staying.insert(name.substr(0, up));

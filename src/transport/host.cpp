@@ -71,6 +71,15 @@ Result<std::optional<DaemonIdentity>> Host::read_pid_file(const std::string& pat
   return std::optional<DaemonIdentity>{id};
 }
 
+Result<void> Host::append(const std::string& path, std::string_view bytes) {
+  Command k;
+  k.argv = {"/bin/sh", "-c", "umask 077; cat >> " + shell_quote(path)};
+  k.input = bytes;
+  auto r = run(k);
+  if (!r.ok()) return failure(fmt::format("cannot add to {}: {} {}", path, r.describe(), r.err), r.lost_code());
+  return {};
+}
+
 Result<DaemonStanding> Host::standing(const std::string& pid_file) {
   auto known = read_pid_file(pid_file);
   if (!known) return tl::unexpected(known.error());

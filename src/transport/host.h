@@ -127,6 +127,7 @@ class Host {
   // Beside the target and renamed over it: a reader sees the old or the new. The mode is the new file's from the first
   // byte.
   virtual Result<void> write(const std::string& path, std::string_view bytes, u32 mode) = 0;
+  virtual Result<void> append(const std::string& path, std::string_view bytes);  // made for its owner alone
   virtual Result<void> make_directory(const std::string& path, u32 mode) = 0;
   virtual Result<void> make_link(const std::string& path, const std::string& target) = 0;  // replaces a link
   virtual Result<void> remove(const std::string& path, bool tree) = 0;

@@ -209,6 +209,7 @@ class Here : public Host {
   Result<FileState> stat(const std::string& path, bool follow, bool digest) override;
   Result<std::string> read(const std::string& path) override { return read_file(path, u64{1} << 31); }
   Result<void> write(const std::string& path, std::string_view bytes, u32 mode) override;
+  Result<void> append(const std::string& path, std::string_view bytes) override;
   Result<void> make_directory(const std::string& path, u32 mode) override;
   Result<void> make_link(const std::string& path, const std::string& target) override;
   Result<void> remove(const std::string& path, bool tree) override;
@@ -445,6 +446,18 @@ Result<void> Here::write(const std::string& path, std::string_view bytes, u32 mo
   if (::fdatasync(fd.fd) != 0 && errno != EINVAL && errno != EROFS) return give_up();
   if (::rename(beside.c_str(), path.c_str()) != 0) return give_up();
   note_entry(path);
+  return {};
+}
+
+Result<void> Here::append(const std::string& path, std::string_view bytes) {
+  Fd fd(::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600));
+  if (fd.fd < 0) return refused("add to", path);
+  for (std::size_t at = 0; at < bytes.size();) {
+    ssize_t n = ::write(fd.fd, bytes.data() + at, bytes.size() - at);
+    if (n < 0 && errno != EINTR) return refused("add to", path);
+    at += n < 0 ? 0 : static_cast<std::size_t>(n);
+  }
+  note_changed(path);
   return {};
 }
 

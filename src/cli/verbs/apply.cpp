@@ -27,6 +27,7 @@ constexpr OptionSpec kOptions[] = {
     {"lease", "SECONDS", "how long the lock outlives us when we die on another host (default 30)"},
     {"full", "", "show every value of the plan uncut"},
     {"program", "", "show the reconfiguration program too"},
+    kMaxStates,
     {"set", "NAME=NUMBER", "a parameter of a program's loops", true},
     {"unsafe", "", "run it even if it is not safe"},
     {"detailed-exitcode", "", "2 when something was changed"},

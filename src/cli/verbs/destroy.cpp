@@ -11,6 +11,7 @@ constexpr OptionSpec kOptions[] = {
     {"lock-timeout", "SECONDS", "wait so long for somebody else to be done"},
     {"full", "", "show every value of the plan uncut"},
     {"program", "", "show the reconfiguration program too"},
+    kMaxStates,
     {"unsafe", "", "run it even if it is not safe"},
     {"detailed-exitcode", "", "2 when something was changed"},
     {"out", "FORMAT", "text (the default), json or yaml"},

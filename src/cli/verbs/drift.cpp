@@ -43,6 +43,7 @@ int run(Call& call) {
   // In a run that has not ended things are where its journal says; of what it was doing nobody knows how it went.
   if (i64 run = running.deployer->unfinished(system)) {
     auto standing = running.deployer->standing(run);
+    if (standing) running.hosts->describe(standing->hosts);
     if (standing) recorded = std::move(standing->recorded);
     for (auto& [name, doing] : standing ? standing->open : decltype(standing->open){})
       found.push_back({name, "", fmt::format("{}", fmt::join(doing, ", ")), {}, "its result is not known"});

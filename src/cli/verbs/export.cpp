@@ -41,6 +41,7 @@ extern const Verb export_verb = {
     .summary = "evaluate to data: everything concrete, or an error",
     .arguments = "FILE...",
     .details =
+        "Several data files are several documents (`plan` and `apply` lay them over each other).\n"
         "Nothing is printed when something is wrong; of a fleet (--all-nodes) the good nodes are.\n"
         "Secrets are written as \"(secret)\" unless revealed.\n"
         "For CUE inputs the flags and texts are those of cue: `tutti cue help export`.",

@@ -17,6 +17,7 @@ constexpr OptionSpec kOptions[] = {
     {"refresh", "", "look at what is really there, and plan to bring it back"},
     {"full", "", "show every value of the plan uncut"},
     {"program", "", "show the reconfiguration program too"},
+    kMaxStates,
     {"out", "FORMAT", "text (the default), json or yaml"},
 };
 
@@ -103,7 +104,7 @@ int run(Call& call) {
   if (prepared->catalog) return plan_catalog(running, *prepared);
   bool nothing = prepared->empty();
   deploy::Check check;
-  if (!nothing) check = running.deployer->check(*prepared);
+  if (!nothing) check = running.deployer->check(*prepared, running.most_states());
   std::string out = call.options.get("out", "text");
   if (out != "text") {
     if (!write_answer(call, plan_tree(call, *prepared, nothing ? nullptr : &check), out)) return exit_code::kError;
@@ -131,6 +132,7 @@ extern const Verb plan_verb = {
     .summary = "what would be done to bring a system to what its configuration says",
     .arguments = "FILE...",
     .details =
+        "Several files are laid over each other, the later ones on top.\n"
         "Compares the wanted system with what is recorded, makes the reconfiguration program, estimates how long it "
         "takes "
         "and verifies it: no deadlock, the wanted state reached, the invariants kept throughout.\n"

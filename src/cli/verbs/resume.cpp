@@ -24,8 +24,19 @@ int run(Call& call) {
   if (!can_tell(call)) return exit_code::kError;
   Running running(call);
   if (!running.look()) return exit_code::kError;
-  i64 id = call.arguments.empty() ? running.deployer->unfinished(call.options.get("system"))
-                                  : std::strtoll(call.arguments[0].c_str(), nullptr, 10);
+  std::vector<std::string> open;
+  if (auto systems = running.place->store->systems(); systems && call.arguments.empty())
+    for (auto& name : *systems)
+      if (call.options.get("system", name) == name && running.deployer->unfinished(name)) open.push_back(name);
+  if (open.size() > 1) {
+    call.session.diagnostics
+        .error("STATE-WHICH", {}, fmt::format("runs of several systems did not end: {}", fmt::join(open, ", ")))
+        .suggest("--system NAME");
+    return exit_code::kError;
+  }
+  i64 id = !call.arguments.empty() ? std::strtoll(call.arguments[0].c_str(), nullptr, 10)
+           : open.empty()          ? 0
+                                   : running.deployer->unfinished(open[0]);
   bool decided = !call.options.all("done").empty() || !call.options.all("repeat").empty();
   if (!id && decided) {  // of what failed in the last run, which has ended
     std::string system = running.the_system();

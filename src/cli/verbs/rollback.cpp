@@ -14,6 +14,7 @@ constexpr OptionSpec kOptions[] = {
     {"lock-timeout", "SECONDS", "wait so long for somebody else to be done"},
     {"full", "", "show every value of the plan uncut"},
     {"program", "", "show the reconfiguration program too"},
+    kMaxStates,
     {"unsafe", "", "run it even if it is not safe"},
     {"detailed-exitcode", "", "2 when something was changed"},
     {"out", "FORMAT", "text (the default), json or yaml"},
@@ -68,10 +69,11 @@ int run(Call& call) {
     for (const Value& name : only->value.items()) options.only.emplace_back(name.text());
   say_now(fmt::format("Back to run {} ({}{}).\n", id, when((*record)->started),
                       options.only.empty() ? "" : fmt::format(", only {}", fmt::join(options.only, ", "))));
-  return carry_out(running, "rollback", [&] {
-    if (!resource::is_catalog(*wanted)) return running.deployer->prepare(*wanted, system, "rollback", options);
+  const std::string kind(deploy::kRollbackRun);
+  return carry_out(running, kind, [&] {
+    if (!resource::is_catalog(*wanted)) return running.deployer->prepare(*wanted, system, kind, options);
     auto prepared = running.deployer->prepare_catalog(*wanted, system, {.noop = call.options.has("dry-run")});
-    if (prepared) prepared->kind = "rollback";
+    if (prepared) prepared->kind = kind;
     return prepared;
   });
 }

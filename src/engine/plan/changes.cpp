@@ -6,9 +6,9 @@ namespace {
 
 using Kind_ = PlanChange::Kind;
 constexpr std::pair<Kind_, std::string_view> kWords[] = {
-    {Kind_::kAdd, "add"},       {Kind_::kRemove, "remove"},      {Kind_::kReplace, "replace"},
-    {Kind_::kChange, "change"}, {Kind_::kRelink, "relink"},      {Kind_::kMove, "move"},
-    {Kind_::kRepair, "repair"}, {Kind_::kInterrupt, "interrupt"}};
+    {Kind_::kAdd, "add"},       {Kind_::kRemove, "remove"},       {Kind_::kReplace, "replace"},
+    {Kind_::kChange, "change"}, {Kind_::kRelink, "relink"},       {Kind_::kMove, "move"},
+    {Kind_::kRepair, "repair"}, {Kind_::kInterrupt, "interrupt"}, {Kind_::kRename, "rename"}};
 
 std::string text(const Value& map, std::string_view key) {
   const Entry* e = map.find(key);
@@ -54,6 +54,7 @@ Value write_changes(const Plan& plan, const TreeBuilder& b) {
     }
     std::vector<Entry> one{{Symbol("action"), Field::kPlain, Value::string(change_word(c.kind))},
                            {Symbol("component"), Field::kPlain, b.string(c.component)},
+                           {Symbol("was"), Field::kPlain, b.string(c.was)},
                            {Symbol("type"), Field::kPlain, b.string(c.type)},
                            {Symbol("host"), Field::kPlain, Value::string(c.host.text())},
                            {Symbol("behaviours"), Field::kPlain, list(c.behaviours, b)},
@@ -74,6 +75,7 @@ void read_changes(const Value& tree, Plan& plan) {
     for (auto& [kind, word] : kWords)
       if (word == action) c.kind = kind;
     c.component = text(v, "component");
+    c.was = text(v, "was");
     c.type = text(v, "type");
     c.host = Symbol(text(v, "host"));
     c.behaviours = texts(v, "behaviours");

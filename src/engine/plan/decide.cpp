@@ -28,6 +28,18 @@ std::string what_is_left(const RecordedComponent& was) {
                      all == 1 ? "was" : "were");
 }
 
+// "restores file /etc/motd, ..."; "" where nothing was there before.
+std::string what_is_restored(const RecordedComponent& was) {
+  if (!was.formerly.is(Kind::kMap)) return "";
+  std::vector<std::string> things;
+  for (const Entry& e : was.formerly.entries()) {
+    things.emplace_back(e.key.text());
+    if (std::size_t colon = things.back().find(':'); colon != std::string::npos) things.back()[colon] = ' ';
+  }
+  return fmt::format("restores {} to what {} before it came under tutti's care", fmt::join(things, ", "),
+                     things.size() == 1 ? "it was" : "they were");
+}
+
 // That it failed, and what its type says of doing that again.
 std::string why_again(const Item& item) {
   std::string why = fmt::format("`{}` failed the last time", item.was->failed);
@@ -188,7 +200,8 @@ void Planner::decide(Item& item) {
       if (item.was->found)
         ch.why = "it was there before it came under tutti's care, and is left";
       else
-        ch.why = what_is_left(*item.was);
+        for (auto& words : {what_is_restored(*item.was), what_is_left(*item.was)})
+          if (!words.empty()) ch.why += (ch.why.empty() ? "" : "; ") + words;
       item.change = std::move(ch);
     }
     take_as_made(item);

@@ -111,7 +111,12 @@ void Planner::emit() {
   for (std::size_t i = 0; i < items_.size(); ++i)
     if (items_[i].want) link_orders(i, "dcon");
   for (std::size_t i : shown) {
-    if (items_[i].change) plan_.changes.push_back(*items_[i].change);
+    Item& item = items_[i];
+    if (auto old = options_.renames.find(item.component); old != options_.renames.end() && item.want) {
+      if (!item.change) item.change = change_of(PlanChange::Kind::kRename, item.component, *item.want, *item.was);
+      item.change->was = old->second;
+    }
+    if (item.change) plan_.changes.push_back(*item.change);
   }
   for (auto& item : items_)
     if (item.was && item.want && !item.change) ++plan_.unchanged;
@@ -132,6 +137,11 @@ Value Planner::flat() {
     m.set(Symbol("present"), Value::boolean(item.was != nullptr));
     m.set(Symbol("stays"), Value::boolean(item.want != nullptr || kept_.count(i)));
     m.set(Symbol("generation"), Value::integer(item.generation));
+    if (item.was && !item.was->former.empty()) {
+      std::vector<Value> former;
+      for (auto& name : item.was->former) former.push_back(builder_.string(name));
+      m.set(Symbol("former"), builder_.list(former));
+    }
     std::vector<Value> places, needs;
     for (u32 p : item.at) places.push_back(Value::string(item.type->places[p].name.text()));
     m.set(Symbol("places"), builder_.list(places));
@@ -140,6 +150,11 @@ Value Planner::flat() {
     if (item.was && !item.was->made.is(Kind::kNull)) m.set(Symbol("made"), item.was->made);
     if (item.was && !item.was->before.is(Kind::kNull) && (!item.want || item.goal == item.kind.goal))
       m.set(Symbol("keep"), item.was->before);
+    bool asked_away = item.want && item.goal == item.kind.removed && item.goal != item.kind.goal;
+    if (item.was && !item.was->formerly.is(Kind::kNull) && !asked_away) {
+      m.set(Symbol("formerly"), item.was->formerly);
+      m.set(Symbol("held"), builder_.list(item.was->held));  // by which it is seen whether it still is as it was left
+    }
     if (item.was && !item.was->stray.is(Kind::kNull)) m.set(Symbol("stray"), item.was->stray);
     if (item.was && !item.was->failed.empty() && !item.was->untouched) m.set(Symbol("half_made"), Value::boolean(true));
     if (item.want ? item.want->protect : item.was->protect) m.set(Symbol("protect"), Value::boolean(true));
@@ -197,6 +212,9 @@ Value Planner::flat() {
   std::vector<Value> only;
   for (auto& name : options_.only) only.push_back(builder_.string(name));
   if (!only.empty()) root.push_back({Symbol("only"), Field::kPlain, builder_.list(only)});
+  std::vector<Entry> renames;
+  for (auto& [name, was] : options_.renames) renames.push_back({Symbol(name), Field::kPlain, builder_.string(was)});
+  if (!renames.empty()) root.push_back({Symbol("renames"), Field::kPlain, builder_.map(renames)});
   return builder_.map(root);
 }
 

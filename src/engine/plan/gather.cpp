@@ -110,13 +110,14 @@ void Planner::gather() {
     if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end())
       session_.diagnostics.error("PLAN-ONLY", {}, fmt::format("there is no component `{}`", name))
           .did_you_mean(nearest(name, names));
-  auto instances = recorded_.by_instance();
+  std::set<std::string, std::less<>> instances;
+  for (auto& [name, r] : recorded_.components) instances.insert({r.instance, std::string(r.made_as())});
   auto add = [&](const Component& c, u32 generation) {
     Item item;
     item.component = c.name.text();
     for (bool taken = true; taken; ++generation) {
       item.generation = generation;
-      item.instance = generation == 1 ? item.component : fmt::format("{}#{}", item.component, generation);
+      item.instance = instance_name(item.component, generation);
       taken = instances.count(item.instance) != 0;
     }
     item.kind = wanted_.kinds.at(std::string(c.type.text()));

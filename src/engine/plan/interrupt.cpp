@@ -54,7 +54,8 @@ void Planner::follow_what_is_made_anew() {
       auto p = by_new_.find(std::string(n.provider.text()));
       u32 use = item.type->find_port(n.port);
       if (!n.hold || p == by_new_.end() || use == model::kNone || active(*item.type, item.at, use)) continue;
-      if (item.at != Marking{item.type->find_place(item.goal)} || !made_anew(items_[p->second])) continue;
+      bool replaced = !items_[p->second].was && replaced_.count(items_[p->second].component);
+      if (item.at != Marking{item.type->find_place(item.goal)} || !(replaced || made_anew(items_[p->second]))) continue;
       auto down = path(item, item.at, item.kind.removed);
       if (!down) return;
       auto back = path(item, run_word(*item.type, item.at, *down), item.goal);
@@ -62,7 +63,8 @@ void Planner::follow_what_is_made_anew() {
       item.first = *down;
       item.second = *back;
       item.change = change_of(PlanChange::Kind::kChange, item.component, *item.want, *item.was);
-      item.change->why = fmt::format("it was done with {}, which is made anew", items_[p->second].component);
+      item.change->why = fmt::format("it was done with {}, which is {}", items_[p->second].component,
+                                     replaced ? "replaced" : "made anew");
       break;
     }
   }

@@ -98,10 +98,17 @@ void Planner::keep(const model::Invariant& inv) {
     down.insert(down.end(), g.begin(), g.end());
   }
   std::set<std::size_t> with_others(down.begin(), down.end());
+  Group renamed;
+  for (std::size_t g : m.going)
+    if (!with_others.count(g) && renamed_as(g)) renamed.push_back(g);
+  // Who comes under another name holds what the old one holds: that goes first, where it can be spared.
+  bool spared = m.up >= inv.count + down.size() + renamed.size();
   for (std::size_t g : m.going)
     if (!with_others.count(g)) {
+      Group coming = m.coming;
+      if (auto other = renamed_as(g); other && spared) std::erase(coming, *other);
       moments_->prefer(up(down), Moments::down(g));
-      if (!moments_->prefer(up(m.coming), Moments::down(g)) && m.up >= inv.count) cannot_[&inv] = why_down({g});
+      if (!moments_->prefer(up(coming), Moments::down(g)) && m.up >= inv.count) cannot_[&inv] = why_down({g});
     }
   // So many may be down at once. Those to come count only where the others wait for them, which is where without
   // them too few could be spared.

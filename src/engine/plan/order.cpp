@@ -33,6 +33,18 @@ bool enters(const Item& item, u32 port) {
   return false;
 }
 
+// Whether it does something on its way out of the places in which it needs the port.
+bool acts_letting_go(const Item& item, u32 port) {
+  const model::ComponentType& type = *item.type;
+  for (u32 b : item.word())
+    for (u32 t : type.behaviours[b].transitions)
+      if (type.group.test(port, type.place_element(type.transitions[t].source)) &&
+          !type.group.test(port, type.transition_element(t)) &&
+          !type.action_of(type.transitions[t]).what.is(Kind::kNull))
+        return true;
+  return false;
+}
+
 bool comes_and_goes(const Item& provider, u32 port) {
   return !active(*provider.type, provider.at, port) || drops(*provider.type, provider.at, provider.word(), port);
 }
@@ -50,6 +62,7 @@ void Planner::order() {
   follow_ports();
   link_in_use();
   for (std::size_t i = 0; i < existing_; ++i) make_way(i);
+  for (std::size_t i = 0; i < existing_; ++i) leave_before(i);
   for (auto& inv : invariants_) keep(inv);
   for (std::size_t i = 0; i < existing_; ++i) follow_renamed(i);
   for (auto [sooner, later] : turns_) moments_->prefer(Moments::up(sooner), Moments::down(later));
@@ -124,18 +137,37 @@ void Planner::come_after(std::size_t i) {
       moments_->prefer(Moments::up(i), Moments::down(*p));
 }
 
+void Planner::leave_before(std::size_t i) {
+  const Item& item = items_[i];
+  if (!goes(item) || !item.busy()) return;
+  for (auto& n : item.old_needs)
+    if (auto p = item_of(by_old_, n.provider); p && goes(items_[*p]) && items_[*p].busy())
+      if (u32 use = item.type->find_port(n.port); use != model::kNone && acts_letting_go(item, use))
+        moments_->prefer(Moments::up(i), Moments::down(*p));
+}
+
 void Planner::make_way(std::size_t i) {
   const Item& item = items_[i];
   if (goes(item) && item.makes_way) moments_->prefer(Moments::up(i), Moments::down(by_new_.at(item.component)));
 }
 
-void Planner::follow_renamed(std::size_t i) {
+std::optional<std::size_t> Planner::renamed_as(std::size_t i) const {
   const Item& old = items_[i];
-  if (!goes(old) || replaced_.count(old.component)) return;
+  if (!goes(old) || replaced_.count(old.component)) return std::nullopt;
   for (std::size_t j = existing_; j < items_.size(); ++j)
     if (const Component& c = *items_[j].want; !replaced_.count(items_[j].component) && c.type.text() == old.was->type &&
                                               c.host == old.was->host && equal(c.config, old.was->config))
-      moments_->prefer(Moments::up(i), Moments::down(j));
+      return j;
+  return std::nullopt;
+}
+
+void Planner::follow_renamed(std::size_t i) {
+  auto other = renamed_as(i);
+  if (!other || items_[i].was->forgotten) return;
+  moments_->prefer(Moments::up(i), Moments::down(*other));
+  plan_.notes.push_back(fmt::format(
+      "`{}` goes and `{}`, which is the same otherwise, comes; `was: {}` says that it only has another name",
+      items_[i].component, items_[*other].component, items_[i].component));
 }
 
 void Planner::go_last(std::size_t i) {

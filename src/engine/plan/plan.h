@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/plan/recorded.h"
+#include "engine/plan/rename.h"
 #include "model/deployment.h"
 #include "model/system.h"
 
@@ -24,6 +24,7 @@ struct PlanChange {
     kMove,       // to another state
     kRepair,     // it was left half way by a failure, or something it holds is no longer as it was left
     kInterrupt,  // nothing of its own changes: something that it holds is interrupted
+    kRename,     // nothing changes but its name
   };
   struct Detail {
     std::string path;  // "config.port"
@@ -32,6 +33,7 @@ struct PlanChange {
   };
   Kind kind = Kind::kChange;
   std::string component, type;
+  std::string was;  // the name that it had before this plan, where that is another one
   Symbol host;
   std::vector<Detail> details;
   std::vector<std::string> behaviours;  // pushed, in order
@@ -71,6 +73,7 @@ struct PlanOptions {
   bool restart = false;                                 // also those whose configuration did not change
   std::map<std::string, std::vector<Deviation>> drift;  // components to bring back to what they should be
   std::map<std::string, Present> present;               // components to bring to values that have changed
+  Renames renames;                                      // of components, which the record has had done already
 };
 
 // Errors (a component that is protected, a state that cannot be reached) are in the diagnostics.

@@ -162,11 +162,14 @@ class Planner {
   // Who begins to use something while it is up finds it there.
   void link_in_use();
   void come_after(std::size_t i);
+  // What one that goes does as it leaves is done before what it uses goes: by then it no longer holds that.
+  void leave_before(std::size_t i);
   // Who makes way for its successor goes before that comes.
   void make_way(std::size_t i);
   // One that goes, and one that comes and is the same but for the name: the first makes room, because both would hold
   // the same thing.
   void follow_renamed(std::size_t i);
+  std::optional<std::size_t> renamed_as(std::size_t i) const;  // the one that comes, where `i` is such a one
   // What goes, goes last.
   void go_last(std::size_t i);
 

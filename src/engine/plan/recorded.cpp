@@ -17,6 +17,10 @@ bool truth(const Value& map, std::string_view key) {
 
 }  // namespace
 
+std::string instance_name(const std::string& component, u32 generation) {
+  return generation == 1 ? component : component + "#" + std::to_string(generation);
+}
+
 std::map<std::string_view, const RecordedComponent*> Recorded::by_instance() const {
   std::map<std::string_view, const RecordedComponent*> all;
   for (auto& [name, c] : components) all.emplace(c.instance, &c);
@@ -59,6 +63,8 @@ Recorded read_recorded(Session&, const Value& state) {
     RecordedComponent c;
     c.name = e.key.text();
     c.instance = text(v, "instance");
+    if (const Entry* f = v.find("former"); f && f->value.is(Kind::kList))
+      for (const Value& name : f->value.items()) c.former.emplace_back(name.text());
     c.type = text(v, "type");
     c.host = Symbol(text(v, "host"));
     c.failed = text(v, "failed");
@@ -71,6 +77,7 @@ Recorded read_recorded(Session&, const Value& state) {
     if (const Entry* x = v.find("reads")) c.reads = x->value;
     if (const Entry* x = v.find("before")) c.before = x->value;
     if (const Entry* x = v.find("touched")) c.touched = x->value;
+    if (const Entry* x = v.find("formerly")) c.formerly = x->value;
     if (const Entry* x = v.find("stray")) c.stray = x->value;
     c.protect = truth(v, "protect");
     c.untouched = truth(v, "untouched");
@@ -110,6 +117,9 @@ Value write_recorded(const Recorded& r, const TreeBuilder& b) {
     m.set(Symbol("type"), b.string(c.type));
     m.set(Symbol("instance"), b.string(c.instance));
     m.set(Symbol("generation"), Value::integer(c.generation));
+    std::vector<Value> former;
+    for (auto& earlier : c.former) former.push_back(b.string(earlier));
+    if (!former.empty()) m.set(Symbol("former"), b.list(former));
     m.set(Symbol("host"), Value::string(c.host.text()));
     std::vector<Value> places, needs;
     for (Symbol p : c.places) places.push_back(Value::string(p.text()));
@@ -120,6 +130,7 @@ Value write_recorded(const Recorded& r, const TreeBuilder& b) {
     if (!c.reads.is(Kind::kNull)) m.set(Symbol("reads"), c.reads);
     if (!c.before.is(Kind::kNull)) m.set(Symbol("before"), c.before);
     if (!c.touched.is(Kind::kNull)) m.set(Symbol("touched"), c.touched);
+    if (!c.formerly.is(Kind::kNull)) m.set(Symbol("formerly"), c.formerly);
     if (!c.stray.is(Kind::kNull)) m.set(Symbol("stray"), c.stray);
     if (c.protect) m.set(Symbol("protect"), Value::boolean(true));
     if (c.untouched) m.set(Symbol("untouched"), Value::boolean(true));

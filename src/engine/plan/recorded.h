@@ -15,6 +15,9 @@ struct RecordedComponent {
   std::string name;
   std::string instance;  // its name in programs; name#2 after a replacement
   u32 generation = 1;
+  // The names in programs that it had before it was renamed, the oldest first: what is there was made under that one.
+  std::vector<std::string> former;
+  std::string_view made_as() const { return former.empty() ? instance : former[0]; }
   std::string type;
   Symbol host;
   std::vector<Symbol> places;
@@ -27,7 +30,8 @@ struct RecordedComponent {
   // Of the things it is about ("file:/etc/motd"): those that were right when it first came to them and were never
   // changed since, which it leaves when it goes; and those that are its own doing. Lists of texts, or null.
   Value before, touched;
-  Value stray;  // paths of files that a failed action has written and `config` may not speak of; a list, or null
+  Value formerly;  // of those that are its own doing, what there was before: thing -> how to put it back; or null
+  Value stray;     // paths of files that a failed action has written and `config` may not speak of; a list, or null
   // Nobody looks after it any more. It stands for what is gone only as long as others hold its ports: it is never
   // wanted, and going it does nothing.
   bool forgotten = false;
@@ -48,6 +52,9 @@ struct Recorded {
   bool catalog() const;  // the resources of a catalog
   bool program = false;  // left by a program that was run as it was written: there is nothing to plan from
 };
+
+// "db", and "db#2" of the second that came in its place.
+std::string instance_name(const std::string& component, u32 generation);
 
 // To and from the tree that is stored.
 Recorded read_recorded(Session& session, const Value& state);
