@@ -309,7 +309,7 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
   resource::ExecutorOptions eo = settings.executor;
   eo.run = fmt::format("{}.{}", mark_of(run), lease.fence);
   eo.scope = scope_of(p.system);
-  if (settings.parallel) eo.workers = settings.parallel;
+  eo.workers = settings.parallel ? settings.parallel : resource::usual_workers();
   // What has a resource of its own is nobody else's to purge, in the first run and in one that is taken up
   // again.
   std::set<std::string> managed;
@@ -358,7 +358,8 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
   auto live = settings.listener ? settings.listener(s) : nullptr;
   Narrator narrator(s, settings.events, live.get());
   engine::RunOptions ro;
-  ro.parallel = settings.parallel;
+  ro.parallel =
+      eo.workers;  // what cannot begin yet has not started, and whoever interrupts the run need not wait for it
   ro.on_failure = engine::OnFailure::kStop;
   engine::Runner runner(s, executor, ro, &journal, &narrator);
   if (settings.give_up) runner.drain();

@@ -72,13 +72,7 @@ std::optional<Value> Knowledge::look_up(u32 instance, std::string_view path, con
     }
     const Value* c = with(o, "config");
     auto v = c ? model::at_path(*c, key) : std::nullopt;
-    if (!v || !model::has_placeholders(*v)) return v;
-    if (through >= kMostThrough) return std::nullopt;  // circles are refused where they are read
-    std::string missing;
-    Value now = model::expand(
-        *v, [&](std::string_view inner) { return look_up(other, inner, *c, *c, arena, through + 1); }, builder,
-        &missing);
-    return missing.empty() ? std::optional<Value>(now) : std::nullopt;
+    return v ? put_in(other, *v, *c, arena, through) : v;
   };
   if (path == "name") return builder.string(made_as(self));
   if (path == "home") {
@@ -120,6 +114,23 @@ std::optional<Value> Knowledge::look_up(u32 instance, std::string_view path, con
       if (auto v = of_instance(it->second, p.substr(at + 1))) return v;
   }
   return std::nullopt;
+}
+
+std::optional<Value> Knowledge::put_in(u32 instance, const Value& v, const Value& config, Arena& arena,
+                                       u32 through) const {
+  if (!model::has_placeholders(v)) return v;
+  if (through >= kMostThrough) return std::nullopt;  // circles are refused where they are read
+  std::string missing;
+  auto inner = [&](std::string_view path) { return of_config(instance, path, config, arena, through + 1); };
+  Value now = model::expand(v, inner, TreeBuilder(arena), &missing);
+  return missing.empty() ? std::optional<Value>(now) : std::nullopt;
+}
+
+std::optional<Value> Knowledge::of_config(u32 instance, std::string_view path, const Value& config, Arena& arena,
+                                          u32 through) const {
+  auto found = look_up(instance, path, config, config, arena, through);
+  bool own = path == "config" || path.starts_with("config.");  // as it is written: that may refer to others
+  return found && own ? put_in(instance, *found, config, arena, through) : found;
 }
 
 namespace {
@@ -206,18 +217,8 @@ void let_go(std::vector<std::string> former, std::size_t before, const TreeBuild
 
 Value Knowledge::settled(u32 instance, const Value& v, Arena& arena, std::string& missing) const {
   if (!model::has_placeholders(v)) return v;
-  TreeBuilder builder(arena);
-  u32 through = 0;  // settings of its own that refer to others; circles are refused where they are read
-  model::Lookup lookup = [&](std::string_view path) {
-    auto found = look_up(instance, path, v, v, arena);
-    if (!found || !path.starts_with("config.") || !model::has_placeholders(*found) || through >= kMostThrough)
-      return found;
-    ++through;
-    found = model::expand(*found, lookup, builder, &missing);
-    --through;
-    return found;
-  };
-  return model::expand(v, lookup, builder, &missing);
+  return model::expand(
+      v, [&](std::string_view path) { return of_config(instance, path, v, arena, 0); }, TreeBuilder(arena), &missing);
 }
 
 std::vector<Resource> Knowledge::resources(u32 instance, const model::Action& action, Arena& arena,

@@ -40,6 +40,12 @@ class Knowledge {
                                u32 through = 0) const;
 
  private:
+  // What a configuration that has not been settled refers to, and a value of it with all that put in; nothing where
+  // something of it has no value.
+  std::optional<Value> of_config(u32 instance, std::string_view path, const Value& config, Arena& arena,
+                                 u32 through) const;
+  std::optional<Value> put_in(u32 instance, const Value& v, const Value& config, Arena& arena, u32 through) const;
+
   const model::System& system_;
   std::map<std::string, u32> by_component_;  // the one that stays, if any does
   std::map<std::string, Value> hosts_;

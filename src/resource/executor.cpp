@@ -35,9 +35,11 @@ std::string_view end_of(std::string_view text, std::size_t bytes, u32 lines) {
 
 }  // namespace
 
+u32 usual_workers() { return std::max(8u, 4 * std::thread::hardware_concurrency()); }
+
 ResourceExecutor::ResourceExecutor(const model::System& system, Knowledge& knowledge, ExecutorOptions options)
     : system_(system), knowledge_(knowledge), options_(std::move(options)) {
-  if (options_.workers == 0) options_.workers = std::max(8u, 4 * std::thread::hardware_concurrency());
+  if (options_.workers == 0) options_.workers = usual_workers();
 }
 
 ResourceExecutor::~ResourceExecutor() {

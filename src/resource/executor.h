@@ -32,7 +32,7 @@ struct Holder {
 };
 
 struct ExecutorOptions {
-  u32 workers = 0;   // 0: as many as make sense here
+  u32 workers = 0;   // 0: usual_workers()
   std::string home;  // tutti's own directory here
   std::string remote_home = "/var/lib/tutti";
   std::string scope;                       // of names of processes: theirs is no other system's, of no other project
@@ -53,6 +53,8 @@ struct ExecutorOptions {
   // What was found out about a resource of a catalog when it was last looked at.
   std::function<std::map<std::string, std::string>(u32 instance)> recall;
 };
+
+u32 usual_workers();  // as many as make sense here
 
 inline constexpr std::string_view kNotWritten = "the journal cannot be written, so nothing was done";
 

@@ -182,8 +182,9 @@ class Process : public Provider {
       }
     } else if (e == "stopped") {
       // Where it is dead itself, what it had started may go on.
-      if (seen->alive || (seen->known && has_children(c)))
-        f.changes.push_back({"ensure", "stopped", "running", "stopped", "", false});
+      Result<bool> left = seen->known && !seen->alive ? has_children(c) : Result<bool>(false);
+      if (!left) return tl::unexpected(left.error());
+      if (seen->alive || *left) f.changes.push_back({"ensure", "stopped", "running", "stopped", "", false});
     } else {
       f.changes.push_back({"ensure", "reloaded", "running", "reloaded", "", false});
     }
@@ -280,7 +281,7 @@ class Process : public Provider {
     if (!told.out.empty()) c.say(Level::kError, told.out);
     // What is dead leaves nobody behind; what lives and is not ready yet goes with the next plan.
     if (auto now = c.host.standing(file(c, "pid_file", "pid")); now && !now->alive)
-      if (auto ended = end_children(c, stop_limit(c)); !ended) c.say(Level::kWarning, ended.error().message);
+      if (auto ended = end_children(c, stop_limit(c)); !ended) return ended;
     return r;
   }
 
@@ -376,7 +377,7 @@ class Process : public Provider {
     auto command = c.params.maybe("stop");
     if (now.alive && command) {
       auto r = c.host.shell(*command, limit, c.cancel);
-      if (!r.ok()) return failure(fmt::format("'{}': {} {}", *command, r.describe(), r.err));
+      if (!r.ok()) return failure(fmt::format("'{}': {} {}", *command, r.describe(), r.err), r.lost_code());
     }
     if (now.alive) {
       auto how = c.host.stop(*now.known, command ? 0 : signal_number(c.params.text("stop_signal", "TERM")), limit);
@@ -400,8 +401,11 @@ class Process : public Provider {
     const char* ours = std::getenv(kProcessMark.data());
     return ours && mark_of(file(c, "pid_file", "pid")) == ours;
   }
-  static bool has_children(Context& c) {
-    return !has_called_us(c) && c.host.shell(seek_children(c) + "[ -n \"$l\" ]").ok();
+  static Result<bool> has_children(Context& c) {
+    if (has_called_us(c)) return false;
+    auto r = c.host.shell(seek_children(c) + "[ -n \"$l\" ]");
+    if (r.end == CommandResult::End::kLost) return failure(r.describe(), r.lost_code());
+    return r.ok();
   }
   // Ends them, and takes the pid file away: there is nobody left.
   static Result<void> end_children(Context& c, milliseconds limit) {
@@ -413,9 +417,9 @@ class Process : public Provider {
         "l=$(seek); [ -z \"$l\" ] || kill -9 $l 2>/dev/null; {}",
         seek_children(c), forget, std::max<i64>(1, limit.count() / 100), forget);
     auto r = c.host.shell(has_called_us(c) ? forget : script, limit + milliseconds(10000), c.cancel);
-    if (r.ok()) return {};
-    return failure(fmt::format("what {} has started could not be ended: {}", c.resource.title, r.describe()),
-                   r.lost_code());
+    if (r.end == CommandResult::End::kCancelled) return failure("was cancelled", ECANCELED);
+    if (!r.ok()) return failure(fmt::format("what it started could not be ended: {}", r.describe()), r.lost_code());
+    return {};
   }
   // Nobody would look for it where the process was: its end goes to the journal, and the directory when it is empty.
   static std::string take_log(Context& c) {
@@ -437,7 +441,7 @@ class Process : public Provider {
     k.timeout = milliseconds(60000);
     k.cancel = c.cancel;
     auto r = c.host.run(k);
-    if (!r.ok()) return failure(fmt::format("'{}': {} {}", how, r.describe(), r.err));
+    if (!r.ok()) return failure(fmt::format("'{}': {} {}", how, r.describe(), r.err), r.lost_code());
     return {};
   }
 };
