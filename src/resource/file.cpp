@@ -641,7 +641,8 @@ Result<std::string> File::keep_copy(Context& c, const std::string& path) {
   return told ? Result<std::string>(name) : tl::unexpected(told.error());
 }
 
-// A link, or a file with its content: in place of which something else is to come, or which is to be otherwise.
+// A link, or a file with its content, in place of which something else is to come, or which is to be otherwise; of a
+// directory that stays one its mode and owner.
 Result<Former> File::keep_former(Context& c, const Findings& f) const {
   if (c.params.has("former") || c.params.text("ensure") == "absent") return Former{};
   const Step& step = static_cast<const Kept*>(f.kept.get())->steps[0];
@@ -654,7 +655,7 @@ Result<Former> File::keep_former(Context& c, const Findings& f) const {
     auto copy = keep_copy(c, step.want.path);
     if (!copy) return tl::unexpected(copy.error());
     out["copy"] = *copy;
-  } else {
+  } else if (is.kind != FileKind::kDirectory || step.changes[0].property == "ensure") {
     return Former{};
   }
   return out;
@@ -671,6 +672,8 @@ Result<std::optional<std::string>> content_of(Context& c, const Params& former) 
   return c.sealing && c.sealing->open ? c.sealing->open(*bytes) : std::optional(*bytes);
 }
 
+bool is_directory(const Params& former) { return !former.has("target") && !former.has("copy"); }
+
 Result<Findings> File::examine_former(Context& c, const Params& former) const {
   auto kept = std::make_shared<Kept>();
   Step step;
@@ -678,8 +681,10 @@ Result<Findings> File::examine_former(Context& c, const Params& former) const {
   auto is = c.host.stat(step.want.path, false, true);
   if (!is) return tl::unexpected(is.error());
   step.is = std::move(*is);
+  bool directory = is_directory(former), as_mode = mode_text(step.is.mode) == former.text("mode");
   bool same = former.has("target") ? step.is.kind == FileKind::kLink && step.is.target == former.text("target")
-                                   : step.is.kind == FileKind::kFile && mode_text(step.is.mode) == former.text("mode");
+              : directory          ? step.is.kind == FileKind::kDirectory
+                                   : step.is.kind == FileKind::kFile && as_mode;
   if (same && former.has("copy")) {
     auto content = content_of(c, former);
     if (!content) return tl::unexpected(content.error());
@@ -688,7 +693,7 @@ Result<Findings> File::examine_former(Context& c, const Params& former) const {
   std::string from(kind_text(step.is.kind));
   if (!same)
     step.changes.push_back({"ensure", "restored to what it was before", from, "as before", "", false});
-  else if (step.is.owner != former.text("owner") || step.is.group != former.text("group"))
+  else if (step.is.owner != former.text("owner") || step.is.group != former.text("group") || (directory && !as_mode))
     step.changes.push_back({"owner", "given back", step.is.owner, former.text("owner"), "", false});
   Findings f;
   f.changes = step.changes;
@@ -700,6 +705,12 @@ Result<Findings> File::examine_former(Context& c, const Params& former) const {
 // Whoever is killed on the way leaves what was, what came, or nothing; and in the end what was.
 Result<void> File::restore(Context& c, const Params& former, const FileState& is) const {
   std::string path = path_of(c.resource);
+  auto mode = static_cast<u32>(std::strtoul(former.text("mode").c_str(), nullptr, 8));
+  if (is_directory(former)) {
+    auto r = is.kind == FileKind::kAbsent ? c.host.make_directory(path, mode) : Result<void>{};
+    if (r) r = c.host.set_owner(path, former.text("owner"), former.text("group"), true);
+    return r ? c.host.set_mode(path, mode) : r;
+  }
   bool link = former.has("target");
   auto content = link ? Result<std::optional<std::string>>(std::nullopt) : content_of(c, former);
   if (!content) return tl::unexpected(content.error());
@@ -710,7 +721,6 @@ Result<void> File::restore(Context& c, const Params& former, const FileState& is
   bool other_kind = is.kind != FileKind::kAbsent && is.kind != (link ? FileKind::kLink : FileKind::kFile);
   if (gone || other_kind)
     if (auto r = c.host.remove(path, false); !r || gone) return r;
-  auto mode = static_cast<u32>(std::strtoul(former.text("mode").c_str(), nullptr, 8));
   auto r = link ? c.host.make_link(path, former.text("target")) : c.host.write(path, **content, mode);
   if (r) r = c.host.set_owner(path, former.text("owner"), former.text("group"), !link);
   return r && !link && (mode & 06000) ? c.host.set_mode(path, mode) : r;

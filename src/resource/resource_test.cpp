@@ -47,6 +47,9 @@ class Resources : public ::testing::Test {
     if (dry) {
       done = f->changes;
     } else if (!f->in_sync()) {
+      auto kept = p->keep_former(c, *f);
+      if (!kept) return "!" + kept.error().message;
+      former = *kept;
       if (auto a = p->apply(c, *f, done); !a) return "!" + a.error().message;
     }
     std::string out;
@@ -65,6 +68,7 @@ class Resources : public ::testing::Test {
   std::function<bool(const std::string&)> managed;
   std::unique_ptr<Host> host = here();
   std::string dir, said;
+  Former former;  // what the last one put away
   std::map<std::string, std::string> outputs;
 };
 
@@ -112,6 +116,27 @@ TEST_F(Resources, OldContentIsKept) {
   EXPECT_EQ(*host->read(p + ".bak"), "old");
   bring("file", p, {{"content", text("newer")}});
   EXPECT_EQ(*host->read(dir + "/home/kept/" + sha256_hex("new")), "new");
+  EXPECT_TRUE(host->read(dir + "/home/kept.index")->ends_with(sha256_hex("new") + " " + p + "\n"));
+}
+
+TEST_F(Resources, WhatAFileWasComesBack) {
+  std::string p = put("f", "old");
+  ASSERT_TRUE(host->set_mode(p, 0640));
+  bring("file", p, {{"content", text("new")}, {"mode", text("0600")}});
+  TreeBuilder builder(arena);
+  MapDraft was;
+  for (auto& [key, value] : former) was.set(Symbol(key), builder.string(value));
+  Value before = was.build(builder);
+  EXPECT_EQ(bring("file", p, {{"ensure", text("absent")}, {"former", before}}),
+            "ensure: restored to what it was before");
+  EXPECT_EQ(*host->read(p), "old");
+  EXPECT_EQ(host->stat(p, false, false)->mode, 0640u);
+  EXPECT_EQ(bring("file", p, {{"ensure", text("absent")}, {"former", before}}), "");
+  fs::remove_all(dir + "/home/kept");
+  put("f", "mine");
+  bring("file", p, {{"ensure", text("absent")}, {"former", before}});  // there is no copy: it goes, with a warning
+  EXPECT_FALSE(fs::exists(p));
+  EXPECT_NE(said.find("cannot be read"), std::string::npos);
 }
 
 TEST_F(Resources, SecretContentIsNotShown) {

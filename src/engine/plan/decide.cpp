@@ -229,7 +229,10 @@ void Planner::decide(Item& item) {
                                   Value::string(n.provider.text()), false});
     }
   std::vector<u32> word;
-  bool all_of_it = options_.restart;
+  // What is done and over does not run: there is nothing to restart.
+  bool over = !item.kind.hold.empty() &&
+              std::find(item.kind.hold.begin(), item.kind.hold.end(), item.kind.goal) == item.kind.hold.end();
+  bool restart = options_.restart && !over, all_of_it = restart;
   auto old_kind = recorded_.kinds.find(item.was->type);
   bool type_changed = item.was->type == item.kind.name.text() && old_kind != recorded_.kinds.end() &&
                       !equal(old_kind->second, item.kind.tree);
@@ -237,7 +240,7 @@ void Planner::decide(Item& item) {
   if (type_changed) change.details.push_back({"type's definition", Value::null(), Value::null(), false});
   const Present* now = present(item.component);
   bool anew = type_changed || (now && now->reads.is(Kind::kMap));
-  if (anew || options_.restart) {
+  if (anew || restart) {
     if (const Entry* e = item.kind.change.find("*")) word = behaviours(item, e->value);
     all_of_it = true;
   } else {
