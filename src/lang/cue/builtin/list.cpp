@@ -206,19 +206,46 @@ Node* sort(CallContext& c) {
   return c.make_list(items);
 }
 
+// Nothing can be added to it any more.
+bool is_final(Node* n) {
+  switch (n->type) {
+    case NodeType::kNull:
+    case NodeType::kBool:
+    case NodeType::kNum:
+    case NodeType::kString:
+    case NodeType::kBytes: return true;
+    case NodeType::kBottom: return to<Bottom>(n)->code < Code::kIncomplete;
+    case NodeType::kVertex: break;
+    default: return false;
+  }
+  Vertex* v = to<Vertex>(n);
+  bool closed = v->closed_recursive || v->closed_once;
+  v = v->deref_value();
+  if (v->base && v->base->is_value()) return is_final(v->base);
+  if (!closed && !v->closed_recursive && !v->closed_once) return false;
+  for (Vertex* a : v->arcs)
+    if (a->label.is_regular() && ((a->arc_type > ArcType::kMember && !a->is_err()) || !is_final(a))) return false;
+  return true;
+}
+
+// Two that are equal are an error once they are final; before, one of them may still become another.
 Node* unique_items(CallContext& c) {
   std::vector<Node*> items = c.list(0);
   if (c.failed()) return nullptr;
-  for (std::size_t i = 0; i < items.size(); ++i)
-    for (std::size_t j = i + 1; j < items.size(); ++j) {
+  std::size_t x = 0, y = 0;
+  Code code = Code::kIncomplete;
+  for (std::size_t i = 0; i < items.size() && code == Code::kIncomplete; ++i)
+    for (std::size_t j = i + 1; j < items.size() && code == Code::kIncomplete; ++j) {
       if (!c.context.equal(plain(items[i]), plain(items[j]), false, true)) continue;
-      Node* x = plain(items[i]);
-      bool scalar = concrete_kind(x) != 0 && concrete_kind(x) != kListKind && concrete_kind(x) != kStructKind;
-      std::string text = scalar ? fmt::format("equal value ({}) at position {} and {}", compact(x), i, j)
-                                : fmt::format("equal values at position {} and {}", i, j);
-      return validation_error(c, Code::kEval, text);
+      x = i, y = j;
+      if (is_final(items[j])) code = Code::kEval;
     }
-  return c.make_bool(true);
+  if (x == y) return c.make_bool(true);
+  Kinds kind = concrete_kind(items[x]);
+  std::string text = kind != 0 && kind != kListKind && kind != kStructKind
+                         ? fmt::format("equal value ({}) at position {} and {}", compact(plain(items[x])), x, y)
+                         : fmt::format("equal values at position {} and {}", x, y);
+  return validation_error(c, code, text);
 }
 
 bool is_open_list(CallContext& c, std::size_t i) {

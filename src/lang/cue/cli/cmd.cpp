@@ -40,7 +40,11 @@ class Commander {
       std::vector<CommandTask*> ready;
       bool open = false;
       for (CommandTask& t : tasks_) {
-        if (done_.count(t.name())) continue;
+        if (done_.count(t.name())) {
+          // What came of it may contradict what was said about it.
+          if (Bottom* b = p_.validate(t.value, false, false)) p_.fail(b);
+          continue;
+        }
         open = true;
         bool waits = running_.count(t.name()) > 0;
         for (const std::string& n : t.needs)

@@ -41,8 +41,6 @@ void Encoder::cue(ast::File* f, const std::string& name, bool simplify) {
     f->decls = make_nodes(p_.arena(), decls);
   }
   FormatOptions options;
-
-  options.braces_of_definitions = mode_ == Plan::Mode::kDef;
   options.simplify = simplify || (mode_ == Plan::Mode::kEval && p_.flags().on("simplify"));
   if (mode_ == Plan::Mode::kEval) options.spaces = 4;
   out_ += format_node(f, options);

@@ -245,6 +245,10 @@ int CueFrontEnd::run(std::span<const std::string> given) const {
   if (std::string wrong = experiment_error(); !wrong.empty()) return usage_error("error in CUE_EXPERIMENT: " + wrong);
   const CommandSpec* spec = find_command(verb);
   std::vector<std::string> rest(args.begin() + 1, args.end());
+  if (verb == "get") return usage_error("cue get is not supported: no Go code is read");
+  if (verb == "login") return usage_error("cue login is not supported: nothing is fetched from a network");
+  if (verb == "completion")
+    return usage_error("cue completion is not supported: 'tutti completion' writes completions, of tutti");
   if (!spec) {
     fmt::print(stderr, "unknown command \"{}\" for \"cue\"\n", verb);
     std::vector<std::string_view> names;

@@ -2,12 +2,18 @@
 
 #include <cstdio>
 
+#include "lang/cue/cli/help_topics.h"
 #include "lang/cue/cli/program.h"
 
 namespace tutti::cue {
 
 int print_help(std::span<const std::string> topic) {
   std::string out;
+  for (const HelpTopic& t : help_topics())
+    if (!topic.empty() && topic[0] == t.name) {
+      fmt::print("{}", t.text);
+      return 0;
+    }
   const CommandSpec* c = topic.empty() ? nullptr : find_command(topic[0]);
   if (!topic.empty() && !c) {
     fmt::print(stderr, "Unknown help topic: {}\n", topic[0]);
@@ -30,6 +36,8 @@ int print_help(std::span<const std::string> topic) {
   } else {
     out = "The verbs of cue, answered for CUE inputs.\n\nAvailable Commands:\n";
     for (const CommandSpec& s : commands()) out += fmt::format("  {:<12}{}\n", s.name, s.summary);
+    out += "\nAdditional help topics:\n";
+    for (const HelpTopic& t : help_topics()) out += fmt::format("  {:<16}{}\n", t.name, t.summary);
     out += "\nUse \"tutti cue help [command]\" for more information about a command.\n";
   }
   std::fputs(out.c_str(), stdout);

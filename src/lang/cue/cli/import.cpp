@@ -206,6 +206,8 @@ void write_imported(Program& p, ast::File* imported, const std::string& name) {
     p.say(fmt::format("importing into {}\n", fs::path(path).lexically_relative(p.dir()).string()));
     return;
   }
+  if (const ast::Package* package = imported->package(); package && !is_identifier(package->name->name.text()))
+    p.fail(fmt::format("error formatting file: invalid identifier {}", quote(package->name->name.text())));
   FormatOptions options;
   options.simplify = true;
   std::string text = format_node(imported, options);

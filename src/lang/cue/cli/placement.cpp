@@ -218,6 +218,8 @@ ast::File* Plan::gather(const Orphan& o, std::size_t from, std::size_t count, co
     if (use_list) {
       listing.add(labels, value);
     } else if (!labels.empty()) {
+      if (labels.size() == 1 && value->kind == ast::Kind::kStruct && value->comments().empty())
+        value = arena.make<ast::Struct>(TokenPos{}, ast::as<ast::Struct>(value)->elts, TokenPos{});
       for (std::size_t k = labels.size(); k-- > 1;) value = make_struct(arena, {make_field(arena, labels[k], value)});
       ast::Field* field = make_field(arena, labels[0], value);
       for (const ast::CommentGroup& g : d.file->comments())

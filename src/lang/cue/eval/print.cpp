@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "lang/cue/eval/error_code.h"
+#include "lang/cue/export/constraint.h"
 #include "lang/cue/format/literal.h"
 
 namespace tutti::cue {
@@ -226,11 +227,11 @@ void print(std::string& out, const Node* n, int depth) {
     }
     case NodeType::kConjunction: {
       auto* c = to<Conjunction>(n);
-      if (!c->name.empty()) {
-        out += c->name.text();
-        break;
-      }
-      print_list(out, c->values, " & ", depth);
+      std::string_view name = c->name.empty() ? named_range(c->values) : c->name.text();
+      if (name.empty())
+        print_list(out, c->values, " & ", depth);
+      else
+        out += name;
       break;
     }
     case NodeType::kDisjunction: {

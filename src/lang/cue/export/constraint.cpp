@@ -23,7 +23,6 @@ constexpr NamedRange kNamedRanges[] = {
     {"uint32", "0", "4294967295", true},
     {"uint64", "0", "18446744073709551615", true},
     {"uint128", "0", "340282366920938463463374607431768211455", true},
-    {"rune", "0", "1114111", true},
     {"float32", "-3.40282346638528859811704183484516925440e+38", "3.40282346638528859811704183484516925440e+38", false},
     {"float64", "-1.797693134862315708145274237317043567981e+308", "1.797693134862315708145274237317043567981e+308",
      false},
@@ -104,6 +103,8 @@ bool constraint_before(const Node* a, const Node* b) {
   int x = rank(a), y = rank(b);
   return x != y ? x < y : a->src() && b->src() && a->pos < b->pos;
 }
+
+std::string_view named_range(std::span<Node* const> values) { return NumberRange(values).name(); }
 
 std::vector<ConstraintTerm> constraint_terms(std::span<Node* const> values, bool shorten) {
   std::vector<ConstraintTerm> out;

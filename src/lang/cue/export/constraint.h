@@ -18,6 +18,9 @@ struct ConstraintTerm {
 // `uint & >=1 & <10`. With `shorten` off only the order is made: types first, then values, bounds and the rest.
 std::vector<ConstraintTerm> constraint_terms(std::span<Node* const> values, bool shorten);
 
+// The predeclared type that says all of it: `int & >=0 & <=255` is uint8. "" where none does.
+std::string_view named_range(std::span<Node* const> values);
+
 // In that order; what is equal in it as it was written.
 bool constraint_before(const Node* a, const Node* b);
 

@@ -64,9 +64,8 @@ ast::Node* Exporter::builtin(const Builtin* b) {
 }
 
 ast::Node* Exporter::validator(const Validator* v) {
-  ast::Node* function = builtin(v->builtin);
-  if (!v->call && v->args.empty()) return function;
   std::vector<ast::Node*> args;
+  ast::Node* function = builtin(v->builtin);
   for (Node* a : v->args) args.push_back(value(a));
   return call(function, args);
 }
@@ -88,12 +87,21 @@ ast::Node* Exporter::bottom(const Bottom* b) {
   return out;
 }
 
+namespace {
+// What a conjunct is written as; of an element that a function took over what that is.
+const ast::Node* source_of(const Node* x) {
+  if (x->type == NodeType::kVertex)
+    if (const Node* base = to<Vertex>(const_cast<Node*>(x))->deref_value()->base; base && base->is_value()) x = base;
+  return x->src();
+}
+}  // namespace
+
 // A number or text as it was written for this very field, else in its plainest form.
 ast::Node* Exporter::literal(const Node* n, const Vertex* field) {
   if (field)
     for (const KeptConjunct& c : field->conjuncts)
-      if (c.x->src() && c.x->src()->kind == ast::Kind::kLit) {
-        const auto* l = ast::as<ast::Lit>(c.x->src());
+      if (const ast::Node* written = source_of(c.x); written && written->kind == ast::Kind::kLit) {
+        const auto* l = ast::as<ast::Lit>(written);
         return make_lit(arena_, l->tok, l->text);
       }
   if (n->type == NodeType::kNum) {

@@ -41,9 +41,14 @@ class TomlWriter {
   TomlWriter(Context& c, std::string& out, std::string& error) : c_(c), out_(out), error_(error) {}
 
   bool document(Node* n) {
-    Vertex* v = as_struct(n);
-    if (!v) return fail("toml: top-level value must be a table");
-    return table(v, "");
+    if (Vertex* v = as_struct(n)) return table(v, "");
+    // What is no document of TOML is written as its value is.
+    n = plain(n);
+    if (n->type == NodeType::kNull) return fail("toml: cannot encode a nil interface");
+    if (Vertex* list = as_list(n); list && has_table(list)) return fail("toml: top-level value must be a table");
+    if (n->type == NodeType::kNum && (to<Num>(n)->kind & kIntKind) && !to<Num>(n)->value.to_i64())
+      return fail("toml: type *big.Int implementing the TextMarshaler interface cannot be a root element");
+    return inline_value(n);
   }
 
  private:
@@ -80,6 +85,12 @@ class TomlWriter {
     return any;
   }
 
+  bool has_table(Vertex* list) {
+    for (Vertex* a : list->arcs)
+      if (a->label.is_int() && as_struct(a)) return true;
+    return false;
+  }
+
   static std::string quoted(std::string_view s) {
     bool literal = s.find('\'') == std::string_view::npos;
     for (char ch : s) literal &= static_cast<unsigned char>(ch) >= 0x20 && ch != 0x7F;
@@ -106,6 +117,14 @@ class TomlWriter {
     return list;
   }
 
+  // Bytes need not be text, which a string of TOML is.
+  void numbers(std::string_view bytes) {
+    out_ += '[';
+    for (std::size_t i = 0; i < bytes.size(); ++i)
+      out_ += (i ? ", " : "") + std::to_string(static_cast<unsigned char>(bytes[i]));
+    out_ += ']';
+  }
+
   bool inline_value(Node* n) {
     n = plain(n);
     switch (n->type) {
@@ -119,7 +138,8 @@ class TomlWriter {
         return true;
       }
       case NodeType::kString: out_ += quoted(to<String>(n)->text); return true;
-      case NodeType::kBytes: out_ += quoted(to<Bytes>(n)->text); return true;
+      case NodeType::kBytes: numbers(to<Bytes>(n)->text); return true;
+      case NodeType::kNull: return fail("toml: encoding a nil interface is not supported");
       case NodeType::kVertex: break;
       default: return fail("toml: unsupported value");
     }
@@ -148,10 +168,10 @@ class TomlWriter {
     return true;
   }
 
-  // An empty line stands between what belongs to one table and the next.
+  // An empty line stands before a table, unless the line before is the header of the one it belongs to.
   void header(const std::string& text) {
-    if (after_value_) out_ += '\n';
-    after_value_ = false;
+    if (!first_in_table_) out_ += '\n';
+    first_in_table_ = true;
     out_ += text + "\n";
   }
 
@@ -167,18 +187,20 @@ class TomlWriter {
       out_ += key(a->label.name()) + " = ";
       if (!inline_value(a)) return false;
       out_ += '\n';
-      after_value_ = true;
+      first_in_table_ = false;
     }
     for (Vertex* a : tables) {
       std::string name = (path.empty() ? "" : path + ".") + key(a->label.name());
       if (Vertex* s = as_struct(a)) {
         header("[" + name + "]");
         if (!table(s, name)) return false;
+        first_in_table_ = false;
       } else {
         for (Vertex* e : as_list(a)->arcs) {
           if (!e->label.is_int()) continue;
           header("[[" + name + "]]");
           if (!table(as_struct(e), name)) return false;
+          first_in_table_ = false;
         }
       }
     }
@@ -188,7 +210,7 @@ class TomlWriter {
   Context& c_;
   std::string& out_;
   std::string& error_;
-  bool after_value_ = false;  // the last line is a key and its value
+  bool first_in_table_ = true;
   WritingLimit written_{c_.budget.limits()};
 };
 

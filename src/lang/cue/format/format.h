@@ -9,8 +9,6 @@ namespace tutti::cue {
 
 struct FormatOptions {
   bool simplify = false;  // a: {b: 1} as a: b: 1, "a" as a, [string]: _ as ...
-  // {} around the one field of a definition or of a hidden field that was made, even when simplified
-  bool braces_of_definitions = false;
   int spaces = 0;  // indentation by so many spaces instead of tabs
 };
 

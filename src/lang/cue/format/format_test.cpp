@@ -85,7 +85,15 @@ TEST(CueFormat, Layout) {
       {"trailing commas", "a: [1,\n2\n]\nb: f(1,\n 2\n)\nc: [\n1\n]\n",
        "a: [1,\n\t2,\n]\nb: f(1,\n\t2,\n\t)\nc: [\n\t1\n]\n"},
       {"comments stay where they are", "a: { // one\n b: 1 // two\n // three\n}\nc: x & // four\n y\n",
-       "a: {// one\n\tb: 1 // two\n\t// three\n}\nc: x & // four\n\ty\n"},
+       "a: {// one\n\tb: 1 // two\n\n\t// three\n}\nc: x &\n\ty // four\n"},
+      {"a label before its value", "a:\n b:\n  c: 2\nd: 3\n", "a:\n\tb:\n\t\tc: 2\nd: 3\n"},
+      {"braces where an attribute would change its field", "a: b: 1 @x()\n", "a: {\n\tb: 1 @x()\n}\n"},
+      {"no commas where one is missing", "a: [\n1\n2,\n3\n]\n", "a: [\n\t1\n\t2\n\t3\n]\n"},
+      {"imports on one line keep their commas", "import (\"a\", \"b\")\n", "import (\"a\", \"b\")\n"},
+      {"a section after a definition", "#x: 1\na: 2 // why\n", "#x: 1\n\na: 2 // why\n"},
+      {"signs apart", "e: x[a+ +b]\n", "e: x[a + +b]\n"},
+      {"postfix aliases", "@experiment(aliasv2)\na~X: 1\nb~(K, V): 2\n",
+       "@experiment(aliasv2)\na~(X):   1\nb~(K,V): 2\n"},
       {"labels in a row are a table of their own", "a: b: 1\nccc: d: 2\ne: 3\nffff: 4\n",
        "a: b:   1\nccc: d: 2\ne:    3\nffff: 4\n"},
       {"tight in brackets", "a: x[i+1 : j]\nb: f(a*b+c, d)\nc: x == y+z\nd: (x+y)*2\n",
@@ -108,7 +116,8 @@ TEST(CueFormat, MadeTreesGetTheirParentheses) {
   EXPECT_EQ(format_node(arena.make<ast::Selector>(both, TokenPos{}, name("d"))), "((a | b) & c).d");
 }
 
-// Whatever CUE lies around: formatting changes neither what the text says nor, a second time, the text.
+// Whatever CUE lies around: formatting does not change what the text says. (A second time it may change the layout, as
+// cue's does: simplified, lines that had braces come into columns.)
 TEST(CueFormat, EveryFileOfTheRepository) {
   namespace fs = std::filesystem;
   fs::path root = TUTTI_SOURCE_DIR;
@@ -125,12 +134,10 @@ TEST(CueFormat, EveryFileOfTheRepository) {
       Tokens before = tokens(text);
       if (!before.ok) continue;
       ++files;
-      for (bool simplify : {false, true}) {
-        std::string once = fmt(text, simplify);
-        EXPECT_EQ(fmt(once, simplify), once) << e.path();
-        if (simplify) continue;
-        EXPECT_EQ(tokens(once).list, before.list) << e.path();
-      }
+      std::string once = fmt(text);
+      EXPECT_EQ(fmt(once), once) << e.path();
+      EXPECT_EQ(tokens(once).list, before.list) << e.path();
+      EXPECT_TRUE(tokens(fmt(text, true)).ok) << e.path();
     }
   }
   EXPECT_GT(files, 4);
@@ -139,6 +146,7 @@ TEST(CueFormat, EveryFileOfTheRepository) {
 TEST(CueFormat, Simplify) {
   EXPECT_EQ(fmt("\"a\": {\"b\": 1}\n", true), "a: b: 1\n");
   EXPECT_EQ(fmt("\"a\": 1\nb: a\n", true), "\"a\": 1\nb:   a\n");
+  EXPECT_EQ(fmt("#F: 1\n\"#F\": 2\n", true), "#F:   1\n\"#F\": 2\n");
   EXPECT_EQ(fmt("a: {\n\t[string]: _\n\tb: 1\n}\n", true), "a: {\n\tb: 1\n\t...\n}\n");
 }
 

@@ -52,8 +52,9 @@ void process(Nodes decls, Scope* parent) {
     if (!label->text.starts_with('"') || label->text.starts_with("\"\"\"")) continue;
     Unquoted u = unquote(label->text);
     auto it = u.ok() ? scope.names.find(u.text) : scope.names.end();
-    if (it == scope.names.end() || !it->second) continue;
+    if (it == scope.names.end() || !it->second || label_needs_quotes(u.text)) continue;
     label->text = label->text.substr(1, label->text.size() - 2);
+    label->pos = {};  // a new name, for the layout
   }
 }
 

@@ -15,8 +15,20 @@ void TabWriter::append(std::string_view text) {
 
 void TabWriter::end_cell(bool tab) {
   cell_.tab = tab;
-  lines_.back().push_back(cell_);
+  cells_.push_back(cell_);
   cell_ = {};
+}
+
+void TabWriter::end_line(bool all_columns) {
+  end_cell(false);
+  // A line of one cell takes part in no column: what came before it can be laid out.
+  bool done = all_columns || cells_.size() == lines_.back() + 1;
+  lines_.push_back(cells_.size());
+  if (done) flush();
+}
+
+std::size_t TabWriter::count(std::size_t line) const {
+  return (line + 1 < lines_.size() ? lines_[line + 1] : cells_.size()) - lines_[line];
 }
 
 void TabWriter::write(std::string_view text) {
@@ -40,13 +52,10 @@ void TabWriter::write(std::string_view text) {
     if (c != '\t' && c != '\v' && c != '\n' && c != '\f') continue;
     append(text.substr(from, i - from));
     from = i + 1;
-    end_cell(c == '\t');
-    if (c == '\n' || c == '\f') {
-      // A line of one cell takes part in no column: what came before it can be laid out.
-      bool done = c == '\f' || lines_.back().size() == 1;
-      lines_.emplace_back();
-      if (done) flush();
-    }
+    if (c == '\n' || c == '\f')
+      end_line(c == '\f');
+    else
+      end_cell(c == '\t');
   }
   append(text.substr(from));
 }
@@ -62,21 +71,21 @@ void TabWriter::flush() {
   buffer_.clear();
   cell_ = {};
   widths_.clear();
-  lines_.clear();
-  lines_.emplace_back();
+  cells_.clear();
+  lines_.assign(1, 0);
 }
 
 // Lays out lines [first, last) given the widths of the columns so far.
 std::size_t TabWriter::layout(std::size_t at, std::size_t first, std::size_t last) {
   std::size_t column = widths_.size();
   for (std::size_t line = first; line < last; ++line) {
-    if (column + 1 >= lines_[line].size()) continue;
+    if (column + 1 >= count(line)) continue;
     at = lines(at, first, line);
     first = line;
     int width = options_.min_width;
     bool discard = true;
-    for (; line < last && column + 1 < lines_[line].size(); ++line) {
-      const Cell& c = lines_[line][column];
+    for (; line < last && column + 1 < count(line); ++line) {
+      const Cell& c = cells_[lines_[line] + column];
       width = std::max(width, c.width + options_.padding);
       if (c.width > 0 || c.tab) discard = false;
     }
@@ -92,8 +101,8 @@ std::size_t TabWriter::layout(std::size_t at, std::size_t first, std::size_t las
 std::size_t TabWriter::lines(std::size_t at, std::size_t first, std::size_t last) {
   for (std::size_t i = first; i < last; ++i) {
     bool tabs = options_.tab_indent;
-    for (std::size_t j = 0; j < lines_[i].size(); ++j) {
-      const Cell& c = lines_[i][j];
+    for (std::size_t j = 0, n = count(i); j < n; ++j) {
+      const Cell& c = cells_[lines_[i] + j];
       if (j > 0 && options_.debug) out_ += '|';
       bool column = j < widths_.size();
       if (c.size == 0) {

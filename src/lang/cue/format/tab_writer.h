@@ -27,9 +27,14 @@ class TabWriter {
 
   static constexpr char kEscape = '\xff';
 
-  explicit TabWriter(const Options& options) : options_(options) { lines_.emplace_back(); }
+  explicit TabWriter(const Options& options) : options_(options) { lines_.push_back(0); }
 
   void write(std::string_view text);
+  // The same in parts: text as it is, whatever it contains; the end of its cell; the end of the line, and of all
+  // columns.
+  void append(std::string_view text);
+  void end_cell(bool tab);
+  void end_line(bool all_columns);
   std::string finish();  // everything written, laid out
 
  private:
@@ -39,8 +44,7 @@ class TabWriter {
     bool tab = false;      // ended by a tab (not a vertical one)
   };
 
-  void append(std::string_view text);
-  void end_cell(bool tab);
+  std::size_t count(std::size_t line) const;
   void flush();
   std::size_t layout(std::size_t at, std::size_t first, std::size_t last);
   std::size_t lines(std::size_t at, std::size_t first, std::size_t last);
@@ -50,7 +54,8 @@ class TabWriter {
   std::string buffer_, out_;
   Cell cell_;
   bool escaped_ = false;
-  std::vector<std::vector<Cell>> lines_;
+  std::vector<Cell> cells_;         // of all lines
+  std::vector<std::size_t> lines_;  // the first cell of each
   std::vector<int> widths_;
 };
 

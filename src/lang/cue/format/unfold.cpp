@@ -1,135 +1,81 @@
 #include "lang/cue/format/unfold.h"
 
 #include <algorithm>
-#include <cstring>
 
-#include "lang/cue/format/literal.h"
+#include "lang/cue/format/walk.h"
 
 namespace tutti::cue {
 
 using ast::CommentGroup;
 
-void Unfold::gap(Gap least, Gap most, Gap usual) {
-  least_ = least;
-  most_ = most;
-  usual_ = usual;
-}
-
-Gap Unfold::next_gap(Rel rel) const {
-  Gap g = least_;
-  if (rel == Rel::kNone || rel == Rel::kElided) g = usual_;
-  if (rel == Rel::kNewline) g = std::clamp(Gap::kLine, least_, most_);
-  if (rel == Rel::kNewSection) g = std::clamp(Gap::kEmpty, least_, most_);
-  return ended_ ? std::max(g, Gap::kLine) : g;
-}
-
-void Unfold::written(Gap before) {
-  if (breaks(before)) {
-    ++line_;
-    line_depth_ = depth_;
+void Unfold::node(ast::Node* n) {
+  switch (n->kind) {
+    case ast::Kind::kFile: return file(ast::as<ast::File>(n));
+    case ast::Kind::kField:
+    case ast::Kind::kEmbed:
+    case ast::Kind::kLet:
+    case ast::Kind::kAttribute:
+    case ast::Kind::kPackage:
+    case ast::Kind::kImport:
+    case ast::Kind::kComprehension: return declaration(n);
+    default: return expression(n);
   }
-  ended_ = false;
-  gap(Gap::kNone);
 }
 
-// Would the end of one token and the beginning of the next be read as one token?
-static bool merges(char a, char b) {
-  return (std::strchr("=!<>", a) && (b == '=' || b == '~')) || (a == '*' && b == '*') || (a == '<' && b == '-');
+Unfold::Frame Unfold::enter(ast::Node* n) {
+  Frame outer = frame_;
+  frame_ = {{}, 0, outer.within, outer.within};
+  if (!n) return outer;
+  if (n->kind == ast::Kind::kStruct && frame_.within != kBlank && on_one_line(ast::as<ast::Struct>(n)))
+    frame_.within = kBlank;
+  frame_.comments = n->comments();
+  comments(0);
+  return outer;
 }
 
-void Unfold::put(std::string_view text, TokenPos at) {
-  comments_before(at);
-  Gap before = next_gap(at.rel);
-  if (before == Gap::kNone && last_ && !text.empty() && merges(last_, text[0])) before = Gap::kSpace;
-  layout_.text(before, depth_, text);
-  if (!text.empty()) last_ = text.back();
-  written(before);
+void Unfold::leave(const Frame& outer) {
+  comments(127);
+  frame_ = outer;
+  pass();
 }
 
-// A multi-line literal, its lines one deeper than the line it begins on.
-void Unfold::put_lines(std::string_view text, TokenPos at) {
-  comments_before(at);
-  Gap before = next_gap(at.rel);
-  int depth = (breaks(before) ? depth_ : line_depth_) + 1;
-  std::string lines = indent_literal(text, depth);
-  if (options_.spaces > 0) {
-    std::string spaced;
-    std::size_t n = static_cast<std::size_t>(depth);
-    for (std::size_t from = 0; from < lines.size();) {
-      std::size_t end = std::min(lines.find('\n', from), lines.size() - 1) + 1;
-      std::string_view line = std::string_view(lines).substr(from, end - from);
-      std::size_t tabs = from == 0 ? 0 : std::min(n, std::min(line.find_first_not_of('\t'), line.size()));
-      spaced.append(tabs * static_cast<std::size_t>(options_.spaces), ' ');
-      spaced += line.substr(tabs);
-      from = end;
-    }
-    lines = std::move(spaced);
-  }
-  last_ = lines.back();
-  layout_.text(before, depth_, lines);
-  written(before);
-  ++line_;
+void Unfold::pass() {
+  ++frame_.position;
+  comments(frame_.position);
 }
 
-void Unfold::comments_before(TokenPos at) {
-  if (!at) return;
-  std::size_t n = 0;
-  while (n < waiting_.size() && waiting_[n].list[0].slash.pos < at.pos) ++n;
-  if (n == 0) return;
-  std::vector<CommentGroup> now(waiting_.begin(), waiting_.begin() + static_cast<long>(n));
-  waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<long>(n));
-  for (const CommentGroup& g : now) comment(g);
-}
-
-void Unfold::comment(const CommentGroup& group) {
-  if (group.list.empty()) return;
-  Rel rel = group.rel();
-  bool same_line =
-      !ended_ && !layout_.empty() && !group.doc && (group.line || rel == Rel::kBlank || rel == Rel::kNoSpace);
+void Unfold::comments(int until) {
   bool first = true;
-  for (const ast::Comment& c : group.list) {
-    if (same_line && first) {
-      bool opened = last_ == '{' || last_ == '[';
-      layout_.comment(opened ? Gap::kNone : aligned_ && row_ == line_ ? Gap::kCell : Gap::kSpace, line_depth_, c.text);
-    } else {
-      Gap g = first ? std::max(next_gap(rel), Gap::kLine) : Gap::kLine;
-      if (first && rel == Rel::kNewSection && last_ != 0) g = Gap::kEmpty;
-      layout_.comment(g, depth_, c.text);
-      ++line_;
-      line_depth_ = depth_;
-      // An empty line that was wanted has been written.
-      least_ = std::min(least_, Gap::kLine);
-      usual_ = std::min(usual_, Gap::kLine);
-      most_ = std::max(most_, Gap::kEmpty);
-    }
+  while (!frame_.comments.empty() && frame_.comments[0].position <= until) {
+    const CommentGroup& group = frame_.comments[0];
+    frame_.comments = frame_.comments.subspan(1);
+    if (!first) allow(kSection);
     first = false;
-  }
-  if (group.doc) gap(std::min(least_, Gap::kLine), Gap::kLine, Gap::kLine);  // right before what it is about
-  last_ = '/';
-  ended_ = true;
-}
-
-Unfold::Inside::Inside(Unfold& u, ast::Node* n) : u_(u) {
-  for (const CommentGroup& g : n->comments()) {
-    if (g.list.empty()) continue;
-    TokenPos at = g.list[0].slash;
-    if (g.position == 0) {
-      u.comments_before(at);
-      u.comment(g);
-    } else if (!at) {
-      placeless_.push_back(g);
-    } else {
-      auto after = std::find_if(u.waiting_.begin(), u.waiting_.end(),
-                                [&](const CommentGroup& w) { return at.pos < w.list[0].slash.pos; });
-      u.waiting_.insert(after, g);
-      last_ = std::max(last_, at.pos);
-    }
+    out_.before_comment(group.line ? Rel::kBlank : group.rel());
+    if (group.doc && !out_.empty()) allow(kLine);
+    for (const ast::Comment& c : group.list) out_.comment(c.slash, c.text, group.doc);
   }
 }
 
-Unfold::Inside::~Inside() {
-  if (last_) u_.comments_before({Pos{last_.at + 1}, Rel::kNone, false});
-  for (const CommentGroup& g : placeless_) u_.comment(g);
+std::size_t Unfold::line_of(Pos p) {
+  if (lines_.empty()) {
+    for (std::size_t at = source_->text.find('\n'); at != std::string::npos; at = source_->text.find('\n', at + 1))
+      lines_.push_back(static_cast<u32>(at));
+    lines_.push_back(~u32{0});
+  }
+  auto offset = static_cast<u32>(source_->offset(p));
+  return static_cast<std::size_t>(std::lower_bound(lines_.begin(), lines_.end(), offset) - lines_.begin());
+}
+
+// Only structs of one field or none stay on the line on which they are.
+bool Unfold::on_one_line(const ast::Struct* s) {
+  if (s->elts.size() > 1) return false;
+  Pos from = ast::first(s).pos, to = ast::end(s);
+  auto known = [&](Pos p) { return source_ && p >= source_->first && source_->offset(p) <= source_->text.size(); };
+  if (from && to && known(from) && known(to)) return line_of(from) == line_of(to);
+  // Made, or from elsewhere: what is known is how its tokens stand to each other.
+  auto stays = [](Rel r) { return r != Rel::kNone && r < Rel::kNewline; };
+  return stays(s->lbrace.rel) && stays(s->rbrace.rel) && (s->elts.empty() || stays(ast::first(s->elts[0]).rel));
 }
 
 }  // namespace tutti::cue

@@ -1,8 +1,7 @@
 // Expressions.
-#include <utility>
-
 #include "lang/cue/format/literal.h"
 #include "lang/cue/format/unfold.h"
+#include "lang/cue/format/walk.h"
 
 namespace tutti::cue {
 
@@ -10,359 +9,305 @@ using namespace ast;
 
 namespace {
 
-constexpr int kComparison = 5;  // the tightest of the operators that always have spaces around them
+constexpr int kAdditive = 6, kMultiplicative = 7, kUnary = 8, kOperand = 9;
 
-constexpr int kOperand = 8;  // tighter than all binary operators
+// Which precedences the operators of one expression have, up to brackets, and whether one would run into a sign.
+struct Operators {
+  bool additive = false, multiplicative = false;
+  int clash = 0;  // the tightest operator that does
 
-// Trees that were made need not have the parentheses that their text needs.
-bool needs_parens(const Node* n, int least) {
-  return n->kind == Kind::kBinary && precedence(as<Binary>(n)->op) < least;
-}
+  void add(const Binary* n) {
+    int own = precedence(n->op);
+    additive = additive || own == kAdditive;
+    multiplicative = multiplicative || own == kMultiplicative;
+    if (n->x->kind == Kind::kBinary && precedence(as<Binary>(n->x)->op) >= own) add(as<Binary>(n->x));
+    if (n->y->kind == Kind::kBinary && precedence(as<Binary>(n->y)->op) > own) add(as<Binary>(n->y));
+    if (n->y->kind != Kind::kUnary) return;
+    Tok sign = as<Unary>(n->y)->op;
+    if (n->op == Tok::kQuo && sign == Tok::kMul) clash = kUnary;
+    if (n->op == sign && (sign == Tok::kAdd || sign == Tok::kSub)) clash = std::max(clash, kAdditive);
+  }
 
-int loosest(const Node* n) {
-  if (n->kind != Kind::kBinary) return kOperand;
-  const auto* b = as<Binary>(n);
-  int own = precedence(b->op), out = own;
-  if (!needs_parens(b->x, own)) out = std::min(out, loosest(b->x));
-  if (!needs_parens(b->y, own + 1)) out = std::min(out, loosest(b->y));
-  return out;
-}
+  // Operators looser than this have spaces around them: comparisons always, arithmetic where it is not tight, and of
+  // two kinds of arithmetic the looser one.
+  int spaced(int depth) const {
+    if (clash) return clash + 1;
+    if (depth > 1) return kAdditive;
+    return additive && multiplicative ? kMultiplicative : kUnary;
+  }
+};
 
-TokenPos unplaced(TokenPos at) { return {at.pos, Rel::kNone, false}; }
+bool is_binary(const Node* n) { return n && n->kind == Kind::kBinary; }
 
-// 1. as 1.0, .5 as 0.5, 1E3 as 1e3
-std::string number_text(std::string_view text) {
-  std::string out(text);
-  if (text.starts_with("0x") || text.starts_with("0X")) return "0x" + out.substr(2);
-  if (out.starts_with('.')) out.insert(0, "0");
-  if (std::size_t e = out.find('E');
-      e != std::string::npos && text.find('i') == std::string_view::npos && e + 1 < out.size())
-    out[e] = 'e';
-  std::size_t dot = out.find('.');
-  if (dot != std::string::npos && (dot + 1 == out.size() || out[dot + 1] == 'e')) out.insert(dot + 1, "0");
-  return out;
-}
+bool is_newline(const Node* n) { return first(n).rel >= Rel::kNewline; }
+
+int looser(int depth) { return std::max(1, depth - 1); }
 
 }  // namespace
 
-// How the operators of one expression (up to brackets) are spaced: those of comparisons and looser ones always, an
-// arithmetic one only where it is the loosest and nothing around asks for tight text.
-struct Unfold::Operators {
-  int spaced;  // precedences up to this one have spaces
-  int tight;
-  int outer;   // depth before the first operator
-  bool begun;  // lines that continue it know how deep they are
-};
+void Unfold::expression(Node* n, int least, int depth) {
+  inside(n, [&] { plain(n, least, depth); });
+}
 
-void Unfold::expression(Node* n, int tight) {
-  Inside inside(*this, n);
-  bool hanging = std::exchange(hanging_, false);
+void Unfold::plain(Node* n, int least, int depth) {
   switch (n->kind) {
-    case Kind::kBad: return put("_|_", as<Bad>(n)->from);
-    case Kind::kBottom: return put("_|_", as<Bottom>(n)->pos);
-    case Kind::kIdent: return put(as<Ident>(n)->name.text(), as<Ident>(n)->pos);
-    case Kind::kLit: return literal(as<Lit>(n));
-    case Kind::kInterpolation: return interpolation(as<Interpolation>(n));
+    case Kind::kBad: return word(as<Bad>(n)->from, "_|_");
+    case Kind::kBottom: return token(as<Bottom>(n)->pos, Tok::kBottom);
+    case Kind::kIdent: out_.place(as<Ident>(n)->pos); return out_.name(as<Ident>(n)->name.text());
+    case Kind::kLit: out_.place(as<Lit>(n)->pos); return out_.literal(as<Lit>(n)->tok, as<Lit>(n)->text);
+    case Kind::kInterpolation: return interpolation(as<Interpolation>(n), depth);
     case Kind::kFunc: return function(as<Func>(n));
-    case Kind::kStruct: return structure(as<Struct>(n), -1);
+    case Kind::kStruct: return structure(as<Struct>(n));
     case Kind::kList: return list(as<List>(n));
     case Kind::kEllipsis: return ellipsis(as<Ellipsis>(n));
     case Kind::kComprehension: return comprehension(as<Comprehension>(n));
     case Kind::kParen: {
       auto* p = as<Paren>(n);
-      put("(", p->lparen);
-      int depth = depth_;
-      depth_ = line_depth_ + 1;
-      gap(Gap::kNone, Gap::kLine);
-      expression(p->x, std::max(0, tight - 1));
-      comments_before(p->rparen);
-      depth_ = depth;
-      put(")", unplaced(p->rparen));
-      return;
+      if (p->x->kind == Kind::kParen) return expression(p->x, 0, depth);
+      token(p->lparen, Tok::kLparen);
+      expression(p->x, 0, looser(depth));
+      return token(p->rparen, Tok::kRparen);
     }
-    case Kind::kSelector:
-      operand_of(as<Selector>(n)->x, kOperand, tight);
-      put(".", unplaced(as<Selector>(n)->period));
-      gap(Gap::kNone, Gap::kLine);
-      return expression(as<Selector>(n)->sel);
+    case Kind::kSelector: selector(as<Selector>(n), depth); return;
     case Kind::kIndex: {
       auto* i = as<Index>(n);
-      operand_of(i->x, kOperand, tight);
-      put("[", unplaced(i->lbrack));
-      gap(Gap::kNone);
-      expression(i->index, tight + 1);
-      return put("]", unplaced(i->rbrack));
+      expression(i->x, kOperand, 1);
+      token(i->lbrack, Tok::kLbrack);
+      expression(i->index, 0, depth + 1);
+      return token(i->rbrack, Tok::kRbrack);
     }
-    case Kind::kSlice: return slice(as<Slice>(n), tight);
-    case Kind::kCall: return call(as<Call>(n), tight);
-    case Kind::kUnary: {
-      auto* u = as<Unary>(n);
-      put(token_text(u->op), u->op_pos);
-      bool doubled = (u->op == Tok::kAdd || u->op == Tok::kSub) && u->x->kind == Kind::kUnary &&
-                     as<Unary>(u->x)->op == u->op;  // -- and ++ are no operators
-      gap(doubled ? Gap::kSpace : Gap::kNone);
-      return operand_of(u->x, kOperand, tight);
-    }
-    case Kind::kBinary: {
-      Operators chain{tight > 0 ? kComparison : std::max(kComparison, loosest(n)), tight, depth_, hanging};
-      binary(as<Binary>(n), chain);
-      depth_ = chain.outer;
-      return;
-    }
-    case Kind::kPostfix: operand_of(as<Postfix>(n)->x, kOperand, tight); return put(token_text(as<Postfix>(n)->op));
-    case Kind::kAlias: return alias(as<Alias>(n));
+    case Kind::kSlice: return slice(as<Slice>(n), depth);
+    case Kind::kCall: return call(as<Call>(n), depth);
+    case Kind::kUnary: return unary(as<Unary>(n), least, depth);
+    case Kind::kBinary: return binary(as<Binary>(n), least, depth);
+    case Kind::kPostfix: expression(as<Postfix>(n)->x, kOperand, depth); return token(as<Postfix>(n)->op);
+    case Kind::kAlias:
+      label(as<Alias>(n)->ident);
+      token(as<Alias>(n)->equal, Tok::kBind);
+      return expression(as<Alias>(n)->x);
     case Kind::kPostfixAlias: return postfix_alias(as<PostfixAlias>(n));
     case Kind::kFor:
     case Kind::kIfClause:
     case Kind::kLet:
-    case Kind::kTryClause: clause(n); return;
+    case Kind::kTryClause: return clause(n);
     case Kind::kFallbackClause: return expression(as<FallbackClause>(n)->body);
-    case Kind::kField:
-    case Kind::kEmbed:
-    case Kind::kAttribute:
-    case Kind::kPackage:
-    case Kind::kImport:
-    case Kind::kImportSpec:
-    case Kind::kBadDecl:
-    case Kind::kFile: return declaration(n);
-  }
-}
-
-void Unfold::binary(Binary* n, Operators& chain) {
-  int inner = chain.tight > 0 ? chain.tight + 1 : 0;
-  auto operand = [&](Node* x, int least) {
-    if (x->kind != Kind::kBinary || needs_parens(x, least)) return operand_of(x, least, inner);
-    Inside inside(*this, x);
-    binary(as<Binary>(x), chain);
-  };
-  operand(n->x, precedence(n->op));
-  Gap around = precedence(n->op) <= chain.spaced ? Gap::kSpace : Gap::kNone;
-  gap(around);
-  put(token_text(n->op), unplaced(n->op_pos));
-  if (!chain.begun) {
-    chain.begun = true;
-    depth_ = line_depth_ + 1;
-  }
-  gap(around, Gap::kLine);
-  operand(n->y, precedence(n->op) + 1);
-}
-
-void Unfold::operand_of(Node* x, int least, int tight) {
-  if (!needs_parens(x, least)) return expression(x, tight);
-  put("(", {{}, first(x).rel, false});
-  int depth = depth_;
-  depth_ = line_depth_ + 1;
-  gap(Gap::kNone);
-  expression(x, std::max(0, tight - 1));
-  depth_ = depth;
-  put(")");
-}
-
-void Unfold::alias(Alias* n) {
-  Gap around = n->equal.rel == Rel::kBlank ? Gap::kSpace : Gap::kNone;
-  expression(n->ident);
-  gap(around);
-  put("=", unplaced(n->equal));
-  gap(around);
-  expression(n->x);
-}
-
-void Unfold::literal(Lit* n) {
-  if (n->text.find('\n') != std::string_view::npos && !in_string_)
-    put_lines(n->text, n->pos);
-  else
-    put(n->tok == Tok::kFloat || n->tok == Tok::kInt ? number_text(n->text) : std::string(n->text), n->pos);
-}
-
-void Unfold::interpolation(Interpolation* n) {
-  bool outer = in_string_;
-  for (std::size_t i = 0; i < n->parts.size(); ++i) {
-    if (i > 0) gap(Gap::kNone);
-    if (n->parts[i]->kind == Kind::kLit && i % 2 == 0) {
-      Inside inside(*this, n->parts[i]);
-      in_string_ = true;
-      literal(as<Lit>(n->parts[i]));
-    } else {
-      in_string_ = outer;
-      if (first(n->parts[i]).rel == Rel::kBlank) gap(Gap::kSpace);
-      expression(n->parts[i], 1);
+    case Kind::kImportSpec: {
+      Node* spec[] = {n};
+      return import_specs(spec);
     }
+    default: return declaration(n);
   }
-  in_string_ = outer;
 }
 
-// `base` is the depth at which it closes; that of the line it opens on for -1.
-void Unfold::structure(Struct* n, int base) {
-  put("{", n->lbrace);
-  u32 began = line_;
-  int outer = depth_;
-  if (base < 0) base = line_depth_;
-  // In a struct that was made the elements get a line each, wherever they came from.
-  bool made = !n->lbrace && n->lbrace.rel != Rel::kBlank;
-  bool flat = !made;
-  for (Node* e : n->elts) flat = flat && first(e).rel != Rel::kNone && first(e).rel < Rel::kNewline;
-  depth_ = base + 1;
-  Gap usual = n->elts.empty() ? Gap::kNone : Gap::kLine;
-  bool let_first = flat && !n->elts.empty() && n->elts[0]->kind == Kind::kLet;
-  Gap least = let_first ? Gap::kSpace : Gap::kNone;  // `{ let`, as cue has it
-  gap(made ? usual : least, Gap::kEmpty, usual);
-  declarations(n->elts, !(flat && n->rbrace.rel < Rel::kNewline), made);
-  comments_before(n->rbrace);
-  depth_ = base;
-  // The brace closes on its own line if there is more than one, but `]}` and `}}` that began on one line end on one.
-  bool closes = last_ == '}' || last_ == ']' || last_ == ')';
-  bool own_line = line_ != began && !(flat && closes);
-  gap(own_line ? Gap::kLine : Gap::kNone, n->elts.empty() ? Gap::kNone : Gap::kLine);
-  put("}", n->rbrace);
-  depth_ = outer;
+// Trees that were made need not have the parentheses that their text needs.
+void Unfold::binary(Binary* n, int least, int depth) {
+  int own = precedence(n->op);
+  if (own < least) {
+    token(Tok::kLparen);
+    allow(kFixed);
+    expression(n, 0, looser(depth));
+    return token(Tok::kRparen);
+  }
+  bool spaced = own < kAdditive;
+  if (!spaced) {
+    Operators all;
+    all.add(n);
+    spaced = own < all.spaced(depth);
+  }
+  int around = spaced ? kBlank : 0;
+  expression(n->x, own, depth + (is_binary(n->x) && precedence(as<Binary>(n->x)->op) == own ? 0 : 1));
+  allow(kFixed | around);
+  token(n->op_pos, n->op);
+  allow(is_newline(n->y) ? int{kNewTable} : kFixed | around);
+  expression(n->y, own + 1, depth + 1);
+}
+
+void Unfold::unary(Unary* n, int least, int depth) {
+  if (kUnary < least) {
+    token(Tok::kLparen);
+    allow(kFixed);
+    expression(n);
+    return token(Tok::kRparen);
+  }
+  token(n->op_pos, n->op);
+  allow(kFixed);
+  expression(n->x, kUnary, depth);
+}
+
+// Whether it goes on on another line, one level deeper.
+bool Unfold::selector(Selector* n, int depth) {
+  expression(n->x, kOperand, depth);
+  token(Tok::kPeriod);
+  bool below = is_newline(n->sel);
+  allow(below ? kIndent | kNewTable : int{kTight});
+  expression(n->sel);
+  if (below) allow(kUnindent);
+  return below;
+}
+
+bool Unfold::function_name(Node* n, int depth) {
+  if (n->kind == Kind::kSelector && n->comments().empty()) return selector(as<Selector>(n), depth);
+  expression(n, kOperand, depth);
+  return false;
+}
+
+void Unfold::call(Call* n, int depth) {
+  if (n->args.size() > 1) ++depth;
+  bool below = function_name(n->fun, depth);
+  token(n->lparen, Tok::kLparen);
+  inside(nullptr, [&] {
+    for (Node* a : n->args)
+      inside(a, [&] {
+        plain(a, 0, depth);
+        allow(kComma | kBlank);
+      });
+  });
+  allow(kLastComma | kTight);
+  token(n->rparen, Tok::kRparen);
+  if (below) allow(kUnindent);
+}
+
+void Unfold::slice(Slice* n, int depth) {
+  expression(n->x, kOperand, 1);
+  token(n->lbrack, Tok::kLbrack);
+  if (n->low) expression(n->low, 0, depth + 1);
+  int around = depth <= 1 && n->low && n->high && (is_binary(n->low) || is_binary(n->high)) ? kBlank : 0;
+  allow(around);
+  token(Tok::kColon);
+  allow(around);
+  if (n->high) expression(n->high, 0, depth + 1);
+  token(n->rbrack, Tok::kRbrack);
+}
+
+void Unfold::structure(Struct* n) {
+  int space = kTight, end = table_end();
+  if (n->elts.empty()) {
+    bool commented = false;
+    for (const CommentGroup& g : n->comments()) commented = commented || g.position == 1;
+    if (!commented) end = kBlank | kFixed;
+  } else if (n->rbrace.rel == Rel::kNone || first(n->elts[0]).rel == Rel::kNone) {
+    space |= kLine | kFixed;
+  }
+  token(n->lbrace, Tok::kLbrace);
+  std::size_t line = out_.line();
+  allow(space | end | kIndent);
+  out_.brace(line);
+  declarations(n->elts);
+  allow(kUnindent | kTight);
+  if (out_.line() != line) {
+    allow(kLine);
+    if (out_.last() != Tok::kRbrace && out_.last() != Tok::kRbrack) allow(kFixed);
+  }
+  token(n->rbrace, Tok::kRbrace);
 }
 
 void Unfold::list(List* n) {
-  put("[", n->lbrack);
-  int outer = depth_, base = line_depth_;
-  depth_ = base + 1;
-  gap(Gap::kNone, Gap::kEmpty);
-  for (std::size_t i = 0; i < n->elts.size(); ++i) {
-    if (i > 0) {
-      layout_.comma(Comma::kAlways);
-      gap(Gap::kSpace, Gap::kEmpty);
-    }
-    expression(n->elts[i]);
-    row_ = depth_ == line_depth_ ? line_ : line_ - 1;
+  int space = kTight | kIndent;
+  if (n->elts.empty()) {
+    bool commented = false;
+    for (const CommentGroup& g : n->comments()) commented = commented || g.position == 1;
+    if (!commented) space |= kBlank | kFixed;
   }
-  // A single element gets no comma that it did not have.
-  if (n->rbrack.comma || (n->elts.size() > 1 && n->elts.back()->kind != Kind::kEllipsis))
-    layout_.comma(Comma::kBeforeBreak);
-  comments_before(n->rbrack);
-  depth_ = base;
-  gap(Gap::kNone, n->elts.empty() ? Gap::kNone : Gap::kEmpty);
-  put("]", n->rbrack);
-  depth_ = outer;
+  token(n->lbrack, Tok::kLbrack);
+  allow(space);
+  elements(n);
+  allow(kLastComma | kTight);
+  comments(frame_.position);
+  allow(kUnindent | kTight);
+  token(n->rbrack, Tok::kRbrack);
 }
 
-void Unfold::call(Call* n, int tight) {
-  operand_of(n->fun, kOperand, tight);
-  put("(", unplaced(n->lparen));
-  int outer = depth_;
-  depth_ = line_depth_ + 1;
-  gap(Gap::kNone, Gap::kLine);
-  for (std::size_t i = 0; i < n->args.size(); ++i) {
-    if (i > 0) {
-      layout_.comma(Comma::kAlways);
-      gap(Gap::kSpace, Gap::kLine);
-    }
-    expression(n->args[i], n->args.size() > 1 ? tight + 1 : tight);
-    row_ = depth_ == line_depth_ ? line_ : line_ - 1;
+// Elements on lines of their own go without commas where one of the commas is not there.
+void Unfold::elements(List* n) {
+  bool commas = true;
+  if (n->lbrack.scanned && !n->elts.empty()) {
+    for (std::size_t i = 1; i < n->elts.size(); ++i) commas = commas && first(n->elts[i]).comma;
+    if (n->elts.size() == 1) commas = n->rbrack.comma;
   }
-  if (!n->args.empty()) layout_.comma(Comma::kBeforeBreak);
-  comments_before(n->rparen);
-  gap(Gap::kNone, n->args.empty() ? Gap::kNone : Gap::kLine);
-  put(")", n->rparen);
-  depth_ = outer;
-}
-
-void Unfold::slice(Slice* n, int tight) {
-  auto is_binary = [](Node* x) { return x && x->kind == Kind::kBinary; };
-  Gap around = n->low && n->high && (is_binary(n->low) || is_binary(n->high)) ? Gap::kSpace : Gap::kNone;
-  operand_of(n->x, kOperand, tight);
-  put("[", unplaced(n->lbrack));
-  gap(Gap::kNone);
-  if (n->low) {
-    expression(n->low, tight + 1);
-    gap(around);
-  }
-  put(":");
-  if (n->high) {
-    gap(around);
-    expression(n->high, tight + 1);
-  }
-  put("]", unplaced(n->rbrack));
-}
-
-void Unfold::comprehension(Comprehension* n) {
-  int base = line_depth_;
-  for (std::size_t i = 0; i < n->clauses.size(); ++i) {
-    if (i > 0) gap(Gap::kSpace, Gap::kLine);
-    Inside inside(*this, n->clauses[i]);
-    base = clause(n->clauses[i]);
-  }
-  auto body = [&](Node* x) {
-    gap(Gap::kSpace);
-    Inside inside(*this, x);
-    if (x->kind == Kind::kStruct)
-      structure(as<Struct>(x), base);
-    else
-      expression(x);
-  };
-  body(n->value);
-  if (n->fallback) {
-    gap(Gap::kSpace);
-    Inside inside(*this, n->fallback);
-    bool guard = n->clauses.size() == 1 && n->clauses[0]->kind != Kind::kFor;
-    put(token_text(guard ? Tok::kElse : Tok::kOtherwise), unplaced(n->fallback->pos));
-    body(n->fallback->body);
-  }
-}
-
-// Returns how deep the line is on which it begins.
-int Unfold::clause(Node* n) {
-  int base = 0;
-  auto begin = [&](std::string_view word, TokenPos at) {
-    put(word, at);
-    base = line_depth_;
-    gap(Gap::kSpace);
-  };
-  auto bind = [&](Ident* name, Node* x) {
-    expression(name);
-    gap(Gap::kSpace);
-    put("=");
-    gap(Gap::kSpace);
-    expression(x);
-  };
-  switch (n->kind) {
-    case Kind::kFor: {
-      auto* f = as<ForClause>(n);
-      begin("for", f->pos);
-      if (f->key) {
-        expression(f->key);
-        put(",");
-        gap(Gap::kSpace);
+  inside(nullptr, [&] {
+    for (std::size_t i = 0; i < n->elts.size(); ++i) {
+      Node* e = n->elts[i];
+      if (i > 0 && !commas) allow(kFieldComma);
+      Frame outer = enter(e);
+      // Comments inside of the element, or after it, come after its comma.
+      std::vector<CommentGroup> later;
+      Pos begin = first(e).pos;
+      auto keep = [&](const Node* of, Pos from) {
+        for (const CommentGroup& g : of->comments())
+          if (!g.list.empty() && (!g.list[0].slash || from < g.list[0].slash.pos)) later.push_back(g);
+      };
+      if (begin) {
+        keep(e, begin);
+        frame_.comments = {};
+        if (e->kind == Kind::kEllipsis && as<Ellipsis>(e)->type)
+          if (Node* type = as<Ellipsis>(e)->type; !type->comments().empty()) keep(type, first(type).pos);
       }
-      expression(f->value);
-      gap(Gap::kSpace);
-      put("in");
-      gap(Gap::kSpace);
-      expression(f->source);
-      break;
+      element(e);
+      if (commas) allow(kComma | kBlank);
+      if (begin) frame_.comments = later;
+      leave(outer);
     }
-    case Kind::kIfClause:
-      begin("if", as<IfClause>(n)->pos);
-      expression(as<IfClause>(n)->condition);
-      break;
-    case Kind::kTryClause:
-      begin("try", as<TryClause>(n)->pos);
-      if (as<TryClause>(n)->ident) bind(as<TryClause>(n)->ident, as<TryClause>(n)->x);
-      break;
-    default:
-      begin("let", as<Let>(n)->pos);
-      bind(as<Let>(n)->ident, as<Let>(n)->x);
-      break;
+  });
+}
+
+void Unfold::element(Node* n) {
+  switch (n->kind) {
+    case Kind::kComprehension: return comprehension(as<Comprehension>(n));
+    case Kind::kEllipsis: {
+      auto* e = as<Ellipsis>(n);
+      token(e->pos, Tok::kEllipsis);
+      bool anything = !e->type || (e->type->kind == Kind::kIdent && as<Ident>(e->type)->name.text() == "_");
+      if (!anything) plain(e->type, 0, 1);
+      return;
+    }
+    case Kind::kAlias:
+      expression(as<Alias>(n)->ident);
+      token(as<Alias>(n)->equal, Tok::kBind);
+      return expression(as<Alias>(n)->x);
+    default: return plain(n, 0, 1);
   }
-  return base;
+}
+
+// In a string of one line nothing begins a line; in one of several an expression has lines of its own or stays inside.
+void Unfold::interpolation(Interpolation* n, int depth) {
+  std::string error;
+  const auto* head = as<Lit>(n->parts.front());
+  const auto* tail = as<Lit>(n->parts.back());
+  std::optional<Quotes> quotes = parse_quotes(head->text, tail->text, error);
+  bool lines = quotes && quotes->multiline;
+  if (!lines) {
+    auto join = [](auto& self, Node* x) -> void {
+      if (TokenPos* at = first_ref(x); at && at->rel >= Rel::kNewline) at->rel = Rel::kNone;
+      for_children(x, [&](Node* c) { self(self, c); });
+    };
+    for (Node* p : n->parts.subspan(1)) join(join, p);
+  }
+  auto begins_line = [](const Node* x) { return first(x).rel >= Rel::kNewline; };
+  inside(nullptr, [&] {
+    for (std::size_t i = 0; i < n->parts.size(); ++i) {
+      if (lines && i > 0 && !begins_line(n->parts[i])) {
+        // The other side of the expression is on a line of its own.
+        std::size_t other = i % 2 ? i + 1 : i - 1;
+        if (other < n->parts.size() && begins_line(n->parts[other])) allow(kLine | kFixed);
+      }
+      expression(n->parts[i], 0, depth + 1);
+    }
+  });
 }
 
 void Unfold::function(Func* n) {
-  put("func", n->pos);
-  put("(");
+  word(n->pos, "func");
+  token(Tok::kLparen);
   for (std::size_t i = 0; i < n->args.size(); ++i) {
     if (i > 0) {
-      put(",");
-      gap(Gap::kSpace);
+      token(Tok::kComma);
+      allow(kBlank);
     }
     expression(n->args[i]);
   }
-  put("):");
-  gap(Gap::kSpace);
+  token(Tok::kRparen);
+  token(Tok::kColon);
+  allow(kBlank);
   expression(n->result);
 }
 

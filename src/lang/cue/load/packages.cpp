@@ -527,6 +527,7 @@ void PackageLoader::load_imports(LoadedPackage& p) {
   std::vector<ast::File*> files = p.files;
   files.insert(files.end(), p.tools.begin(), p.tools.end());
   for (ast::File* f : files) {
+    std::map<std::string, Pos> imported;
     for (ast::Node* d : f->decls) {
       if (d->kind != ast::Kind::kImport) continue;
       for (ast::Node* s : static_cast<ast::Import*>(d)->specs) {
@@ -536,12 +537,13 @@ void PackageLoader::load_imports(LoadedPackage& p) {
         const std::string& path = u.text;
         Pos at = spec->path->pos.pos;
         std::string called = spec->name ? std::string(spec->name->name.text()) : split_import(path).name;
-        if (Pos other = declared_at(f, called)) {
+        auto [before, once] = imported.emplace(called, ast::first(spec).pos);
+        if (Pos other = once ? declared_at(f, called) : before->second) {
           if (!find_package(path) && is_standard(path) && !is_directory(import_dir(split_import(path).path)))
             undefined_package(p, f, path, called, at);
           p.problems.push_back({fmt::format("{} redeclared as imported package name\n\tprevious declaration at {}",
                                             called, sources_.show(other)),
-                                {at}});
+                                {ast::first(spec).pos}});
           continue;
         }
         if (path == "encoding/yaml") shows_syntax_ = true;
@@ -573,9 +575,9 @@ void PackageLoader::load_imports(LoadedPackage& p) {
         }
         LoadedPackage* i = import(path);
         if (!i) {
-          p.problems.push_back({fmt::format("import failed: cannot find package \"{}\"", path),
-                                {at},
-                                meant_name(path, builtin_package_paths())});
+          std::string why = root_.empty() ? "imports are unavailable because there is no cue.mod/module.cue file"
+                                          : fmt::format("cannot find package \"{}\"", path);
+          p.problems.push_back({"import failed: " + why, {at}, meant_name(path, builtin_package_paths())});
           continue;
         }
         if (!i->problems.empty()) {

@@ -393,19 +393,29 @@ void PackageLoader::embed(LoadedPackage& p) {
   files.insert(files.end(), p.tools.begin(), p.tools.end());
   for (ast::File* f : files) {
     // @extern(kind) in front of a file asks for help from outside; embedding is the only kind there is.
-    bool on = false;
+    bool on = false, in_front = true;
     for (ast::Node* d : f->decls) {
-      if (d->kind != ast::Kind::kAttribute) break;
+      if (d->kind != ast::Kind::kAttribute) {
+        in_front = false;
+        continue;
+      }
       auto* a = as<ast::Attribute>(d);
       if (a->name() != "extern") continue;
       std::string kind(a->body());
       if (Unquoted u = unquote(kind); kind.starts_with('"') && u.ok()) kind = u.text;
+      auto refuse = [&](std::string why) { p.problems.push_back({std::move(why), {a->at.pos}}); };
       if (!f->package())
-        p.problems.push_back({"extern attribute without package clause", {a->at.pos}});
-      else if (kind == "embed")
-        on = true;
+        refuse("extern attribute without package clause");
+      else if (!in_front)
+        refuse("extern attribute must appear before package clause");
+      else if (kind.empty())
+        refuse("injection name must be non-empty");
+      else if (kind != "embed")
+        refuse(fmt::format("no injection defined for {}", quote(kind)));
+      else if (on)
+        refuse(fmt::format("duplicate @extern attribute for kind {}", quote(kind)));
       else
-        p.problems.push_back({fmt::format("no interpreter defined for {}", quote(kind)), {a->at.pos}});
+        on = true;
     }
     if (!on || !f->source) continue;
     std::string path = absolute(f->source->name);

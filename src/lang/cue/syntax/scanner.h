@@ -56,7 +56,7 @@ class Scanner {
   void skip(u8 kind);  // bytes of that kind
   void error(std::size_t at, std::string message);
   std::string_view without_returns(std::string_view text);
-  TokenPos place(std::size_t at, Rel rel) const { return {source_.pos(at), rel, false}; }
+  TokenPos place(std::size_t at, Rel rel) const { return {source_.pos(at), rel, false, true}; }
 
   void words();  // letters, digits, _ and $
   Token number(bool after_point);

@@ -83,7 +83,8 @@ enum class Rel : u8 { kNone, kElided, kNoSpace, kBlank, kNewline, kNewSection };
 struct TokenPos {
   Pos pos;
   Rel rel = Rel::kNone;
-  bool comma = false;  // an explicit comma comes before it
+  bool comma = false;    // an explicit comma comes before it
+  bool scanned = false;  // of CUE that was read, not of what was made of other data
   explicit operator bool() const { return bool(pos); }
 };
 
