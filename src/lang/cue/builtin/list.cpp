@@ -33,9 +33,9 @@ std::vector<Decimal> numbers(CallContext& c) {
       return {};
     }
     if (n->type != NodeType::kNum) {
-      c.context.add_bottom(c.context.bottom(
-          Code::kEval, {}, "invalid list element {} in argument 0 to call: cannot use value {} (type {}) as number",
-          static_cast<i64>(i), static_cast<const Node*>(n), c.context.kinds(n)));
+      c.report(c.context.bottom(Code::kEval, {},
+                                "invalid list element {} in argument 0 to call: cannot use value {} ({}) as number",
+                                static_cast<i64>(i), static_cast<const Node*>(n), c.context.kinds(n)));
       return {};
     }
     out.push_back(to<Num>(n)->value);

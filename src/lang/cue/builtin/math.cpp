@@ -3,23 +3,37 @@
 #include <cmath>
 
 #include "lang/cue/builtin/support.h"
+#include "lang/cue/eval/context.h"
 
 namespace tutti::cue {
 
 namespace {
+
+// An argument as a float, which it must fit.
+double real_argument(CallContext& c, std::size_t i) {
+  const Decimal& n = c.number(i);
+  double x = n.to_double();
+  if (!std::isfinite(x) && !c.failed()) {
+    Node* given = plain(c.args[i]);
+    c.report(c.context.bottom(Code::kEval, {}, "cannot use {} (type {}) as float64 in argument {}: value was rounded {}",
+                              static_cast<const Node*>(given), c.context.kinds(given), static_cast<i64>(i),
+                              std::string_view(n.negative() ? "down" : "up")));
+  }
+  return x;
+}
 
 using Real = double (*)(double);
 
 // Functions that the original computes on 64-bit floats.
 template <Real F>
 Node* real(CallContext& c) {
-  double x = c.number(0).to_double();
+  double x = real_argument(c, 0);
   return c.failed() ? nullptr : float_result(c, F(x));
 }
 
 template <double (*F)(double, double)>
 Node* real2(CallContext& c) {
-  double x = c.number(0).to_double(), y = c.number(1).to_double();
+  double x = real_argument(c, 0), y = real_argument(c, 1);
   return c.failed() ? nullptr : float_result(c, F(x, y));
 }
 

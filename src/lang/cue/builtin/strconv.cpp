@@ -89,10 +89,12 @@ std::optional<Decimal> parse_big(std::string_view s, i64 base) {
   return Decimal::parse_integer(digits, static_cast<int>(base));
 }
 
+bool is_base(i64 base) { return base == 0 || (base >= 2 && base <= 62); }
+
 Node* parse_int(CallContext& c, std::string_view name, i64 base, i64 bits) {
   std::string_view s = c.string(0);
   if (c.failed()) return nullptr;
-  if (base < 0 || base == 1 || base > 62) return c.error(fmt::format("invalid number base {}", base));
+  if (!is_base(base)) return c.error(fmt::format("invalid number base {}", base));
   if (bits < 0) return num_error(c, name, s, "value out of range");
   std::optional<Decimal> n = parse_big(s, base);
   if (!n) return num_error(c, name, s, "invalid syntax");
@@ -222,6 +224,7 @@ const BuiltinSpec kFunctions[] = {
        i64 base = c.integer(1), bits = c.integer(2);
        if (c.failed()) return nullptr;
        if (bits < 0) return num_error(c, "ParseUint", s, "value out of range");
+       if (!is_base(base)) return c.error(fmt::format("invalid number base {}", base));
        std::optional<Decimal> n = parse_big(s, base);
        if (!n) return num_error(c, "ParseUint", s, "invalid syntax");
        if (n->negative() || (bits > 0 && static_cast<i64>(decimal::int_bit_length(*n)) > bits))

@@ -343,9 +343,9 @@ std::vector<std::string_view> CallContext::strings(std::size_t i) {
                        std::string_view(builtin->qualified()), static_cast<const Node*>(u), static_cast<i64>(n),
                        static_cast<i64>(i));
     } else {
-      context.add_errf(Code::kEval, u ? u->pos : Pos{},
-                       "invalid list element {} in argument {} to call: cannot use value {} ({}) as string",
-                       static_cast<i64>(n), static_cast<i64>(i), static_cast<const Node*>(u), context.kinds(u));
+      report(context.bottom(Code::kEval, u ? u->pos : Pos{},
+                            "invalid list element {} in argument {} to call: cannot use value {} ({}) as string",
+                            static_cast<i64>(n), static_cast<i64>(i), static_cast<const Node*>(u), context.kinds(u)));
     }
     if (context.has_err()) return {};
     ++n;

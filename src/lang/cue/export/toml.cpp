@@ -133,8 +133,9 @@ class TomlWriter {
         std::string s = to<Num>(n)->value.text('e');
         bool whole = to<Num>(n)->kind & kIntKind;
         if (!whole) s = written_out(s);
-        // readers take no integer of more than 64 bits
-        out_ += whole && !to<Num>(n)->value.to_i64() ? quoted(s) : s;
+        // readers take no integer of more than 64 bits, and no exponent beyond those of floats
+        bool too_large = whole ? !to<Num>(n)->value.to_i64() : s.find('e') != std::string::npos;
+        out_ += too_large ? quoted(s) : s;
         return true;
       }
       case NodeType::kString: out_ += quoted(to<String>(n)->text); return true;

@@ -91,7 +91,10 @@ void find_tags(ast::Node* n, std::vector<Tag>& tags, std::vector<LoadProblem>& p
 ast::Node* tag_value(Arena& arena, const Tag& t, const std::string& text, std::string& error) {
   if (t.type == "string") return make_lit(arena, Tok::kString, quote(text));
   if (t.type == "bool") {
-    if (text == "true" || text == "false") return make_lit(arena, text == "true" ? Tok::kTrue : Tok::kFalse, text);
+    for (std::string_view yes : {"true", "1", "t", "T", "TRUE", "True"})
+      if (text == yes) return make_lit(arena, Tok::kTrue, "true");
+    for (std::string_view no : {"false", "0", "f", "F", "FALSE", "False"})
+      if (text == no) return make_lit(arena, Tok::kFalse, "false");
     error = fmt::format("invalid boolean {} for injection tag {}", quote(text), quote(t.key));
     return nullptr;
   }
