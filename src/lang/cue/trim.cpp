@@ -98,6 +98,7 @@ class Trimmer {
 
   void file(ast::File* f, bool may_change) {
     for (ast::Node* d : f->decls) declaration(d, f, may_change, top_);
+    find_arms(f, false);
   }
   void search(Vertex* root) { fields(top_, root); }
   std::vector<Edit> edits;
@@ -121,6 +122,16 @@ class Trimmer {
     auto [it, fresh] = used_.try_emplace(scope);
     if (fresh) references(scope, it->second);
     return it->second.count(name) > 0;
+  }
+
+  // Fields of the arms of disjunctions: which arm it is may be known only by what is written where it is used.
+  void find_arms(ast::Node* n, bool in_arm) {
+    if (in_arm && n->kind == ast::Kind::kField) {
+      arms_.insert(n);
+      arms_.insert(as<ast::Field>(n)->value);
+    }
+    in_arm = in_arm || (n->kind == ast::Kind::kBinary && as<ast::Binary>(n)->op == Tok::kOr);
+    for_children(n, [&](ast::Node* c) { find_arms(c, in_arm); });
   }
 
   void declaration(ast::Node* d, ast::Node* scope, bool may_change, Level& level) {
@@ -162,7 +173,7 @@ class Trimmer {
       written.insert(s.value());
     }
     std::vector<Conjunct> rest;
-    bool member = false;
+    bool member = false, chosen = false;
     for (const KeptConjunct& x : v->conjuncts) {
       if (x.x->src() && written.count(x.x->src())) {
         // A reference is what other values are compared with.
@@ -175,11 +186,12 @@ class Trimmer {
       } else if (x.x->type != NodeType::kPattern) {
         member = member || x.x->type == NodeType::kDynamicField;
       }
+      chosen = chosen || arms_.count(x.x->src()) > 0;
       rest.push_back(x);
     }
     std::set<const ast::Node*> gone;
     Vertex* other = nullptr;
-    if (!rest.empty() && !v->is_err()) {
+    if (!rest.empty() && !v->is_err() && !chosen) {
       other = alone(v, rest);
       for (const Slot& s : slots) {
         if (!s.may_change || !is_plain(s.value()) || is_top(s.value()) || (s.element && is_empty(s.value()))) continue;
@@ -283,7 +295,7 @@ class Trimmer {
   Context& c_;
   Arena& arena_;
   Level top_;
-  std::set<const ast::Node*> dropped_;
+  std::set<const ast::Node*> dropped_, arms_;
   std::map<const ast::Node*, std::set<std::string>> used_;  // names that expressions in a scope look up
 };
 

@@ -62,8 +62,8 @@ bool yaml_text(CallContext& c, Node* n, std::string& out, std::string& error) {
   return encode_yaml(x, out, error, kLongestText);
 }
 
-// The value of a text against a schema; the two are told in cue's order, which is another for each format.
-Node* validate_against(CallContext& c, const std::vector<ast::Node*>& documents, bool final, bool schema_first) {
+// The value of a text against a schema.
+Node* validate_against(CallContext& c, const std::vector<ast::Node*>& documents, bool final) {
   for (ast::Node* d : documents) {
     Node* n = compiled(c, d);
     if (n->type == NodeType::kBottom) return n;
@@ -71,8 +71,7 @@ Node* validate_against(CallContext& c, const std::vector<ast::Node*>& documents,
     data->conjuncts.push(c.context.arena, Conjunct{c.context.arena.make<Environment>(), n, {}});
     c.context.finalize(data);
     if (Bottom* b = data->bottom()) return b;
-    Node* schema = c.args[1];
-    Vertex* v = schema_first ? c.context.unify_values(schema, data) : c.context.unify_values(data, schema);
+    Vertex* v = c.context.unify_values(data, c.args[1]);
     if (!v) return nullptr;
     ValidateConfig config;
     config.final = config.concrete = final;
@@ -225,7 +224,7 @@ const BuiltinSpec kJson[] = {
        std::string_view s = c.bytes(0);
        if (c.failed()) return nullptr;
        Decoded d = decode_json(*text_source(c, "json.Validate", s), c.context.arena);
-       return d.ok() ? validate_against(c, d.documents, true, false) : c.error("json: invalid JSON");
+       return d.ok() ? validate_against(c, d.documents, true) : c.error("json: invalid JSON");
      },
      true},
 };
@@ -245,7 +244,7 @@ Node* yaml_validate(CallContext& c, bool partial) {
   std::string_view s = c.bytes(0);
   if (c.failed()) return nullptr;
   Decoded d = decode_yaml(*text_source(c, partial ? "yaml.ValidatePartial" : "yaml.Validate", s), c.context.arena);
-  return d.ok() ? validate_against(c, d.documents, !partial, true) : c.error(d.errors[0].message);
+  return d.ok() ? validate_against(c, d.documents, !partial) : c.error(d.errors[0].message);
 }
 
 const BuiltinSpec kYaml[] = {

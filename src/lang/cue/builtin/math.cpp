@@ -15,7 +15,8 @@ double real_argument(CallContext& c, std::size_t i) {
   double x = n.to_double();
   if (!std::isfinite(x) && !c.failed()) {
     Node* given = plain(c.args[i]);
-    c.report(c.context.bottom(Code::kEval, {}, "cannot use {} (type {}) as float64 in argument {}: value was rounded {}",
+    c.report(c.context.bottom(Code::kEval, {},
+                              "cannot use {} (type {}) as float64 in argument {}: value was rounded {}",
                               static_cast<const Node*>(given), c.context.kinds(given), static_cast<i64>(i),
                               std::string_view(n.negative() ? "down" : "up")));
   }

@@ -111,7 +111,8 @@ A folder of data is `./data/*.json`, or with -n a pattern.
 Its folders are imported as example.com/site/FOLDER. What lies in cue.mod/pkg/PATH, cue.mod/gen/PATH and cue.mod/usr/PATH
 is imported by that path. Modules from a registry are not fetched.
 )"},
-    {"registryconfig", "module registry configuration", "Registries are not used: nothing is fetched from a network.\n"},
+    {"registryconfig", "module registry configuration",
+     "Registries are not used: nothing is fetched from a network.\n"},
 };
 
 }  // namespace

@@ -40,9 +40,10 @@ ast::Node* Exporter::operation(Environment* env, Node* x) {
       return arena_.make<ast::Slice>(of, TokenPos{}, low, high, TokenPos{});
     }
     case NodeType::kCall: {
+      ast::Node* function = at(to<Call>(x)->fun);  // first, as its package comes first among the imports
       std::vector<ast::Node*> args;
       for (Node* a : to<Call>(x)->args) args.push_back(at(a));
-      return call(at(to<Call>(x)->fun), args);
+      return call(function, args);
     }
     case NodeType::kDisjunctionExpr: {
       std::vector<ast::Node*> arms;

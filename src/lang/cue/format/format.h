@@ -9,7 +9,7 @@ namespace tutti::cue {
 
 struct FormatOptions {
   bool simplify = false;  // a: {b: 1} as a: b: 1, "a" as a, [string]: _ as ...
-  int spaces = 0;  // indentation by so many spaces instead of tabs
+  int spaces = 0;         // indentation by so many spaces instead of tabs
 };
 
 // A file, a declaration or an expression. A file ends with a newline. The layout of the source (line breaks, blank

@@ -14,17 +14,17 @@ namespace tutti::cue {
 // What may stand before the next text. Several wishes may be there at once: the strongest that is left wins.
 enum Space : u16 {
   kBlank = 1 << 0,
-  kCell = 1 << 1,         // the next column
-  kTight = 1 << 2,        // no blank after all
-  kFixed = 1 << 3,        // whatever the source has there
-  kComma = 1 << 4,        // a comma first,
-  kLastComma = 1 << 5,    // but only where a line ends after it
-  kFieldComma = 1 << 6,   // a comma and a blank, but only where no line ends
-  kLine = 1 << 7,         // the next line of the table
-  kNewTable = 1 << 8,     // a line that is not in the columns of the one before
-  kSection = 1 << 9,      // an empty line between
-  kIndent = 1 << 10,      // the next line is the first of a deeper level
-  kUnindent = 1 << 11,    // and now that level ends
+  kCell = 1 << 1,        // the next column
+  kTight = 1 << 2,       // no blank after all
+  kFixed = 1 << 3,       // whatever the source has there
+  kComma = 1 << 4,       // a comma first,
+  kLastComma = 1 << 5,   // but only where a line ends after it
+  kFieldComma = 1 << 6,  // a comma and a blank, but only where no line ends
+  kLine = 1 << 7,        // the next line of the table
+  kNewTable = 1 << 8,    // a line that is not in the columns of the one before
+  kSection = 1 << 9,     // an empty line between
+  kIndent = 1 << 10,     // the next line is the first of a deeper level
+  kUnindent = 1 << 11,   // and now that level ends
   kLineBreaks = kLine | kNewTable | kSection,
 };
 using Spaces = u16;
@@ -45,7 +45,7 @@ class Printer {
   void before_comment(Rel rel);
   void comment(TokenPos slash, std::string_view text, bool doc);
 
-  void end_level();   // at once, not with the next space
+  void end_level();                  // at once, not with the next space
   void outer_lines() { --indent_; }  // are as deep as before the level, which goes on
   void end_of_file() {
     allowed_ = kLine;
@@ -72,8 +72,8 @@ class Printer {
   std::vector<bool> levels_;  // whether a line of it has begun
   int indent_ = 0;
   std::size_t line_ = 0, column_ = 0;
-  bool empty_ = true;          // nothing is written yet
-  bool spaced_ = false;        // what was written last is space
+  bool empty_ = true;           // nothing is written yet
+  bool spaced_ = false;         // what was written last is space
   bool brace_on_line_ = false;  // a struct opened on this line
   bool in_comment_ = false;
   Tok last_ = Tok::kIllegal;

@@ -188,7 +188,8 @@ void SchemaReader::dependencies(State& s, const DataEntry& e) {
     } else {
       then = arm(s, p.value, s.types);
     }
-    s.everything.push_back(b_.call("matchIf", {has, then, b_.top()}, p.pos));
+    s.everything.push_back(b_.is_none(then) ? b_.call("matchN", {b_.integer(0), b_.list({has})}, p.pos)
+                                            : b_.call("matchIf", {has, then, b_.top()}, p.pos));
   }
 }
 
