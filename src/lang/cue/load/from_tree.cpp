@@ -25,6 +25,9 @@ struct Importer {
       }
       case Kind::kBytes: n = store.make<Bytes>(store.keep(v.text())); break;
       case Kind::kOpen: n = store.make<Top>(); break;
+      case Kind::kResource:  // as catalogs have it: the type belongs to what is referred to
+        n = store.make<String>(store.keep(std::string(v.tag().text()) + '[' + std::string(v.text()) + ']'));
+        break;
       default: n = store.make<String>(store.keep(v.text())); break;
     }
     return at_place(n, at);
