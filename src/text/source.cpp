@@ -91,7 +91,9 @@ Location Sources::locate(Pos pos) const {
   Location where;
   where.file = source->name;
   where.line = static_cast<u32>(after - source->lines_.begin());
-  where.column = static_cast<u32>(source->characters_before(offset) - source->characters_before(start)) + 1;
+  std::size_t before = offset - start < kBlock ? characters_in(text.substr(start, offset - start))
+                                               : source->characters_before(offset) - source->characters_before(start);
+  where.column = static_cast<u32>(before) + 1;
   where.byte = static_cast<u32>(offset - start) + 1;
   where.text = text.substr(start, end - start);
   return where;

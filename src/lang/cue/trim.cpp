@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <unordered_map>
 
 #include "lang/cue/eval/context.h"
 #include "lang/cue/format/format.h"
@@ -148,20 +149,19 @@ class Trimmer {
     level[{name, !ident}].push_back(s);
   }
 
-  Vertex* arc_named(Vertex* v, const std::string& name, bool quoted) {
-    for (Vertex* a : v->arcs) {
-      if (a->label.is_let() || a->label.is_int() || a->label.name() != name) continue;
-      bool hidden = name.starts_with('_') && !a->label.is_regular();
-      if (quoted && hidden) continue;
-      return a;
-    }
-    return nullptr;
-  }
-
   void fields(const Level& level, Vertex* v) {
     cue::Level deeper(c_);
-    for (const auto& [key, slots] : level)
-      if (Vertex* a = arc_named(v, key.first, key.second)) place(slots, a);
+    std::unordered_map<std::string_view, Vertex*> hidden;
+    for (Vertex* a : v->arcs)
+      if (a->label.is_hidden()) hidden.emplace(a->label.name(), a);
+    for (const auto& [key, slots] : level) {
+      const auto& [name, quoted] = key;
+      if (quoted || !name.starts_with('_')) {
+        if (Vertex* a = v->find_raw(Label::string(name))) place(slots, a);
+      } else if (auto it = hidden.find(name); it != hidden.end()) {
+        place(slots, it->second);
+      }
+    }
   }
 
   // One place of the result, and everything that is written at it directly.

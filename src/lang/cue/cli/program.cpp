@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <optional>
+#include <unordered_set>
 
 #include "base/file.h"
 #include "base/limit_place.h"
@@ -166,7 +167,7 @@ std::string Program::shown_place(Pos at) const {
 
 std::string Program::show(const std::vector<LoadProblem>& problems) const {
   std::string out;
-  std::vector<std::string> seen;
+  std::unordered_set<std::string> seen;
   for (const LoadProblem& p : problems) {
     std::string text = p.message;
     std::string places;
@@ -177,9 +178,7 @@ std::string Program::show(const std::vector<LoadProblem>& problems) const {
     else
       text += ":\n" + places;
     if (answering_.hints && !p.near.empty()) text += fmt::format("    did you mean {}?\n", p.near);
-    if (std::find(seen.begin(), seen.end(), text) != seen.end()) continue;
-    seen.push_back(text);
-    out += text;
+    if (seen.insert(text).second) out += text;
   }
   return out;
 }

@@ -199,12 +199,7 @@ void State::schedule_struct(Environment* env, StructLit* s, CloseInfo ci) {
   // Here unification takes place: the fields get a scope that is this vertex, whatever it was written in.
   Environment* child = ctx.new_env(env, node);
   has_struct = true;
-  u32 comp = 0;
-  for (Environment* e = env; e; e = e->up)
-    if (e->comp_id) {
-      comp = e->comp_id;
-      break;
-    }
+  u32 comp = env ? env->comp_id : 0;
   node->make_rare(ctx.arena).structs.push(ctx.arena, {Ref(s), comp, !ci.refs});
   bool has_embed = s->has_embedding;
   bool has_ellipsis = false, known_struct = false;

@@ -72,6 +72,7 @@ Environment* Context::new_env(Environment* up, Vertex* v) {
   auto* env = arena.make<Environment>();
   env->up = up;
   env->vertex = v;
+  if (up) env->comp_id = up->comp_id;
   return env;
 }
 
@@ -137,6 +138,7 @@ void Context::free_state(State* s) {
   s->sched = SchedState::kReady;
   s->completed = s->needs = s->provided = s->frozen = 0;
   s->counters = {};
+  s->first_ready = 0;
   s->min_flat_to = 0;
   s->containment_queries = 0;
   s->settled = nullptr;

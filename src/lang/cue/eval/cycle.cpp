@@ -159,8 +159,7 @@ u64 shape_of(const Vertex* v) {
   constexpr int kNear = 8;
   u64 out = 0;
   for (auto& c : v->conjuncts) {
-    for (Environment* e = c.env; e; e = e->up)
-      if (e->comp_id) return 0;
+    if (c.env && c.env->comp_id) return 0;
     u64 h = reinterpret_cast<std::uintptr_t>(c.x.get());
     int distance = 1;
     for (Vertex* p = v->parent; c.env && p && distance <= kNear; p = p->parent, ++distance)

@@ -640,13 +640,12 @@ std::vector<FlatError> flatten(std::span<const Error* const> errors) {
       f.others = input_positions(chain);
       std::erase(f.others, f.pos);
       std::sort(f.others.begin(), f.others.end());
-      bool known = false;
-      for (auto& o : out) known |= o.path == f.path && o.message == f.message && o.pos == f.pos;
-      if (!known) out.push_back(std::move(f));
+      out.push_back(std::move(f));
     }
-  std::stable_sort(out.begin(), out.end(), [](const FlatError& x, const FlatError& y) {
-    return std::tie(x.pos, x.path, x.message) < std::tie(y.pos, y.path, y.message);
-  });
+  auto key = [](const FlatError& e) { return std::tie(e.pos, e.path, e.message); };
+  std::ranges::stable_sort(out, {}, key);
+  auto again = std::ranges::unique(out, {}, key);
+  out.erase(again.begin(), again.end());
   return out;
 }
 }  // namespace

@@ -81,6 +81,7 @@ Task* State::schedule_task(TaskKind k, Environment* env, Node* x, const CloseInf
   } else {
     auto at = tasks.end();
     while (at != tasks.begin() && (*(at - 1))->run == TaskKind::kDisjunctions) --at;
+    first_ready = std::min(first_ready, static_cast<u32>(at - tasks.begin()));
     tasks.insert(at, t);
   }
   return t;
@@ -100,10 +101,9 @@ void State::decrement(Cond c) {
   signal(done);
 }
 
-bool State::all_tasks_started() const {
-  for (Task* t : tasks)
-    if (t->state == TaskState::kReady) return false;
-  return true;
+std::size_t State::first_not_started() {
+  while (first_ready < tasks.size() && tasks[first_ready]->state != TaskState::kReady) ++first_ready;
+  return first_ready;
 }
 
 bool State::all_tasks_finished() const {
@@ -226,25 +226,24 @@ bool State::process(Cond want, Mode mode) {
     }
   if (ran_parent && !meets(want)) process_ancestors(mode);
 
-  if (node->arc_type == ArcType::kPending && mode == Mode::kFinalize) tasks.clear();
+  if (node->arc_type == ArcType::kPending && mode == Mode::kFinalize) {
+    tasks.clear();
+    first_ready = 0;
+  }
   sched = SchedState::kRunning;
 
   Cond select = want;
   if (want & kScalarKnown) select |= kValueKnown;
   if (want & kFieldSetKnown) select |= kFieldConjunctsKnown;
 
-  bool running_comp = false, inserting_comp = false, pending_disjunction = false;
-  for (Task* t : tasks) {
-    if (t->state == TaskState::kRunning && t->run == TaskKind::kComprehension) {
-      running_comp = true;
-      if (t->inserting) inserting_comp = true;
-    }
-    if (t->state == TaskState::kReady && t->run == TaskKind::kDisjunctions) pending_disjunction = true;
-  }
+  bool running_comp = comprehensions > 0, inserting_comp = inserting > 0, pending_disjunction = false;
+  for (auto t = tasks.end(); t != tasks.begin() && (*(t - 1))->run == TaskKind::kDisjunctions; --t)
+    pending_disjunction |= (*(t - 1))->state == TaskState::kReady;
 
   std::size_t at = 0;
   while (true) {
-    for (; at < tasks.size();) {
+    // what a task looks up runs those after it: they are passed over here
+    while ((at = std::max(at, first_not_started())) < tasks.size()) {
       Task* t = tasks[at++];
       if (t->state != TaskState::kReady) continue;
       if (!(t->completes & select)) continue;
@@ -335,6 +334,8 @@ void State::run_task(Task* t, Mode mode) {
   ctx.free_scope.push_back(n);
   std::size_t depth = ctx.stack.size();
   bool yielded = false;
+  bool comprehension = t->run == TaskKind::kComprehension;
+  n->comprehensions += comprehension;
   try {
     ArcScope arc(ctx, n->node);
     ctx.stack.push_back(t);
@@ -377,6 +378,7 @@ void State::run_task(Task* t, Mode mode) {
     if (t->retry) {
       t->retry = false;
       t->state = TaskState::kReady;
+      n->first_ready = 0;
     } else if (t->state != TaskState::kWaiting) {
       t->blocked_on = nullptr;
       t->block_cond = kNever;
@@ -390,6 +392,7 @@ void State::run_task(Task* t, Mode mode) {
   } catch (const Yield&) {
     yielded = true;
   }
+  n->comprehensions -= comprehension;
   ctx.stack.resize(depth);
   ctx.free_scope.pop_back();
   if (n->to_complete) {

@@ -55,7 +55,7 @@ struct Task {
   TaskKind run;
   TaskState state = TaskState::kReady;
   Cond completes = 0, block_cond = kNever;
-  bool defunct = false, unblocked = false, inserting = false, retry = false;
+  bool defunct = false, unblocked = false, retry = false;
   Vertex* for_tried = nullptr;  // waits until it is decided which of its disjuncts this is
   State* blocked_on = nullptr;
   Bottom* err = nullptr;
@@ -205,6 +205,8 @@ struct State : StateFlags {
   Cond completed = 0, needs = 0, provided = 0, frozen = 0;
   bool is_frozen = false;
   std::array<i32, kConditions> counters{};
+  u32 first_ready = 0;                    // no task before this one is ready
+  u32 comprehensions = 0, inserting = 0;  // tasks that run: comprehensions, and those of them that know what they bring
   List<Task*> tasks, parent_tasks, blocking;
   List<Vertex*> deferred;
 
@@ -253,7 +255,8 @@ struct State : StateFlags {
   static void run_task(Task* t, Mode mode);
   // t waits for this state, in the list of those to go on when nothing else can; does not return to the task
   void wait_for(Task* t, Cond c, std::vector<Task*>& list);
-  bool all_tasks_started() const;
+  std::size_t first_not_started();
+  bool all_tasks_started() { return first_not_started() == tasks.size(); }
   bool all_tasks_finished() const;
   bool has_active_parent_task() const;
   Vertex* waits_for_tried() const;  // a task of it does

@@ -70,11 +70,11 @@ void State::run_comprehension(Task* t) {
       add_bottom(err);
     return;
   }
-  t->inserting = true;
+  ++inserting;
   struct Done {
-    Task* t;
-    ~Done() { t->inserting = false; }
-  } done{t};
+    u32& inserting;
+    ~Done() { --inserting; }
+  } done{inserting};
   if (envs.empty() && c->fallback) {
     schedule_conjunct({t->env, c->fallback, t->id}, t->id);
     return;

@@ -26,7 +26,7 @@ struct Environment {
   Ref<Environment> up;
   Ref<Vertex> vertex;
   Label dynamic_label;
-  u32 comp_id = 0;  // of the run of a comprehension that made this scope
+  u32 comp_id = 0;  // of the run of the innermost comprehension around this scope
   Ref<LetCache> lets;
 };
 
