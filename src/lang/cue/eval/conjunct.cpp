@@ -266,10 +266,10 @@ void State::set_embed_closedness(Vertex* arc) {
     embed_closedness = EmbedClosed::kOnce;
 }
 
-// A definition that is no more than `_` closes nothing.
+// A definition that is no more than `_` closes nothing; `{_}` is more, though its value is the same.
 bool Vertex::says_nothing() const {
   if (status == Status::kFinalized && base && base->type == NodeType::kBasicType)
-    return to<BasicType>(base)->kind == kTopKind;
+    return to<BasicType>(base)->kind == kTopKind && structs().empty();
   auto top = [](const KeptConjunct& c) { return expression_of(c.x)->type == NodeType::kTop; };
   return !conjuncts.empty() && std::all_of(conjuncts.begin(), conjuncts.end(), top);
 }

@@ -294,7 +294,8 @@ void Context::start_again(Vertex* v) {
 
 void Context::finalize(Vertex* v) {
   Restore<Bottom*> saved(errs, nullptr);
-  bool outermost = levels == 0 && !v->parent && v->status == Status::kUnprocessed && !unfolding;
+  // What has a state already was prepared by somebody (`unify_values`), and could not be started again.
+  bool outermost = levels == 0 && !v->parent && !v->state && v->status == Status::kUnprocessed && !unfolding;
   if (!outermost) {
     unify(v, kWholeValue);
     return;
