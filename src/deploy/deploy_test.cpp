@@ -456,6 +456,16 @@ TEST_F(Deploy, OutputsFlowToWhoRefersToThem) {
   EXPECT_EQ(*here()->read(dir + "/b"), "it is hello");
 }
 
+TEST_F(Deploy, WhatASettingRefersToArrivesWhereTheSettingIsReferredTo) {
+  std::string text =
+      "system: s\ncomponents:\n  a: {type: generic, config: {make: 'echo tutti:word=hello'}}\n"
+      "  b: {type: generic, config: {in: '${a.word}', via: '<${config.in}>', "
+      "make: 'echo \"${config.via}\" $${x:-}. > " +
+      dir + "/b'}}\n";
+  EXPECT_TRUE(apply(text).finished);
+  EXPECT_EQ(*here()->read(dir + "/b"), "<hello> .\n");
+}
+
 TEST_F(Deploy, AnActionThatLacksWhatAnotherShouldHaveGivenFails) {
   auto text = [&](const std::string& make) {
     return "system: s\ntypes: {t: {extends: thing, transitions: {make: {do: [{file: {title: " + dir +

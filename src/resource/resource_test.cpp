@@ -38,6 +38,7 @@ class Resources : public ::testing::Test {
     c.say = [&](Level, std::string_view text) { said += std::string(text) + "\n"; };
     c.outputs = &outputs;
     if (managed) c.managed = managed;
+    c.cancel = cancel;
     fs::create_directories(c.home);
     const Provider* p = find_provider(type);
     if (std::string wrong = p->check(r); !wrong.empty()) return "?" + wrong;
@@ -66,6 +67,7 @@ class Resources : public ::testing::Test {
 
   Arena arena;
   std::function<bool(const std::string&)> managed;
+  const Cancel* cancel = nullptr;
   std::unique_ptr<Host> host = here();
   std::string dir, said;
   Former former;  // what the last one put away
@@ -228,6 +230,18 @@ TEST_F(Resources, ProcessIsStartedStoppedAndReplaced) {
   EXPECT_EQ(bring("process", "p", {{"ensure", text("stopped")}}), "ensure: stopped");
   EXPECT_EQ(bring("process", "p", {{"ensure", text("stopped")}}), "");
   EXPECT_EQ(bring("process", "p", {{"command", text("false")}})[0], '!');
+}
+
+// As long as what it started has not been ended, it is not stopped.
+TEST_F(Resources, AStopThatIsCutOffIsNotDone) {
+  EXPECT_EQ(bring("process", "p", {{"command", text("setsid sleep 98762 & exec sleep 1000")}}), "ensure: started");
+  Cancel now;
+  now.raise();
+  cancel = &now;
+  EXPECT_EQ(bring("process", "p", {{"ensure", text("stopped")}}), "!was cancelled");
+  cancel = nullptr;
+  EXPECT_EQ(bring("process", "p", {{"ensure", text("stopped")}}), "ensure: stopped");
+  EXPECT_FALSE(host->shell("pgrep -fx 'sleep 98762'").ok());
 }
 
 TEST_F(Resources, HostLines) {

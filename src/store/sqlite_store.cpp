@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <pwd.h>
 #include <sys/stat.h>
@@ -115,6 +116,8 @@ Result<void> SqliteStore::open_to_write(const std::string& path) {
       if (::mkdir(dir.c_str(), 0700) != 0 && errno != EEXIST)
         return failure(fmt::format("cannot make {}: {}", dir, std::strerror(errno)), errno);
     }
+    // What commands printed is nobody else's business, whoever made the directory.
+    if (int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600); fd >= 0) ::close(fd);
   }
   if (auto r = db_.open(path); !r) return r;
   // FULL: in WAL mode each commit is synced before it returns. Without it the last commits may be gone after a power

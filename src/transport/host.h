@@ -46,6 +46,9 @@ struct Command {
   std::chrono::milliseconds grace{2000};  // between SIGTERM and SIGKILL
   const Cancel* cancel = nullptr;
   u64 most_output = u64{4} << 20;  // of each stream; what is over is dropped and counted
+  // Where it is not empty: a line that begins with this word, on both streams, is the last; who keeps them open longer
+  // is not waited for.
+  std::string last_line;
 };
 
 struct CommandResult {
@@ -60,6 +63,7 @@ struct CommandResult {
   End end = End::kNotStarted;
   int code = 0;
   std::string out, err;
+  std::optional<std::string> last_line;  // what that line of `err` says behind its first word
   u64 dropped = 0;
   std::string message;
 

@@ -37,6 +37,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
+constexpr milliseconds kLastLineGrace{300};  // what has said its last line may take so long to end
+
 auto refused(std::string_view what, const std::string& path) {
   int code = errno;
   return failure(fmt::format("cannot {} {}: {}", what, path, std::strerror(code)), code);
@@ -243,6 +245,30 @@ class Here : public Host {
   std::set<std::string> changed_;
 };
 
+namespace {
+
+// Looks for the line that a stream ends with, wherever the pieces that it comes in begin.
+class LastLine {
+ public:
+  explicit LastLine(const std::string& word) : begin_(word.empty() ? "" : "\n" + word + " ") {}
+  void see(std::string_view piece) {
+    if (begin_.empty() || found_) return;
+    recent_ += piece;
+    std::size_t at = recent_.find(begin_), end = at == std::string::npos ? at : recent_.find('\n', at + 1);
+    if (end != std::string::npos)
+      found_ = recent_.substr(at + begin_.size(), end - at - begin_.size());
+    else if (at == std::string::npos && recent_.size() > begin_.size())
+      recent_.erase(0, recent_.size() - begin_.size());
+  }
+  const std::optional<std::string>& found() const { return found_; }
+
+ private:
+  std::string begin_, recent_;
+  std::optional<std::string> found_;
+};
+
+}  // namespace
+
 CommandResult Here::run(const Command& command) {
   CommandResult result;
   auto not_started = [&](std::string why) {
@@ -270,13 +296,15 @@ CommandResult Here::run(const Command& command) {
 
   Fd ended(static_cast<int>(::syscall(SYS_pidfd_open, *pid, 0)));
   std::size_t written = 0;
-  auto take = [&](Fd& from, std::string& to) {
+  LastLine last_out(command.last_line), last_err(command.last_line);
+  auto take = [&](Fd& from, std::string& to, LastLine& last) {
     char buffer[65536];
     for (;;) {
       ssize_t n = ::read(from.fd, buffer, sizeof buffer);
       if (n < 0 && errno == EINTR) continue;
       if (n < 0) return;
       if (n == 0) return from.reset();
+      last.see({buffer, static_cast<std::size_t>(n)});
       u64 room = command.most_output > to.size() ? command.most_output - to.size() : 0;
       u64 keep = std::min<u64>(room, static_cast<u64>(n));
       to.append(buffer, keep);
@@ -286,6 +314,7 @@ CommandResult Here::run(const Command& command) {
   auto start = Clock::now();
   bool timed_out = false, cancelled = false, killed = false;
   Clock::time_point kill_at{};
+  std::optional<Clock::time_point> over;  // both streams are, and it will end by itself unless somebody keeps them open
   for (;;) {
     pollfd fds[5];
     nfds_t n = 0;
@@ -299,6 +328,8 @@ CommandResult Here::run(const Command& command) {
     std::optional<Clock::time_point> wake;
     if (timed_out || cancelled) {
       if (!killed) wake = kill_at;
+    } else if (over) {
+      wake = *over + kLastLineGrace;
     } else if (command.timeout.count() > 0) {
       wake = start + command.timeout;
     }
@@ -308,8 +339,8 @@ CommandResult Here::run(const Command& command) {
       wait = static_cast<int>(std::clamp<i64>(left, 0, 1 << 30));
     }
     ::poll(fds, n, wait);
-    if (out_r.fd >= 0) take(out_r, result.out);
-    if (err_r.fd >= 0) take(err_r, result.err);
+    if (out_r.fd >= 0) take(out_r, result.out, last_out);
+    if (err_r.fd >= 0) take(err_r, result.err, last_err);
     if (in_w.fd >= 0) {
       ssize_t w = ::write(in_w.fd, command.input.data() + written, command.input.size() - written);
       if (w > 0) written += static_cast<std::size_t>(w);
@@ -317,6 +348,12 @@ CommandResult Here::run(const Command& command) {
     }
     if (fds[0].revents) break;
     now = Clock::now();
+    if (!over && last_out.found() && last_err.found()) over = now;
+    if (over && !timed_out && !cancelled) {
+      if (now < *over + kLastLineGrace) continue;
+      ::kill(-*pid, SIGKILL);
+      break;
+    }
     if (!timed_out && !cancelled) {
       cancelled = command.cancel && command.cancel->raised();
       timed_out = !cancelled && command.timeout.count() > 0 && now >= start + command.timeout;
@@ -339,8 +376,9 @@ CommandResult Here::run(const Command& command) {
     for (auto& [name, value] : command.environment)
       if (name == kActionMark) end_marked(value);
   }
-  if (out_r.fd >= 0) take(out_r, result.out);
-  if (err_r.fd >= 0) take(err_r, result.err);
+  if (out_r.fd >= 0) take(out_r, result.out, last_out);
+  if (err_r.fd >= 0) take(err_r, result.err, last_err);
+  result.last_line = last_err.found();
   if (timed_out) {
     result.end = CommandResult::End::kTimedOut;
     result.message = fmt::format("did not end in {} s", static_cast<double>(command.timeout.count()) / 1000);
@@ -599,8 +637,11 @@ Result<Started> Here::start(const Daemon& daemon) {
     if (wrong)
       return failure(fmt::format("cannot make directory {}: {}", folder.string(), wrong.message()), wrong.value());
   }
-  std::error_code none;
-  if (auto size = std::filesystem::file_size(daemon.log_file, none); !none) started.log_from = size;
+  if (daemon.log_file.starts_with('/')) {
+    Fd log(::open(daemon.log_file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+    if (log.fd < 0) return refused("write", daemon.log_file);
+    if (off_t size = ::lseek(log.fd, 0, SEEK_END); size > 0) started.log_from = static_cast<u64>(size);
+  }
   Command c = daemon.command;
   // It becomes another user's once its number is on file: the files are ours.
   std::string words = " " + as_somebody(c);

@@ -190,8 +190,8 @@ CommandResult SshHost::script(const std::string& text, const std::string& input,
   // On the other side a shell runs the script as a job of its own and says how it ended. The mark in the environment is
   // how everything that the script started is found when it has to be ended.
   std::string whole = fmt::format(
-      "echo {1} begins >&2; TUTTI_MARK={1}; export TUTTI_MARK; ( {0}\n); S=$?; printf '\\n%s %s\\n' {1} $S >&2; exit "
-      "0\n",
+      "echo {1} begins >&2; TUTTI_MARK={1}; export TUTTI_MARK; ( {0}\n); S=$?; printf '\\n%s %s\\n' {1} $S; "
+      "printf '\\n%s %s\\n' {1} $S >&2; exit 0\n",
       text, mark);
   std::string sign = mark + " begins\n";
   Command c;
@@ -204,15 +204,21 @@ CommandResult SshHost::script(const std::string& text, const std::string& input,
   c.cancel = cancel;
   c.grace = grace;
   c.most_output = most_output == u64{1} << 31 ? most_output : most_output + 4096;
+  c.last_line = mark;
   bool begun = true;
   CommandResult r = run_patiently(*local_, c, sign, kPatience, begun);
   if (!begun) return unreachable(std::move(r));
   if (std::size_t at = r.err.find(sign); at != std::string::npos) r.err.erase(at, sign.size());
-  std::string trailer = "\n" + mark + " ";
-  std::size_t at = r.err.rfind(trailer);
-  if (at != std::string::npos) {
-    int code = std::atoi(r.err.c_str() + at + trailer.size());
-    r.err.resize(at);
+  for (std::string* stream : {&r.out, &r.err}) {
+    std::size_t output = std::min(stream->rfind("\n" + mark + " "), stream->size());
+    if (output > most_output) {
+      r.dropped += output - most_output;
+      output = most_output;
+    }
+    stream->resize(output);
+  }
+  if (r.last_line) {
+    int code = std::atoi(r.last_line->c_str());
     r.end = code > 128 && code < 192 ? CommandResult::End::kSignalled : CommandResult::End::kExited;
     r.code = r.end == CommandResult::End::kSignalled ? code - 128 : code;
     return r;

@@ -80,6 +80,27 @@ TEST_F(Ssh, CommandsGiveOutputErrorsAndStatus) {
   EXPECT_NE(host->shell("ip -o addr show dev eth0").out.find("10.231."), std::string::npos);  // it is over there
 }
 
+// What it leaves behind keeps its streams open; it has ended all the same.
+TEST_F(Ssh, WhoStaysBehindIsNotWaitedFor) {
+  auto r = host->shell("sleep 98761 & echo started; echo told >&2; exit 4", milliseconds(60000));
+  EXPECT_EQ(r.end, CommandResult::End::kExited) << r.describe();
+  EXPECT_EQ(r.code, 4);
+  EXPECT_EQ(r.out, "started\n");
+  EXPECT_EQ(r.err, "told\n");
+  EXPECT_TRUE(host->shell("pkill -fx 'sleep 98761'").ok());
+}
+
+TEST_F(Ssh, MoreOutputThanIsKeptIsNoLostConnection) {
+  Command c;
+  c.argv = {"sh", "-c", "yes | head -c 300000; yes no | head -c 300000 >&2; exit 5"};
+  c.most_output = 1000;
+  auto r = host->run(c);
+  EXPECT_EQ(r.end, CommandResult::End::kExited) << r.describe();
+  EXPECT_EQ(r.code, 5);
+  EXPECT_EQ(r.out.size(), 1000u);
+  EXPECT_EQ(r.err.size(), 1000u);
+}
+
 TEST_F(Ssh, SecretsAreInNoArgumentList) {
   Command c;
   c.argv = {"sh", "-c",
