@@ -358,8 +358,9 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
   auto live = settings.listener ? settings.listener(s) : nullptr;
   Narrator narrator(s, settings.events, live.get());
   engine::RunOptions ro;
-  ro.parallel =
-      eo.workers;  // what cannot begin yet has not started, and whoever interrupts the run need not wait for it
+  // What cannot begin soon has not started, and whoever interrupts the run need not wait for it; but nobody who is free
+  // waits until the next is written down.
+  ro.parallel = settings.parallel ? settings.parallel : 4 * eo.workers;
   ro.on_failure = engine::OnFailure::kStop;
   engine::Runner runner(s, executor, ro, &journal, &narrator);
   if (settings.give_up) runner.drain();
