@@ -95,7 +95,7 @@ bool plain_list(const ast::Node* n) {
 
 class Trimmer {
  public:
-  Trimmer(Context& c, Arena& arena) : c_(c), arena_(arena) {}
+  explicit Trimmer(Context& c) : c_(c) {}
 
   void file(ast::File* f, bool may_change) {
     for (ast::Node* d : f->decls) declaration(d, f, may_change, top_);
@@ -293,7 +293,6 @@ class Trimmer {
   }
 
   Context& c_;
-  Arena& arena_;
   Level top_;
   std::set<const ast::Node*> dropped_, arms_;
   std::map<const ast::Node*, std::set<std::string>> used_;  // names that expressions in a scope look up
@@ -394,7 +393,7 @@ class Rewriter {
 std::vector<ast::File*> trim_files(Context& c, Arena& arena, Vertex* root, const std::vector<ast::File*>& files,
                                    const std::function<bool(const ast::File*)>& own,
                                    const std::function<Vertex*(const std::vector<ast::File*>&)>& rebuild) {
-  Trimmer t(c, arena);
+  Trimmer t(c);
   for (ast::File* f : files) t.file(f, own(f));
   t.search(root);
   if (t.edits.empty()) return files;
