@@ -365,6 +365,16 @@ engine::Recorded processes_here(const engine::Recorded& recorded) {
 
 }  // namespace
 
+std::set<std::string> Running::dead(const std::string& system, const engine::Recorded& recorded) {
+  auto executor = settings("status").executor;
+  executor.scope = deployer->scope_of(system);
+  std::set<std::string> out;
+  for (auto& d : deployer->drift(processes_here(recorded), executor))
+    if (std::ranges::any_of(d.changes, [](const resource::Change& c) { return c.property == "ensure"; }))
+      out.insert(d.component);
+  return out;
+}
+
 std::optional<deploy::Prepared> Running::plan(const Value& wanted, int* unseen) {
   engine::PlanOptions options;
   if (!only_names_components(wanted)) return std::nullopt;

@@ -3,6 +3,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,8 @@ struct Running {
   u64 most_states() const;  // of a plan to be looked at
   // Whether --only can be heeded: a catalog has no components. False: a diagnostic.
   bool only_names_components(const Value& wanted);
+  // Components of it whose process, on this machine, is to run and does not.
+  std::set<std::string> dead(const std::string& system, const engine::Recorded& recorded);
   // A plan for what is wanted; with --refresh after a look at what is really there, which is told about. `unseen`
   // is the exit code for what could not be looked at.
   std::optional<deploy::Prepared> plan(const Value& wanted, int* unseen = nullptr);

@@ -230,8 +230,8 @@ class CatalogReader {
     const Entry* t = v.find("tags");
     if (!t || !t->value.is(Kind::kList)) return false;
     auto own = t->value.items();
-    return std::any_of(own.begin(), own.end(), [&](const Value& tag) {
-      return std::find(tags.begin(), tags.end(), text_of(tag)) != tags.end();
+    return std::any_of(own.begin(), own.end(), [&](const Value& tag) {  // those of a catalog are in small letters
+      return std::ranges::find(tags, text_of(tag), [](const std::string& t) { return lower(t); }) != tags.end();
     });
   }
 

@@ -75,6 +75,8 @@ int run(Call& call) {
       recorded = std::move(standing->recorded);
       open = std::move(standing->open);
     }
+  std::set<std::string> dead;
+  if (!unfinished && !recorded->program) dead = running.dead(system, *recorded);
   // What became of an action whose run was cut off nobody knows before `resume` has looked.
   auto doing = [&](const std::string& name) -> std::string {
     auto it = open.find(name);
@@ -96,6 +98,7 @@ int run(Call& call) {
                                       {"state", make.list(state_of(c))},
                                       {"forgotten", Value::boolean(c.forgotten)},
                                       {"failed", make.text(open.count(name) ? "" : c.failed)},
+                                      {"dead", Value::boolean(dead.count(name) != 0)},
                                       {held ? "doing" : "interrupted", make.list(open[name])},
                                       {"outputs", make.builder().map(outputs)}})});
     }
@@ -124,6 +127,7 @@ int run(Call& call) {
                              c.host.empty() ? "here" : c.host.text(), uses,
                              open.count(name)   ? "  " + doing(name)
                              : c.forgotten      ? "  forgotten, until nobody uses it"
+                             : dead.count(name) ? "  DEAD: the next apply starts it"
                              : c.failed.empty() ? ""
                                                 : fmt::format("  FAILED in {}", c.failed)));
   }
@@ -140,7 +144,8 @@ extern const Verb status_verb = {
     .summary = "what is deployed, and in which state",
     .arguments = "",
     .details =
-        "Shows what is recorded; `tutti drift` looks at what is really there. Exit code 16 when a run did not end.",
+        "Shows what is recorded, and which processes of this machine have died; `tutti drift` looks at all that is "
+        "really there. Exit code 16 when a run did not end.",
     .examples = "$ tutti status\n$ tutti status --out json",
     .options = kOptions,
     .run = run,
