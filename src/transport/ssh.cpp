@@ -190,10 +190,10 @@ CommandResult SshHost::script(const std::string& text, const std::string& input,
   // On the other side a shell runs the script as a job of its own and says how it ended. The mark in the environment is
   // how everything that the script started is found when it has to be ended.
   std::string whole = fmt::format(
-      "echo {1} begins >&2; TUTTI_MARK={1}; export TUTTI_MARK; ( {0}\n); S=$?; printf '\\n%s %s\\n' {1} $S; "
+      "echo begins-{1} >&2; TUTTI_MARK={1}; export TUTTI_MARK; ( {0}\n); S=$?; printf '\\n%s %s\\n' {1} $S; "
       "printf '\\n%s %s\\n' {1} $S >&2; exit 0\n",
       text, mark);
-  std::string sign = mark + " begins\n";
+  std::string sign = "begins-" + mark + "\n";  // not like the last line: ssh may have said something before it
   Command c;
   c.argv = base();
   // dd takes exactly the script's bytes and leaves the rest of the input to it.
@@ -217,8 +217,9 @@ CommandResult SshHost::script(const std::string& text, const std::string& input,
     }
     stream->resize(output);
   }
-  if (r.last_line) {
-    int code = std::atoi(r.last_line->c_str());
+  int code = 0;
+  const char* end = r.last_line ? r.last_line->data() + r.last_line->size() : nullptr;
+  if (end && std::from_chars(r.last_line->data(), end, code).ptr == end && !r.last_line->empty()) {
     r.end = code > 128 && code < 192 ? CommandResult::End::kSignalled : CommandResult::End::kExited;
     r.code = r.end == CommandResult::End::kSignalled ? code - 128 : code;
     return r;

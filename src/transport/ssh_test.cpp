@@ -101,6 +101,18 @@ TEST_F(Ssh, MoreOutputThanIsKeptIsNoLostConnection) {
   EXPECT_EQ(r.err.size(), 1000u);
 }
 
+TEST_F(Ssh, WhatSshSaysBeforehandIsNoLastLine) {
+  SshTarget loud = target;
+  loud.options = {"StrictHostKeyChecking=no", "UserKnownHostsFile=/dev/null", "LogLevel=INFO", "ControlMaster=no",
+                  "ControlPath=none"};
+  auto other = ssh(loud);
+  for (int code : {0, 1, 7}) {
+    auto r = other->shell("exit " + std::to_string(code));
+    EXPECT_EQ(r.end, CommandResult::End::kExited) << r.describe();
+    EXPECT_EQ(r.code, code) << r.err;
+  }
+}
+
 TEST_F(Ssh, SecretsAreInNoArgumentList) {
   Command c;
   c.argv = {"sh", "-c",
