@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
 
 #include "lang/cue/builtin/data.h"
 #include "lang/cue/builtin/support.h"
@@ -228,14 +229,40 @@ bool is_final(Node* n) {
   return true;
 }
 
+// The same for values that are equal when their defaults are taken; of others mostly not.
+u64 fingerprint(Context& c, Node* n, int depth) {
+  n = c.chosen(n);
+  u64 h = 0x9e3779b97f4a7c15u;
+  if (n->type == NodeType::kVertex) {
+    const Vertex* v = to<Vertex>(n)->deref_value();
+    for (const Vertex* a : v->arcs) {
+      if (depth == 0 || !a->label.is_regular() || a->arc_type > ArcType::kRequired) continue;
+      u64 k = (fingerprint(c, const_cast<Vertex*>(a), depth - 1) ^ a->label.bits()) * 0xbf58476d1ce4e5b9u;
+      h += k ^ k >> 29;
+    }
+    n = v->base;
+  }
+  if (n && n->type == NodeType::kString) h ^= std::hash<std::string_view>()(to<String>(n)->text);
+  if (n && n->type == NodeType::kNum)
+    if (auto i = to<Num>(n)->value.to_i64()) h ^= static_cast<u64>(*i) * 0x100000001b3u;
+  return h;
+}
+
 // Two that are equal are an error once they are final; before, one of them may still become another.
 Node* unique_items(CallContext& c) {
   std::vector<Node*> items = c.list(0);
   if (c.failed()) return nullptr;
   std::size_t x = 0, y = 0;
   Code code = Code::kIncomplete;
+  std::unordered_map<u64, std::vector<std::size_t>> alike;
+  std::vector<u64> prints;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    prints.push_back(fingerprint(c.context, plain(items[i]), 4));
+    alike[prints[i]].push_back(i);
+  }
   for (std::size_t i = 0; i < items.size() && code == Code::kIncomplete; ++i)
-    for (std::size_t j = i + 1; j < items.size() && code == Code::kIncomplete; ++j) {
+    for (std::size_t j : alike[prints[i]]) {
+      if (j <= i || code != Code::kIncomplete) continue;
       if (!c.context.equal(plain(items[i]), plain(items[j]), false, true)) continue;
       x = i, y = j;
       if (is_final(items[j])) code = Code::kEval;

@@ -78,7 +78,10 @@ class Context {
   State* bare_state(Vertex* v);
   void begin(Vertex* v);
   bool settle_leaf(Vertex* v);  // leaf.cpp
-  State* state(Vertex* v);      // with its conjuncts scheduled; nullptr when finalized
+  // As Vertex::only_value: a field of a disjunct that is no more than that is not evaluated before the disjunct is
+  // whole, since there is nothing to find out.
+  Node* only_value(const Vertex* v) const { return settles_leaves ? v->only_value() : nullptr; }
+  State* state(Vertex* v);  // with its conjuncts scheduled; nullptr when finalized
   void free_state(State* s);
   void reclaim(Vertex* v);      // after v was finalized
   void reclaim_arc(Vertex* a);  // of a vertex that no longer needs what its arcs hold

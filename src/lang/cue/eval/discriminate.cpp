@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "lang/cue/eval/context.h"
 #include "lang/cue/eval/scalar.h"
 
@@ -23,6 +25,15 @@ bool within(const Vertex* v, const Vertex* ancestor) {
   for (; v; v = v->parent)
     if (v == ancestor) return true;
   return false;
+}
+
+// The same for a value that is known: x is written literally and no reference.
+bool contradicts(Context& ctx, const Node* value, const Node* x) {
+  if (is_scalar(x)) return !same_scalar(value, x);
+  if (x->type == NodeType::kBasicType) return !(ctx.kinds(value) & to<BasicType>(x)->kind);
+  return std::ranges::any_of(to<StructLit>(x)->decls, [](const Node* d) {
+    return d->type == NodeType::kField && to<Field>(d)->label.is_string() && to<Field>(d)->arc == ArcType::kMember;
+  });
 }
 
 }  // namespace
@@ -57,6 +68,7 @@ bool State::impossible(Environment* env, Node* x, int follow) {
         Vertex* arc = node->find_raw(f->label);
         if (!arc || (arc->arc_type != ArcType::kMember && f->arc != ArcType::kMember)) continue;
         if (arc->arc_type > ArcType::kOptional) continue;
+        if (Node* value = arc->only_value(); value && contradicts(ctx, value, v)) return true;
         if (State* a = arc->state; a && a->initialized && a->impossible(env, v, 0)) return true;
       }
       return false;

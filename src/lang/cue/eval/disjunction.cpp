@@ -20,6 +20,10 @@ namespace {
 bool init_arcs(Context& ctx, Vertex* v) {
   for (u32 i = 0; i < v->arcs.size(); ++i) {
     Vertex* a = v->arcs[i];
+    if (ctx.only_value(a)) {
+      a->taken_in = true;
+      continue;
+    }
     State* s = ctx.state(a);
     if (s && s->errs) {
       if (a->arc_type == ArcType::kMember) return false;
@@ -52,6 +56,7 @@ struct Copier {
     Vertex* v = x->copy(ctx.store);
     ctx.budget.node();
     ctx.budget.step(8);
+    if (ctx.only_value(x)) return v;  // nothing looks for its copy
     x->overlay = v;
     copies->pairs.push_back({x, v});
     v->forget_arcs();
@@ -323,10 +328,11 @@ void State::cross_product(std::vector<State*>& dst, std::vector<State*>& cross, 
     if (!pruned || !found.empty()) break;
   }
   bool decided = false;
+  Alike alike;
   for (State* r : found) {
     if (r->disjuncts.empty()) {
       r->default_mode = combine_default(r->default_mode, r->orig_default, left_drops, right_drops);
-      append_disjunct(dst, r);
+      append_disjunct(alike, dst, r);
       continue;
     }
     for (const Kept& kept : r->disjuncts) {
@@ -335,7 +341,7 @@ void State::cross_product(std::vector<State*>& dst, std::vector<State*>& cross, 
       Default m = std::max(r->orig_default, x->default_mode);
       x->default_mode = combine_default(r->default_mode, m, left_drops, false);
       if (x->default_mode != Default::kMaybe) decided = true;
-      append_disjunct(dst, x);
+      append_disjunct(alike, dst, x);
     }
   }
   if (decided)
@@ -404,6 +410,7 @@ Bottom* State::get_error_all() {
   for (u32 i = 0; i < node->arcs.size(); ++i) {
     Vertex* a = node->arcs[i];
     if (a->arc_type > ArcType::kRequired || a->label.is_let()) return nullptr;
+    if (ctx.only_value(a)) continue;
     if (State* n = ctx.state(a))
       if (Bottom* b = n->get_error_all()) return b;
   }

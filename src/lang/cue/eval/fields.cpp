@@ -1,4 +1,5 @@
 #include "lang/cue/eval/context.h"
+#include "lang/cue/eval/scalar.h"
 
 namespace tutti::cue {
 
@@ -42,10 +43,13 @@ void Vertex::reindex(Room& room) {
   }
   Ref<ArcIndex>& index = make_rare(room).index;
   u32 size = 64;
-  while (size < arcs.size() * 4) size *= 2;
+  while (size < arcs.size() * 2) size *= 2;
   if (!index || index->mask + 1 < size) {
-    index = room.make<ArcIndex>();
-    index->slots = room.array<u32>(size);
+    if (!index)
+      index = room.make<ArcIndex>();
+    else
+      room.give(index->slots, (index->mask + 1) * sizeof(u32));
+    index->slots = static_cast<u32*>(room.take(size * sizeof(u32)));
     index->mask = size - 1;
   }
   std::fill_n(index->slots.get(), index->mask + 1, 0u);
@@ -60,7 +64,7 @@ void Vertex::add_arc(Room& room, Vertex* arc) {
   arcs.push(room, Ref(arc));
   if (arcs.size() < kIndexed) return;
   ArcIndex* index = rare ? rare->index.get() : nullptr;
-  if (!index || arcs.size() * 2 > index->mask) return reindex(room);
+  if (!index || arcs.size() + arcs.size() / 4 > index->mask) return reindex(room);
   u32 i = hash_label(arc->label) >> 7 & index->mask;
   while (index->slots.get()[i]) i = (i + 1) & index->mask;
   index->slots.get()[i] = arcs.size();
@@ -140,10 +144,12 @@ void Context::insert_conjunct(Vertex* v, Conjunct c, const CloseInfo& id, ArcTyp
   if (added) *added = false;
   if (v->status == Status::kFinalized) return;
   State* n = v->state;
-  // Most vertices are leaves that never need a state, unless one of several alternatives is being tried.
-  if (!n && (v->conjuncts.size() >= kManyConjuncts || !overlays.empty() || !v->parent || !v->parent->state ||
-             v->parent->state->is_disjunct))
-    n = bare_state(v);
+  // Most vertices are leaves that never need a state. Where one of several alternatives is being tried only those are
+  // taken for leaves that have just a value.
+  bool tried = !overlays.empty() || !v->parent || !v->parent->state || v->parent->state->is_disjunct;
+  bool just_value = v->conjuncts.empty() && mode == ArcType::kMember && is_scalar(expression_of(c.x));
+  if (!n && (v->conjuncts.size() >= kManyConjuncts || (tried && !just_value)))
+    n = v->taken_in ? state(v) : bare_state(v);
   if (n)
     n->mark_non_cyclic(id);
   else if (begin(v); id.cycle == Cycle::kNone || id.cycle == Cycle::kOptional)

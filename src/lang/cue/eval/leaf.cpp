@@ -397,11 +397,21 @@ Disjunction* make_disjunction(NodeStore& store, std::span<const DisjunctArm> arm
   return out;
 }
 
+Node* Vertex::only_value() const {
+  if (conjuncts.size() != 1 || state || base || status != Status::kUnprocessed || arc_type != ArcType::kMember)
+    return nullptr;
+  const CloseInfo& ci = *conjuncts[0].ci;
+  Node* x = expression_of(conjuncts[0].x);
+  bool plain = ci.cycle <= Cycle::kOptional && !ci.opened && !ci.conjunct_opened && is_scalar(x);
+  return plain && arcs.empty() && !patterns() && !label.is_let() && !is_pattern && !is_disjunct ? x : nullptr;
+}
+
 bool Context::settle_leaf(Vertex* v) {
   if (v->status != Status::kUnprocessed || v->base || v->conjuncts.empty() || v->conjuncts.size() > kMost) return false;
   if (!v->arcs.empty() || v->patterns() || v->arc_type == ArcType::kPending || v->label.is_let()) return false;
-  if (!settles_leaves || errs || ci.is_cyclic() || !overlays.empty() || v->is_pattern || v->is_disjunct) return false;
-  if (!v->parent || !v->parent->state || v->parent->state->is_disjunct) return false;
+  if (!settles_leaves || errs || ci.is_cyclic() || v->is_pattern || v->is_disjunct) return false;
+  if (!v->parent || !v->parent->state) return false;
+  if ((!overlays.empty() || v->parent->state->is_disjunct) && !v->only_value()) return false;
   if (static_cast<u32>(v->parent->state->depth) >= budget.limits().depth / kLevelsOfEvaluator) return false;
   ArcScope scope(*this, v);
   Leaf leaf(*this, v);

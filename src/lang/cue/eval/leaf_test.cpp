@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <random>
@@ -108,6 +109,47 @@ wrong: {n: 1 & 2, m: 1}
     }
     EXPECT_EQ(evaluate(text, true), evaluate(text, false)) << text;
   }
+}
+
+// Fields of disjuncts that are just a value, beside others that are more.
+TEST(CueLeaf, DisjunctsAsEvaluated) {
+  std::mt19937 random(7);
+  auto pick = [&](unsigned n) { return random() % n; };
+  auto any = [&](std::initializer_list<const char*> of) { return std::string(of.begin()[pick(of.size())]); };
+  auto value = [&] { return any({"1", "1", "2", "\"x\"", "int", ">0", "_", "{b: 1}", "[1]", "*1 | 2", "a", "#E.a"}); };
+  auto field = [&] { return any({"a", "b", "c"}) + any({": ", ": ", ": ", "?: ", "!: "}) + value(); };
+  auto literal = [&] {
+    std::string out = "{" + field();
+    for (unsigned n = pick(3); n > 0; --n) out += ", " + field();
+    return out + any({"", "", "", ", #E", ", [string]: int", ", if b == 1 {c: 2}", ", ..."}) + "}";
+  };
+  auto arm = [&] { return any({"", "", "*"}) + (pick(6) ? literal() : any({"#E", "#F", "1", "close({a: 1, b: 1})"})); };
+  for (int i = 0; i < 1500; ++i) {
+    std::string text = "#E: {a: 1, b?: int}\n#F: {a: 1 | 2} | {b: 1}\n";
+    for (unsigned n = 1 + pick(4); n > 0; --n) {
+      text += any({"x: ", "x: ", "x: ", "#F: ", "y: x & "}) + arm();
+      for (unsigned m = pick(3); m > 0; --m) text += " | " + arm();
+      text += "\n";
+    }
+    EXPECT_EQ(evaluate(text, true), evaluate(text, false)) << text;
+  }
+}
+
+// There may be thousands of disjuncts, so what each costs counts.
+TEST(CueLeaf, DisjunctsAreSmall) {
+  std::string text;
+  for (int i = 0; i < 8; ++i) text += fmt::format("x: {{a{0}: 1, b{0}: 1}} | {{a{0}: 2, b{0}: 2}}\n", i);
+  std::size_t bytes[2];
+  for (bool settles : {false, true}) {
+    Session session;
+    const Source* one[] = {*session.sources->add("test.cue", text)};
+    Instance instance(session);
+    instance.context().settles_leaves = settles;
+    ASSERT_TRUE(instance.load_sources(one));
+    instance.evaluate();
+    bytes[settles] = instance.context().arena.bytes();
+  }
+  EXPECT_LT(bytes[1], bytes[0] * 2 / 3);
 }
 
 TEST(CueLeaf, ListsThatWereCopiedKeepTheirItems) {

@@ -28,6 +28,10 @@ bool equal_tasks(State* x, State* y) {
 }
 
 bool equal_partial(Context& ctx, Vertex* x, Vertex* y) {
+  if (Node* a = ctx.only_value(x), *b = ctx.only_value(y); a && b)
+    return ctx.equal(a, b, true);
+  else if (a || b)
+    ctx.state(a ? x : y);
   State *nx = x->state, *ny = y->state;
   if (!nx && !ny) return ctx.equal(x, y, true);
   if (!nx || !ny) return false;
@@ -55,7 +59,7 @@ bool equal_partial(Context& ctx, Vertex* x, Vertex* y) {
   return true;
 }
 
-void merge_infos(State* a, State* b) {
+void merge_infos(Context& ctx, State* a, State* b) {
   if (!a || !b || !a->node || !b->node) return;
   for (auto& w : b->infos) {
     bool has = false;
@@ -65,8 +69,13 @@ void merge_infos(State* a, State* b) {
   a->replaces.insert(a->replaces.end(), b->replaces.begin(), b->replaces.end());
   std::sort(a->replaces.begin(), a->replaces.end());
   a->replaces.erase(std::unique(a->replaces.begin(), a->replaces.end()), a->replaces.end());
-  for (Vertex* wa : b->node->arcs)
-    if (Vertex* va = a->node->find_raw(wa->label)) merge_infos(va->state, wa->state);
+  auto state = [&](Vertex* v) { return v->state ? v->state.get() : ctx.state(v); };
+  for (Vertex* wa : b->node->arcs) {
+    Vertex* va = a->node->find_raw(wa->label);
+    if (!va) continue;
+    bool alike = ctx.only_value(va) && ctx.only_value(wa) && va->conjuncts[0].ci->def == wa->conjuncts[0].ci->def;
+    if (!alike) merge_infos(ctx, state(va), state(wa));
+  }
 }
 
 }  // namespace
@@ -75,7 +84,7 @@ namespace {
 // Equal values have equal ones, so that of thousands of disjuncts only a few need to be compared.
 u64 fingerprint(const Vertex* v, int depth) {
   v = v->deref_value();
-  const Node* n = v->state && v->state->scalar ? v->state->scalar : v->base;
+  const Node* n = v->state && v->state->scalar ? v->state->scalar : v->base ? v->base.get() : v->only_value();
   u64 h = 0x9e3779b97f4a7c15u;
   if (n && n->type == NodeType::kString)
     h ^= std::hash<std::string_view>()(to<String>(n)->text);
@@ -91,12 +100,15 @@ u64 fingerprint(const Vertex* v, int depth) {
 }
 }  // namespace
 
-void State::append_disjunct(std::vector<State*>& a, State* x) {
+void State::append_disjunct(Alike& alike, std::vector<State*>& a, State* x) {
+  constexpr std::size_t kFew = 16;
   x->print = fingerprint(x->node, 4);
   Vertex* nv = x->node->deref_value();
   Node* nx = nv->base;
   if (!nx || ctx.is_cycle(nx)) nx = x->validators();
-  for (State* xn : a) {
+  if (alike.empty() && a.size() > kFew)
+    for (State* s : a) alike[s->print].push_back(s);
+  for (State* xn : alike.empty() ? a : alike[x->print]) {
     if (xn == x) return;
     if (xn->print != x->print) continue;
     Vertex* xv = xn->node->deref_value();
@@ -110,7 +122,7 @@ void State::append_disjunct(std::vector<State*>& a, State* x) {
       continue;
     }
     if (x->default_mode == Default::kIs) xn->default_mode = Default::kIs;
-    merge_infos(xn, x);
+    merge_infos(ctx, xn, x);
     ctx.reclaim_all(x->node);
     return;
   }
@@ -121,6 +133,7 @@ void State::append_disjunct(std::vector<State*>& a, State* x) {
                                  path_text(path_of(node)), kMostAlternatives),
                      node->conjuncts.size() > 0 ? node->conjuncts[0].x->pos.at : ctx.src.at);
   a.push_back(x);
+  if (!alike.empty()) alike[x->print].push_back(x);
 }
 
 }  // namespace tutti::cue

@@ -179,6 +179,9 @@ struct Copies {
   Vertex* find(Vertex* v) const;
 };
 
+// Disjuncts by their prints, once there are many.
+using Alike = std::unordered_map<u64, std::vector<State*>>;
+
 // A state that may be given back in the meantime.
 struct Kept {
   State* state;
@@ -305,7 +308,7 @@ struct State : StateFlags {
   void cross_product(std::vector<State*>& dst, std::vector<State*>& cross, PendingDisjunction& d, Mode mode,
                      bool to_the_end);
   State* do_disjunct(Conjunct c, Default m, Mode mode, Vertex* orig, Bottom** err);
-  void append_disjunct(std::vector<State*>& a, State* x);
+  void append_disjunct(Alike& alike, std::vector<State*>& a, State* x);
   void finalize_disjunctions();
   Bottom* collect_errors(std::span<const PendingDisjunction> tried);
   Error* disjunct_error();

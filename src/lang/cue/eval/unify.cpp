@@ -235,7 +235,7 @@ bool State::complete_arcs(Cond want, Mode mode, bool check_typos) {
   for (u32 i = 0; i < node->arcs.size(); ++i) {
     Vertex* a = node->arcs[i];
     if (rows) rows->before(a);
-    if (!ctx.unify(a, how)) success = false;
+    if (!(mode == Mode::kAttempt && ctx.only_value(a)) && !ctx.unify(a, how)) success = false;
     if (a->state && a->state->held_up) {
       held_up = true;
       continue;

@@ -195,6 +195,7 @@ struct Vertex : Node {
   bool is_shared : 1 = false;
   bool begun : 1 = false;           // has taken over from its parent whether it is closed
   bool has_plain_part : 1 = false;  // a conjunct that is on no cycle
+  bool taken_in : 1 = false;        // its only value was there before a disjunct was tried
   bool is_leaf : 1 = false;         // settled without a state; see leaf.cpp
 
   Label label;
@@ -220,6 +221,7 @@ struct Vertex : Node {
     if (b || rare) make_rare(room).child_errors = b;
   }
 
+  Node* only_value() const;  // all that is said about it, and not looked at yet; nullptr when that is not a plain value
   bool rooted() const { return !non_rooted && !label.is_let() && !is_dynamic; }
   bool says_nothing() const;     // is `_`, as far as is known
   bool told_where_used() const;  // see Field

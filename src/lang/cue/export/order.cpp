@@ -13,13 +13,21 @@ namespace {
 // A literal that the struct is made of.
 struct Part {
   const StructLit* lit;
-  u32 run;  // of a comprehension, which brought it
-  Pos at;   // where it was first referred to; else where a field of it is written
+  u32 run;       // of a comprehension, which brought it
+  Pos at;        // where it was first referred to; else where a field of it is written
+  u32 said = 0;  // when that was said last
   u32 times = 1;
   u32 next = 0;  // declaration that is likely to be asked for
   const Source* file = nullptr;
-  bool computed = false;  // some of its names are
-  bool beside = false;    // it is an operand of `&`
+  bool computed = false;     // some of its names are
+  bool beside = false;       // it is an operand of `&`
+  std::vector<u32> through;  // references, by their position among them
+};
+
+// A reference through which parts came: they are where it stands.
+struct Reference {
+  const Node* node;
+  u32 said = 0;  // when a field came through it last
 };
 
 // The order that cue gives to fields. The literals that a struct is made of follow each other by their places; those
@@ -114,6 +122,10 @@ class WrittenOrder {
         ++p.next;
         return i;
       }
+    return declared(d);
+  }
+
+  std::optional<u32> declared(const Node* d) {
     if (declarations_.empty()) {
       for (u32 i = 0; i < parts_.size(); ++i)
         for (const Node* x : parts_[i].lit->decls) declarations_.push_back({x, i});
@@ -123,24 +135,45 @@ class WrittenOrder {
     return it != declarations_.end() && it->first == d ? std::optional(it->second) : std::nullopt;
   }
 
-  // A part came through a reference: all that came through it are where that stands.
-  void through(const Node* ref, u32 part) {
-    bool fresh = true, known = false;
-    for (auto& [r, i] : through_) {
-      if (r != ref) continue;
-      fresh = false;
-      known |= i == part;
-      if (ref->pos) parts_[i].at = ref->pos;
+  std::optional<u32> reference(const Node* x) const {
+    if (references_.size() > kFew) {
+      auto it = reference_at_.find(x);
+      return it == reference_at_.end() ? std::nullopt : std::optional(it->second);
     }
-    if (known) return;
-    through_.push_back({ref, part});
-    if (ref->pos) parts_[part].at = ref->pos;
-    for (u32 i = 0; fresh && i < parts_.size(); ++i)
-      if (i != part && embeds(parts_[i].lit, ref)) through(ref, i);
+    auto it = std::ranges::find(references_, x, &Reference::node);
+    return it == references_.end() ? std::nullopt : std::optional(static_cast<u32>(it - references_.begin()));
   }
 
-  static bool embeds(const StructLit* lit, const Node* x) {
-    return lit->has_embedding && std::ranges::find(lit->decls, x) != lit->decls.end();
+  u32 add_reference(const Node* x) {
+    u32 i = static_cast<u32>(references_.size());
+    references_.push_back({x});
+    if (i == kFew)
+      for (u32 j = 0; j < i; ++j) reference_at_.emplace(references_[j].node, j);
+    if (i >= kFew) reference_at_.emplace(x, i);
+    return i;
+  }
+
+  // A part came through a reference: all that came through it are where that stands, and so is the literal in which it
+  // is embedded. Of all that is said about the place of a part the last counts.
+  void through(const Node* ref, u32 part) {
+    std::optional<u32> known = reference(ref);
+    u32 i = known ? *known : add_reference(ref);
+    if (ref->pos) references_[i].said = ++said_;
+    auto came = [&](Part& p) {
+      if (std::ranges::find(p.through, i) == p.through.end()) p.through.push_back(i);
+    };
+    came(parts_[part]);
+    if (!known)
+      if (std::optional<u32> in = embeds(ref)) came(parts_[*in]);
+  }
+
+  std::optional<u32> embeds(const Node* x) {
+    if (parts_.size() > kFew) return declared(x);
+    for (u32 i = 0; i < parts_.size(); ++i)
+      if (const StructLit* lit = parts_[i].lit;
+          lit->has_embedding && std::ranges::find(lit->decls, x) != lit->decls.end())
+        return i;
+    return std::nullopt;
   }
 
   // A field that came through references has the place of the first of them, and so has its literal, with all that
@@ -155,16 +188,20 @@ class WrittenOrder {
         std::optional<u32> in = declared_in(c.x);
         if (!in) continue;
         Part& p = parts_[*in];
-        if (c.x->pos) p.at = c.x->pos;
+        if (c.x->pos) p.at = c.x->pos, p.said = ++said_;
         const RefNode* r = c.ci->refs;
         if (!r) continue;
         while (r->next) r = r->next;
         through(r->ref, *in);
       }
+    for (Part& p : parts_)
+      for (u32 i : p.through)
+        if (const Reference& r = references_[i]; r.said > p.said) p.at = r.node->pos, p.said = r.said;
   }
 
   void mark_operands() {
     std::vector<const Node*> todo;
+    std::vector<bool> operand(references_.size());
     auto see = [&](const Node* x) {
       if (x->type == NodeType::kBinary && to<Binary>(x)->op == Op::kAnd) todo.push_back(x);
     };
@@ -176,11 +213,12 @@ class WrittenOrder {
       todo.pop_back();
       for (const Node* x : {both->x, both->y}) {
         if (Part* p = literal(x)) p->beside = true;
-        for (auto& [ref, i] : through_)
-          if (ref == x) parts_[i].beside = true;
+        if (std::optional<u32> r = reference(x)) operand[*r] = true;
         see(x);
       }
     }
+    for (Part& p : parts_)
+      for (u32 r : p.through) p.beside |= operand[r];
   }
 
   static bool beside(const Batch& b) { return b.size() > 1 || b[0]->beside; }
@@ -256,7 +294,9 @@ class WrittenOrder {
   std::vector<Part> parts_;
   std::unordered_map<const Node*, u32> literals_;          // of more than a few parts
   std::vector<std::pair<const Node*, u32>> declarations_;  // by address: the part it is in
-  std::vector<std::pair<const Node*, u32>> through_;       // a reference, and a part that came through it
+  std::vector<Reference> references_;
+  std::unordered_map<const Node*, u32> reference_at_;  // of more than a few
+  u32 said_ = 0;                                       // how often something was said about a place
   std::unordered_map<const Node*, std::vector<Label>> computed_;
   std::unordered_map<const Node*, u32> taken_;  // how many of these
   std::unordered_map<u32, const Part*> by_;     // the part that a label was taken from
