@@ -285,11 +285,11 @@ std::string Deployer::scope_of(const std::string& system) const {
 
 void Deployer::end_leftovers(const model::System& s, const engine::JournalRecord& record, i64 run,
                              const RunSettings& settings) const {
-  std::set<Symbol> hosts;
-  for (auto& o : record.open) hosts.insert(s.instances[o.instance].host);
-  for (Symbol h : hosts)
+  std::map<Symbol, std::vector<std::pair<u32, u32>>> open;
+  for (auto& o : record.open) open[s.instances[o.instance].host].emplace_back(o.instance, o.transition);
+  for (auto& [h, actions] : open)
     if (Host* host = settings.executor.host ? settings.executor.host(h) : nullptr) {
-      u32 n = resource::end_leftovers(*host, mark_of(run));
+      u32 n = resource::end_leftovers(*host, mark_of(run), actions);
       if (n && settings.events.line)
         settings.events.line(0, fmt::format("ended {} process{} that the interrupted run had left on {}", n,
                                             n == 1 ? "" : "es", h.empty() ? "this machine" : h.text()));

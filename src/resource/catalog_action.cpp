@@ -158,8 +158,7 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
   bool elsewhere = false;
   if (std::string wrong = wrong_provider(r, elsewhere); !wrong.empty()) return failed("", {wrong, 0});
   if (std::string wrong = provider->check(r); !wrong.empty()) return failed("", {wrong, 0});
-  Context c =
-      context(r, *host, q.instance, &job.cancel, fmt::format("{}/{}/{}", options_.run, q.instance, q.transition));
+  Context c = context(r, *host, q.instance, &job.cancel, guardian_->mark(q.instance, q.transition));
   c.catalog = true;
   // What is done is told before anything that is said after it.
   std::vector<Change> done;

@@ -67,6 +67,7 @@ void ResourceExecutor::start(const ActionRequest& request) {
     results_.push_back(std::move(r));
     return;
   }
+  if (!guardian_) guardian_ = std::make_unique<engine::Guardian>(options_.run);
   auto job = std::make_shared<Job>();
   job->request = request;
   job->request.inputs = nullptr;  // good only during this call
@@ -88,7 +89,9 @@ void ResourceExecutor::work() {
     queue_.pop_front();
     lock.unlock();
     Effect effect;
+    guardian_->opening(job->request.instance, job->request.transition);
     ActionResult r = perform(*job, effect);
+    guardian_->ended(job->request.instance, job->request.transition);
     if (options_.clean) r.message = options_.clean(r.message), r.log = options_.clean(r.log);
     lock.lock();
     r.instance = job->request.instance;
@@ -259,7 +262,7 @@ ActionResult ResourceExecutor::perform(Job& job, Effect& effect) {
   std::string problem;
   auto todo = knowledge_.resources(q.instance, *q.action, arena, problem);
   if (!problem.empty()) return failed(problem);
-  std::string mark = fmt::format("{}/{}/{}", options_.run, q.instance, q.transition);
+  std::string mark = guardian_->mark(q.instance, q.transition);
   std::map<std::string, std::string> outputs;
   effect.looked_only = true;
   for (const Resource& given : todo) {
@@ -495,12 +498,14 @@ engine::Outputs ResourceExecutor::taken_as_done(u32 instance, u32 transition) {
   return {outputs.begin(), outputs.end()};
 }
 
-u32 end_leftovers(Host& host, const std::string& run) {
+u32 end_leftovers(Host& host, const std::string& run, const std::vector<std::pair<u32, u32>>& actions) {
+  std::vector<std::string> marks;
+  for (auto& [instance, transition] : actions) marks.push_back(fmt::format("{}/{}", instance, transition));
   // Each process of an action carries a mark in its environment. Asked twice: what was killed may have started others.
   std::string script = fmt::format(
-      "n=0; for round in 1 2; do for e in $(grep -lsz '^TUTTI_ACTION={}[.]' /proc/[0-9]*/environ); do p=${{e#/proc/}};"
-      " kill -9 ${{p%/environ}} 2>/dev/null && n=$((n+1)); done; done; echo $n",
-      run);
+      "n=0; for round in 1 2; do for e in $(grep -Elsz '^{}={}[.][0-9]+/({})$' /proc/[0-9]*/environ); do "
+      "p=${{e#/proc/}}; kill -9 ${{p%/environ}} 2>/dev/null && n=$((n+1)); done; done; echo $n",
+      kActionMark, run, fmt::join(marks, "|"));
   auto r = host.shell(script, std::chrono::seconds(30));
   return r.ok() ? static_cast<u32>(std::strtoul(r.out.c_str(), nullptr, 10)) : 0;
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "engine/run/executor.h"
+#include "engine/run/guardian.h"
 #include "resource/action.h"
 #include "resource/holdings.h"
 
@@ -133,6 +134,7 @@ class ResourceExecutor : public engine::Executor {
   std::map<std::pair<u32, u32>, std::shared_ptr<Job>> running_;
   std::vector<engine::ActionResult> results_;
   std::map<std::pair<u32, u32>, Effect> effects_;
+  std::unique_ptr<engine::Guardian> guardian_;  // from the first action on
   std::vector<std::thread> threads_;
   std::set<std::pair<u32, u32>> cut_off_;  // of a catalog: had begun in the run that is taken up again
   u32 idle_ = 0;
@@ -144,7 +146,8 @@ class ResourceExecutor : public engine::Executor {
   mutable std::set<u32> open_holders_;
 };
 
-// Ends everything that an earlier process started for this run and that still goes on. Returns how many there were.
-u32 end_leftovers(Host& host, const std::string& run);
+// Ends everything that these actions of a run that was cut off, (instance, transition), have started and that still
+// goes on. Returns how many there were. What actions that came to their end have left running is meant to stay.
+u32 end_leftovers(Host& host, const std::string& run, const std::vector<std::pair<u32, u32>>& actions);
 
 }  // namespace tutti::resource

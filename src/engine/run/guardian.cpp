@@ -18,8 +18,11 @@ namespace tutti::engine {
 
 namespace {
 
+using Action = std::pair<u32, u32>;  // instance, transition
+
 struct Record {
-  u64 action, pid;
+  u32 instance, transition;
+  int pid;
   char what;  // o opening, s started, e ended, q quit
 };
 
@@ -36,7 +39,7 @@ bool read_all(int fd, void* to, std::size_t n) {
 }
 
 // Kills every process whose environment has the mark of an open action. Returns how many there were.
-int kill_marked(const std::string& run, const std::map<u64, u64>& open) {
+int kill_marked(const std::string& run, const std::map<Action, int>& open) {
   DIR* proc = opendir("/proc");
   if (!proc) return 0;
   int killed = 0;
@@ -51,12 +54,15 @@ int kill_marked(const std::string& run, const std::map<u64, u64>& open) {
     ssize_t n;
     while ((n = read(fd, block, sizeof block)) > 0) text.append(block, static_cast<std::size_t>(n));
     close(fd);
-    std::string key = "TUTTI_ACTION=" + run + "-";
+    std::string key = "TUTTI_ACTION=" + run + "/";
     std::size_t at = text.compare(0, key.size(), key) == 0 ? 0 : text.find('\0' + key);
     if (at == std::string::npos) continue;
     if (text[at] == '\0') ++at;
-    u64 action = std::strtoull(text.c_str() + at + key.size(), nullptr, 10);
-    if (open.count(action) && kill(pid, SIGKILL) == 0) ++killed;
+    char* slash = nullptr;
+    u32 instance = static_cast<u32>(std::strtoul(text.c_str() + at + key.size(), &slash, 10));
+    if (*slash != '/') continue;
+    u32 transition = static_cast<u32>(std::strtoul(slash + 1, nullptr, 10));
+    if (open.count({instance, transition}) && kill(pid, SIGKILL) == 0) ++killed;
   }
   closedir(proc);
   return killed;
@@ -66,17 +72,18 @@ int kill_marked(const std::string& run, const std::map<u64, u64>& open) {
   setsid();  // so that a signal to the engine's group does not end it
   for (int s : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) signal(s, SIG_IGN);
   prctl(PR_SET_NAME, "tutti-guard");
-  std::map<u64, u64> open;
+  std::map<Action, int> open;
   Record r;
   while (read_all(fd, &r, sizeof r)) {
-    if (r.what == 'o') open[r.action] = 0;
-    if (r.what == 's') open[r.action] = r.pid;
-    if (r.what == 'e') open.erase(r.action);
+    Action action{r.instance, r.transition};
+    if (r.what == 'o') open[action] = 0;
+    if (r.what == 's') open[action] = r.pid;
+    if (r.what == 'e') open.erase(action);
     if (r.what == 'q') _exit(0);
   }
   // The engine is gone.
   for (const auto& [action, pid] : open)
-    if (pid) kill(-static_cast<pid_t>(pid), SIGKILL);
+    if (pid) kill(-pid, SIGKILL);
   for (int round = 0; !open.empty() && round < 50; ++round) {  // what forks while we look is seen in the next round
     if (kill_marked(run, open) == 0 && round > 0) break;
     timespec t{0, 2'000'000};
@@ -108,22 +115,25 @@ Guardian::Guardian(std::string run) : run_(std::move(run)) {
 
 Guardian::~Guardian() {
   if (pipe_ < 0) return;
-  send('q', 0, 0);
+  send('q', 0, 0, 0);
   close(pipe_);
   if (pid_ > 0)
     while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
     }
 }
 
-std::string Guardian::mark(u64 action) const { return fmt::format("TUTTI_ACTION={}-{}", run_, action); }
-void Guardian::opening(u64 action) { send('o', action, 0); }
-void Guardian::started(u64 action, int pid) { send('s', action, static_cast<u64>(pid)); }
-void Guardian::ended(u64 action) { send('e', action, 0); }
+std::string Guardian::mark(u32 instance, u32 transition) const {
+  return fmt::format("{}/{}/{}", run_, instance, transition);
+}
+void Guardian::opening(u32 instance, u32 transition) { send('o', instance, transition, 0); }
+void Guardian::started(u32 instance, u32 transition, int pid) { send('s', instance, transition, pid); }
+void Guardian::ended(u32 instance, u32 transition) { send('e', instance, transition, 0); }
 
-void Guardian::send(char what, u64 action, u64 pid) {
+void Guardian::send(char what, u32 instance, u32 transition, int pid) {
   if (pipe_ < 0) return;
   Record r{};
-  r.action = action;
+  r.instance = instance;
+  r.transition = transition;
   r.pid = pid;
   r.what = what;
   // Less than PIPE_BUF: written whole or not at all.

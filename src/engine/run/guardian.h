@@ -9,7 +9,8 @@ namespace tutti::engine {
 // Sees to it that no action outlives an engine that was killed. A small process of its own is told of every action
 // before it starts and after it ends; when the engine's end of the pipe closes without a word, it kills what the open
 // actions started. It finds them by their process group and by the mark in their environment, which children inherit,
-// so that neither a shell's children nor a process started a moment ago escapes.
+// so that neither a shell's children nor a process started a moment ago escapes. What is to stay has no such mark, or
+// that of an action which has ended.
 class Guardian {
  public:
   explicit Guardian(std::string run = "");  // how this run's actions are marked; "": a mark of its own
@@ -17,14 +18,14 @@ class Guardian {
   Guardian(const Guardian&) = delete;
   Guardian& operator=(const Guardian&) = delete;
 
-  // The mark of an action, `TUTTI_ACTION=...`, to be put into its environment.
-  std::string mark(u64 action) const;
-  void opening(u64 action);
-  void started(u64 action, int pid);
-  void ended(u64 action);
+  // The mark of an action, to be put into its environment as TUTTI_ACTION.
+  std::string mark(u32 instance, u32 transition) const;
+  void opening(u32 instance, u32 transition);
+  void started(u32 instance, u32 transition, int pid);
+  void ended(u32 instance, u32 transition);
 
  private:
-  void send(char what, u64 action, u64 pid);
+  void send(char what, u32 instance, u32 transition, int pid);
   int pipe_ = -1;
   int pid_ = -1;
   std::string run_;

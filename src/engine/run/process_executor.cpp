@@ -229,7 +229,7 @@ void ProcessExecutor::launch(Job& j) {
   for (int s : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT}) sigaddset(&common, s);
   posix_spawnattr_setsigdefault(&attributes, &common);
 
-  if (guardian_) j.environment.push_back(guardian_->mark(j.id));
+  if (guardian_) j.environment.push_back("TUTTI_ACTION=" + guardian_->mark(j.instance, j.transition));
   std::vector<char*> argv, env;
   for (std::string& s : j.argv) argv.push_back(s.data());
   argv.push_back(nullptr);
@@ -245,7 +245,7 @@ void ProcessExecutor::launch(Job& j) {
       env.push_back(j.environment[k].data());
   env.push_back(nullptr);
 
-  if (guardian_) guardian_->opening(j.id);
+  if (guardian_) guardian_->opening(j.instance, j.transition);
   int error = posix_spawnp(&j.pid, argv[0], &files, &attributes, argv.data(), env.data());
   posix_spawn_file_actions_destroy(&files);
   posix_spawnattr_destroy(&attributes);
@@ -254,7 +254,7 @@ void ProcessExecutor::launch(Job& j) {
     j.pid = -1;
     return fail(j.cwd.empty() ? j.argv[0] : fmt::format("{} (in {})", j.argv[0], j.cwd), error);
   }
-  if (guardian_) guardian_->started(j.id, j.pid);
+  if (guardian_) guardian_->started(j.instance, j.transition, j.pid);
   j.pidfd = static_cast<int>(syscall(SYS_pidfd_open, j.pid, 0));
   epoll_event e{};
   e.events = EPOLLIN;
@@ -366,7 +366,7 @@ void ProcessExecutor::finish(Job& j, ActionResult&& r) {
   by_action_.erase(u64{j.instance} << 32 | j.transition);
   if (j.log >= 0 || j.output >= 0) {
     --processes_;
-    if (guardian_) guardian_->ended(j.id);
+    if (guardian_) guardian_->ended(j.instance, j.transition);
     for (int fd : {j.pidfd, j.log, j.output})
       if (fd >= 0) close(fd);  // closing the pidfd takes it out of epoll
   }
@@ -428,7 +428,7 @@ void ProcessExecutor::stop_all() {
       }
     for (int fd : {job->pidfd, job->log, job->output})
       if (fd >= 0) close(fd);
-    if (guardian_) guardian_->ended(id);
+    if (guardian_) guardian_->ended(job->instance, job->transition);
   }
   jobs_.clear();
   by_action_.clear();
