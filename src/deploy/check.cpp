@@ -30,8 +30,8 @@ engine::Property property_of(const engine::PlannedSystem& p, const model::Invari
     atom.atom = {engine::Atom::Kind::kPort, i, port};
     count.parts.push_back(atom);
     if (s.instances[i].present)
-      for (u32 place : s.instances[i].places)
-        if (type.group.test(port, type.place_element(place))) {
+      for (u32 e : s.instances[i].marking)
+        if (type.group.test(port, e)) {
           ++up;
           break;
         }

@@ -63,7 +63,7 @@ std::optional<Forgetting> Deployer::prepare_forget(const std::string& system,
       session_.diagnostics.error("FORGET-PROTECTED", {}, fmt::format("`{}` is protected", name))
           .suggest("first apply it once without `protect`, which does nothing where it is");
     Forgetting::One one{name, c.type, c.host, "", {}, {}};
-    for (Symbol p : c.places) one.state += (one.state.empty() ? "" : ",") + std::string(p.text());
+    for (Symbol e : c.marking) one.state += (one.state.empty() ? "" : ", ") + std::string(e.text());
     for (auto& h : c.held)
       one.held.push_back(fmt::format("{} {}", h.find("type")->value.text(), h.find("title")->value.text()));
     for (auto& [other, o] : was->components)

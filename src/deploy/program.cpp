@@ -39,27 +39,35 @@ std::string text_of(const Value& map, std::string_view key) {
 
 }  // namespace
 
-std::vector<Symbol> places_of(const model::ComponentType& type, const std::vector<u32>& marking) {
-  std::set<u32> places;
+std::vector<Symbol> left_by(const model::ComponentType& type, const model::Marking& marking) {
+  // What is done and waits for nobody who would have to come, but only may not go on, is as good as there.
+  auto arrived = [&](const model::Transition& t, const model::Station& station) {
+    bool alone = station.needs == 1;
+    for (u32 q = 0; q < type.uses && alone; ++q)
+      alone = !type.group.test(q, station.place) || type.group.test(q, t.source);
+    return alone;
+  };
+  std::set<u32> elements(marking.begin(), marking.end());
+  std::map<std::pair<u32, u32>, std::set<u32>> not_done;  // (place, behaviour) -> of what leaves it together
   for (u32 e : marking) {
-    if (type.is_place(e)) places.insert(e);
-    if (type.is_transition(e)) places.insert(type.transitions[type.element_transition(e)].source);
-    if (type.is_ending(e))
-      for (auto& t : type.transitions)
-        for (auto& o : type.outcomes_of(t)) {
-          if (o.ending != e) continue;
-          // What is done is done, though it may not go on. It has not got there where several must come together, or
-          // where it would then use what is not there.
-          const model::Station& station = type.stations[o.station];
-          bool there = type.needs_of(station).size() == 1;
-          for (u32 q = 0; q < type.uses && there; ++q)
-            there = !type.group.test(q, type.place_element(station.place)) ||
-                    type.group.test(q, type.place_element(t.source));
-          places.insert(there ? station.place : t.source);
-        }
+    if (type.is_place(e)) continue;
+    model::HalfWay h = type.half_way(e);
+    const model::Transition& t = type.transitions[h.transition];
+    if (h.ended && arrived(t, type.stations[h.ended->station])) {
+      elements.erase(e);
+      elements.insert(type.stations[h.ended->station].place);
+    } else if (!h.ended || type.action_of(t).what.is(Kind::kNull)) {
+      not_done[{t.source, t.behaviour}].insert(e);
+    }
+  }
+  for (auto& [from, tokens] : not_done) {
+    auto [place, behaviour] = from;
+    if (behaviour == model::kNone || tokens.size() != type.out(place, behaviour).size()) continue;
+    for (u32 e : tokens) elements.erase(e);
+    elements.insert(place);
   }
   std::vector<Symbol> names;
-  for (u32 place : places) names.push_back(type.places[place].name);
+  for (u32 e : elements) names.push_back(Symbol(type.element_name(e)));
   return names;
 }
 
@@ -78,7 +86,7 @@ engine::Recorded assembly_of(const model::System& s, const engine::Runner& runne
     c.name = c.instance = s.instances[i].name.text();
     c.type = type.name.text();
     c.host = s.instances[i].host;
-    c.places = places_of(type, now.marking(i));
+    c.marking = left_by(type, now.marking(i));
     if (auto f = failed.find(i); f != failed.end()) c.failed = f->second;
     for (auto& [key, value] : runner.outputs(i)) {
       c.outputs[key] = value;

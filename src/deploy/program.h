@@ -35,7 +35,8 @@ struct Program {
 engine::Recorded assembly_of(const model::System& system, const engine::Runner& runner, const resource::Scrubber& scrub,
                              std::map<u32, std::string> failed = {});
 
-// The places that stand for a marking: of what runs or waits to be entered, the place it comes from.
-std::vector<Symbol> places_of(const model::ComponentType& type, const std::vector<u32>& marking);
+// What is recorded of a marking, by names: where nothing is done yet of what leaves a place the place itself, so that
+// it is half way only where going back would do something twice.
+std::vector<Symbol> left_by(const model::ComponentType& type, const model::Marking& marking);
 
 }  // namespace tutti::deploy

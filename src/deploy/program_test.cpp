@@ -62,7 +62,7 @@ class Programs : public InFolder {
   static std::string name(int layer, int i) { return "j" + std::to_string(layer) + std::to_string(i); }
 };
 
-// A run may be stuck between the end of an action and the place it leads to.
+// A run may get stuck between the end of an action and the place it leads to.
 TEST_F(Programs, WhatIsDoneIsWrittenDownWhereItCouldNotGoOn) {
   Call c(dir);
   auto p = c.read(layers());
@@ -71,10 +71,11 @@ TEST_F(Programs, WhatIsDoneIsWrittenDownWhereItCouldNotGoOn) {
   auto after = [&](std::string_view name) {
     auto t =
         std::find_if(type.transitions.begin(), type.transitions.end(), [&](auto& x) { return x.name.text() == name; });
-    return places_of(type, {type.outcomes_of(*t)[0].ending});
+    return left_by(type, {type.outcomes_of(*t)[0].ending});
   };
   EXPECT_EQ(after("make"), std::vector<Symbol>{Symbol("made")});
-  EXPECT_EQ(after("get"), std::vector<Symbol>{Symbol("off")});  // it would use x, which need not be there
+  EXPECT_EQ(after("get"), std::vector<Symbol>{Symbol("after get of go")});  // it would use x, which need not be there
+  EXPECT_EQ(left_by(type, {type.transition_element(0)}), std::vector<Symbol>{Symbol("off")});
 }
 
 TEST_F(Programs, AreJournalledAndRecorded) {
@@ -96,7 +97,7 @@ TEST_F(Programs, AreJournalledAndRecorded) {
   EXPECT_TRUE(state->program);
   EXPECT_EQ(state->components.size(), 10u);
   const auto& last = state->components.at("j22");
-  EXPECT_EQ(last.places, std::vector<Symbol>{Symbol("made")});
+  EXPECT_EQ(last.marking, std::vector<Symbol>{Symbol("made")});
   EXPECT_EQ(last.outputs.at("word"), "j22j12j020");
   ASSERT_EQ(last.needs.size(), 1u);
   EXPECT_EQ(last.needs[0].provider.text(), "j12");
@@ -158,7 +159,7 @@ TEST_F(Programs, AnActionWhoseResultCannotBeSeenIsAskedAbout) {
   EXPECT_EQ(*here()->read(dir + "/log"), "x\n");
   auto state = c.deployer->recorded("s");
   ASSERT_TRUE(state);
-  EXPECT_EQ(state->components.at("i").places, std::vector<Symbol>{Symbol("b")});
+  EXPECT_EQ(state->components.at("i").marking, std::vector<Symbol>{Symbol("b")});
 }
 
 TEST_F(Programs, ThatAreLeftAtThatAreRecordedAsTheyAre) {
@@ -173,7 +174,7 @@ TEST_F(Programs, ThatAreLeftAtThatAreRecordedAsTheyAre) {
   EXPECT_EQ(c.deployer->unfinished("s"), 0);
   auto state = c.deployer->recorded("s");
   ASSERT_TRUE(state);
-  EXPECT_EQ(state->components.at("i").places, std::vector<Symbol>{Symbol("a")});
+  EXPECT_EQ(state->components.at("i").marking, std::vector<Symbol>{Symbol("a")});
   EXPECT_EQ(state->components.at("i").failed, "t");
 }
 

@@ -40,7 +40,7 @@ bool unseen(const engine::RecordedComponent& c, const engine::Recorded& recorded
     return false;
   auto is_goal = [&](std::string_view place) { return goal->value.is(Kind::kString) && goal->value.text() == place; };
   auto held = hold->value.items();
-  return std::any_of(c.places.begin(), c.places.end(), [&](Symbol p) { return is_goal(p.text()); }) &&
+  return std::any_of(c.marking.begin(), c.marking.end(), [&](Symbol p) { return is_goal(p.text()); }) &&
          std::any_of(held.begin(), held.end(), [&](auto& v) { return v.is(Kind::kString) && is_goal(v.text()); }) &&
          std::any_of(transitions->value.entries().begin(), transitions->value.entries().end(),
                      [](const Entry& t) { return t.value.find("do") != nullptr; });
@@ -62,6 +62,7 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
   for (auto& [action, resources] : fate.acted)
     if (!resources.empty()) began.insert(action.first);
   std::map<u32, std::set<std::string>> done;  // by the actions of this run
+  std::map<u32, std::set<u32>> coming;        // transitions that left the initial place since it last came up
   auto by_instance = was.by_instance();
   for (u32 i = 0; i < s.assembly; ++i)
     if (auto c = by_instance.find(s.instances[i].name.text()); c != by_instance.end()) {
@@ -77,8 +78,16 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
     const model::ComponentType& type = s.type_of(a.instance);
     const model::Action& action = type.action_of(type.transitions[a.transition]);
     if (!action.what.is(Kind::kNull)) ended.insert(a.instance);
-    // Coming up anew it holds nothing of what its way down was about.
-    if (type.initial == std::vector<u32>{type.transitions[a.transition].source}) held[a.instance].clear();
+    // Coming up anew it holds nothing of what its way down was about. (What goes on half way does not come anew, and of
+    // several that leave the place together only the first begins it.)
+    if (type.initial == model::Marking{type.transitions[a.transition].source}) {
+      auto [begun, first] = coming.try_emplace(a.instance);
+      if (first)
+        for (u32 e : s.instances[a.instance].marking)
+          if (!type.is_place(e)) begun->second.insert(model::kNone);
+      if (begun->second.empty() || begun->second.count(a.transition)) held[a.instance].clear(), begun->second.clear();
+      begun->second.insert(a.transition);
+    }
     std::string problem;
     for (auto& r : knowledge.resources(a.instance, action, session_.arena, problem, &reads[a.instance])) {
       std::string key = resource::key_of(r);
@@ -181,7 +190,7 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
       c.type = resource::with(inst, "kind")->text();
       c.host = inst.host;
       const model::ComponentType& type = s.type_of(i);
-      c.places = places_of(type, now.marking(i));
+      c.marking = left_by(type, now.marking(i));
       auto earlier = before.find(i);
       const engine::RecordedComponent* old_self = earlier == before.end() ? nullptr : earlier->second;
       if (old_self) c.former = old_self->former;

@@ -406,13 +406,28 @@ u32 ComponentType::find_declared(Symbol n) const {
   return find_name(declared_names_, n, [](Symbol s) { return s; });
 }
 
-std::string ComponentType::element_text(u32 e) const {
-  if (is_place(e)) return fmt::format("P:{}", places[e].name.text());
-  if (is_transition(e)) return fmt::format("T:{}", transitions[element_transition(e)].name.text());
-  for (const Transition& t : transitions)
-    for (const Outcome& o : outcomes_of(t))
-      if (o.ending == e) return fmt::format("E:{}:{}", t.name.text(), stations[o.station].name.text());
-  return "?";
+HalfWay ComponentType::half_way(u32 e) const {
+  if (is_transition(e)) return {element_transition(e), nullptr};
+  for (u32 k = 0; k < transitions.size(); ++k)
+    for (const Outcome& o : outcomes_of(transitions[k]))
+      if (o.ending == e) return {k, &o};
+  return {kNone, nullptr};
+}
+
+std::string ComponentType::element_name(u32 e) const {
+  if (is_place(e)) return std::string(places[e].name.text());
+  HalfWay h = half_way(e);
+  const Transition& t = transitions[h.transition];
+  std::string_view behaviour = t.behaviour == kNone ? "-" : behaviours[t.behaviour].name.text();
+  if (!h.ended) return fmt::format("in {} of {}", t.name.text(), behaviour);
+  if (!t.is_switch()) return fmt::format("after {} of {}", t.name.text(), behaviour);
+  return fmt::format("after {} to {} of {}", t.name.text(), h.ended->name.text(), behaviour);
+}
+
+u32 ComponentType::find_element(std::string_view name) const {
+  for (u32 e = 0; e < elements; ++e)
+    if (is_place(e) ? places[e].name.text() == name : element_name(e) == name) return e;
+  return kNone;
 }
 
 std::size_t ComponentType::bytes() const {

@@ -136,12 +136,23 @@ struct Port {
 
 // Elements are what a marking is made of: places, then transitions (running), then endings, in one numbering.
 // Ports are numbered uses first.
+//
+// A marking in which nothing is half way is a set of places. What a run leaves behind, and another begins with, may
+// hold transitions and endings too: those that are to be begun again, and those that have ended while others have not.
+using Marking = std::vector<u32>;  // elements, sorted
+
+// Where a token is that is half way.
+struct HalfWay {
+  u32 transition = 0;
+  const Outcome* ended = nullptr;  // how it ended; nullptr: it has not
+};
+
 class ComponentType {
  public:
   Symbol name;
   Pos at;
   std::vector<Named> places;
-  std::vector<u32> initial;
+  Marking initial;
   std::vector<Station> stations;
   std::vector<u32> needs;
   std::vector<Transition> transitions;
@@ -178,12 +189,17 @@ class ComponentType {
   std::span<const u32> needs_of(const Station& s) const { return {needs.data() + s.first_need, s.needs}; }
   const Action& action_of(const Transition& t) const { return actions[t.action]; }
 
+  HalfWay half_way(u32 e) const;  // of a transition or an ending
+  // A place by its name, "in start of deploy", "after start of deploy" (of a switch "after start to running of
+  // deploy"): for people, and to be stored.
+  std::string element_name(u32 e) const;
+  u32 find_element(std::string_view name) const;
+
   u32 find_place(Symbol n) const;
   u32 find_behaviour(Symbol n) const;
   u32 find_port(Symbol n) const;
   u32 find_declared(Symbol n) const;  // declared transition (index into actions) of that name
   Symbol declared_name(u32 declared) const { return declared_names_[declared]; }
-  std::string element_text(u32 e) const;  // "P:running", "T:start", "E:start:running@deploy"
   std::size_t bytes() const;
 
  private:

@@ -334,7 +334,7 @@ class Unroller {
     n.name = name;
     n.at = s.at;
     n.type = type;
-    n.places = system_.types[type]->initial;
+    n.marking = system_.types[type]->initial;
     i.instance = static_cast<u32>(system_.instances.size());
     system_.instances.push_back(std::move(n));
     pushes_.push_back(0);

@@ -93,11 +93,11 @@ class SystemReader : public Reader {
     auto t = name(*type, "a component type");
     if (!t || (n.type = type_named(*t)) == kNone) return;
     const ComponentType& ct = *system_.types[n.type];
-    n.places = ct.initial;
+    n.marking = ct.initial;
     if (const Value* p = e.value.is(Kind::kMap) ? find(e.value, {"places", "place", "marking"}) : nullptr) {
-      n.places.clear();
+      n.marking.clear();
       for (const Named& place : names(*p, "a place")) {
-        u32 k = ct.find_place(place.name);
+        u32 k = ct.find_element(place.name.text());
         if (k == kNone) {
           std::vector<Symbol> known;
           for (const Named& x : ct.places) known.push_back(x.name);
@@ -106,10 +106,11 @@ class SystemReader : public Reader {
                      fmt::format("component type `{}` has no place `{}`", ct.name.text(), place.name.text()))
               .did_you_mean(nearest(place.name, known).text());
         } else {
-          n.places.push_back(k);
+          n.marking.push_back(k);
         }
       }
-      if (n.places.empty()) error("MODEL-NO-TOKEN", *p, fmt::format("instance `{}` is in no place", e.key.text()));
+      std::sort(n.marking.begin(), n.marking.end());
+      if (n.marking.empty()) error("MODEL-NO-TOKEN", *p, fmt::format("instance `{}` is in no place", e.key.text()));
     }
     if (const Value* h = e.value.is(Kind::kMap) ? find(e.value, {"host"}) : nullptr)
       if (auto host = name(*h, "a host")) n.host = host->name;

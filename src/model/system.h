@@ -15,12 +15,12 @@ namespace tutti::model {
 struct Instance {
   Symbol name;
   Pos at;
-  u32 type = 0;             // in System::types
-  std::vector<u32> places;  // marked at the start; for an added one the type's initial places
-  bool present = false;     // in the assembly from the start
-  Symbol host;              // where its actions run; empty: here
-  Value with;               // parameters given by the user, for its actions
-  Value outputs;            // what its actions gave in earlier runs; null or a map of text
+  u32 type = 0;          // in System::types
+  Marking marking;       // at the start; for an added one the type's initial places
+  bool present = false;  // in the assembly from the start
+  Symbol host;           // where its actions run; empty: here
+  Value with;            // parameters given by the user, for its actions
+  Value outputs;         // what its actions gave in earlier runs; null or a map of text
 };
 
 struct Link {

@@ -17,9 +17,9 @@ constexpr OptionSpec kOptions[] = {
 std::vector<std::string> state_of(const engine::RecordedComponent& c) {
   auto st = c.outputs.find("status");
   if (c.type == "resource" && st != c.outputs.end() && st->second != "ok") return {st->second};
-  std::vector<std::string> places;
-  for (Symbol p : c.places) places.emplace_back(p.text());
-  return places;
+  std::vector<std::string> names;
+  for (Symbol e : c.marking) names.emplace_back(e.text());
+  return names;
 }
 
 // Several systems: a line for each.
@@ -123,8 +123,8 @@ int run(Call& call) {
           names.push_back(n.provider.text());
       if (!names.empty()) uses += fmt::format("  {} {}", hold ? "uses" : "after", fmt::join(names, ", "));
     }
-    call.out.put(fmt::format("  {:<{}}  {:<10} {:<12} {}{}{}\n", name, wide, fmt::join(places, ","), c.type,
-                             c.host.empty() ? "here" : c.host.text(), uses,
+    call.out.put(fmt::format("  {:<{}}  {:<10} {:<12} {}{}{}\n", name, wide, fmt::format("{}", fmt::join(places, ", ")),
+                             c.type, c.host.empty() ? "here" : c.host.text(), uses,
                              open.count(name)   ? "  " + doing(name)
                              : c.forgotten      ? "  forgotten, until nobody uses it"
                              : dead.count(name) ? "  DEAD: the next apply starts it"

@@ -27,7 +27,7 @@ class GraphBuilder {
     for (u32 i = 0; i < items_.size(); ++i) {
       items_[i].ports = ports;
       ports += static_cast<u32>(s_.type_of(i).ports.size());
-      items_[i].tokens = s_.instances[i].places;
+      items_[i].tokens = s_.instances[i].marking;
       items_[i].present = s_.instances[i].present;
     }
     ports_.resize(ports);
@@ -160,17 +160,18 @@ class GraphBuilder {
     arc(sync_, begin);
     // Places reached, in an order in which a place comes after those that lead to it (a behaviour has no cycle).
     std::unordered_map<u32, u32> enter, leave;
-    std::vector<u32> reached, todo = it.tokens;
+    std::vector<u32> reached, todo;
     std::unordered_map<u32, u32> incoming;
-    std::set<u32> seen(todo.begin(), todo.end());
+    std::set<u32> seen;
+    auto reach = [&](u32 p) {
+      if (seen.insert(p).second) todo.push_back(p);
+    };
+    for (u32 e : it.tokens) reach(t.is_place(e) ? e : t.stations[outcome(t, t.half_way(e)).station].place);
     while (!todo.empty()) {
       u32 p = todo.back();
       todo.pop_back();
       reached.push_back(p);
-      for (u32 k : t.out(p, b)) {
-        u32 to = destination(i, k);
-        if (seen.insert(to).second) todo.push_back(to);
-      }
+      for (u32 k : t.out(p, b)) reach(destination(i, k));
     }
     std::sort(reached.begin(), reached.end());
     auto enter_of = [&](u32 p) {
@@ -189,22 +190,34 @@ class GraphBuilder {
     std::vector<u32> final;
     std::map<u32, std::vector<u32>> fed;             // station -> transitions fired into it
     std::unordered_map<u32, std::vector<u32>> into;  // place -> transitions fired into it
-    for (u32 p : it.tokens) arc(begin, enter_of(p));
+    auto ends = [&](u32 after, u32 k, const model::Outcome& o, u32 fire = kNone) {
+      u32 place = t.stations[o.station].place;
+      arc(after, enter_of(place), fire);
+      into[place].push_back(k);
+      fed[o.station].push_back(k);
+    };
+    auto run = [&](u32 after, u32 k) {
+      u32 fire = add({Event::Kind::kFire, i, k, at});
+      arc(after, fire);
+      ends(fire, k, outcome(t, {k, nullptr}), fire);
+      if (t.transitions[k].is_switch())
+        assume(fmt::format("{} is a switch: its first outcome is taken", s_.transition_text(i, k)));
+    };
+    for (u32 e : it.tokens) {
+      if (t.is_place(e))
+        arc(begin, enter_of(e));
+      else if (model::HalfWay h = t.half_way(e); h.ended)
+        ends(begin, h.transition, *h.ended);
+      else
+        run(begin, h.transition);
+    }
     for (u32 p : reached) {
       auto out = t.out(p, b);
       if (out.empty()) {
         final.push_back(p);
         continue;
       }
-      for (u32 k : out) {
-        u32 fire = add({Event::Kind::kFire, i, k, at});
-        arc(leave_of(p), fire);
-        arc(fire, enter_of(destination(i, k)), fire);
-        into[destination(i, k)].push_back(k);
-        fed[t.outcomes[t.transitions[k].first_outcome].station].push_back(k);
-        if (t.transitions[k].is_switch())
-          assume(fmt::format("{} is a switch: its first outcome is taken", s_.transition_text(i, k)));
-      }
+      for (u32 k : out) run(leave_of(p), k);
     }
     for (const auto& [station, by] : fed)
       if (t.stations[station].needs != by.size())
@@ -224,7 +237,11 @@ class GraphBuilder {
 
   u32 destination(u32 i, u32 k) const {
     const ComponentType& t = s_.type_of(i);
-    return t.stations[t.outcomes[t.transitions[k].first_outcome].station].place;
+    return t.stations[outcome(t, {k, nullptr}).station].place;
+  }
+  // How it has ended, or will: a switch takes its first outcome.
+  static const model::Outcome& outcome(const ComponentType& t, const model::HalfWay& h) {
+    return h.ended ? *h.ended : t.outcomes[t.transitions[h.transition].first_outcome];
   }
 
   void bind_port(u32 i, u32 q, u32 b, const std::vector<u32>& reached, std::unordered_map<u32, std::vector<u32>>& into,
@@ -297,7 +314,7 @@ class GraphBuilder {
       if (!port(i, q).was_linked) never(fmt::format("use port {} is needed but never connected", s_.port_text(i, q)));
     for (const model::Link& l : all_links()) {
       const PortItem &u = port(l.user, l.use), &p = port(l.provider, l.provide);
-      bool start = std::any_of(s_.instances[l.provider].places.begin(), s_.instances[l.provider].places.end(),
+      bool start = std::any_of(s_.instances[l.provider].marking.begin(), s_.instances[l.provider].marking.end(),
                                [&](u32 x) { return s_.type_of(l.provider).group.test(l.provide, x); });
       if (u.needed && !start && p.activations == 0)
         never(fmt::format("{} needs {}, which is never provided", s_.port_text(l.user, l.use),

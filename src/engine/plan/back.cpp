@@ -44,7 +44,7 @@ class Back {
 
  private:
   Marking then(u32 i) const {
-    Marking m = s_.instances[i].places;
+    Marking m = s_.instances[i].marking;
     std::sort(m.begin(), m.end());
     return m;
   }
@@ -105,9 +105,9 @@ class Back {
     for (u32 i = 0; i < out.instances.size(); ++i) {
       out.instances[i].present = now_.present(i);
       if (now_.present(i))
-        out.instances[i].places = now_.marking(i);
+        out.instances[i].marking = now_.marking(i);
       else
-        out.instances[i].places = s_.type_of(i).initial;
+        out.instances[i].marking = s_.type_of(i).initial;
     }
     return out;
   }

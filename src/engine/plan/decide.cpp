@@ -40,6 +40,30 @@ std::string what_is_restored(const RecordedComponent& was) {
                      things.size() == 1 ? "it was" : "they were");
 }
 
+// As for where it stands: "half1, in t2 of deploy".
+std::string where(const Item& item) {
+  std::vector<std::string_view> names;
+  for (Symbol name : item.stands) names.push_back(name.text());
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+constexpr const char* kComeAnew =
+    "take it out of the system once, so that it is removed as it was made, and put it in again";
+
+// Of one that is half way, what the word leaves to be done.
+std::string what_is_left_to_do(const Item& item, const std::vector<u32>& word) {
+  std::vector<std::string_view> names;
+  Marking m = item.at;
+  for (u32 b : word) {
+    Passage p = pass(*item.type, m, b);
+    for (u32 t : p.fired)
+      if (const model::Transition& fired = item.type->transitions[t]; !item.type->action_of(fired).what.is(Kind::kNull))
+        names.push_back(fired.name.text());
+    m = p.end;
+  }
+  return fmt::format("half way, left to do: {}", names.empty() ? "nothing" : fmt::format("{}", fmt::join(names, ", ")));
+}
+
 // That it failed, and what its type says of doing that again.
 std::string why_again(const Item& item) {
   std::string why = fmt::format("`{}` failed the last time", item.was->failed);
@@ -130,15 +154,17 @@ bool Planner::compile_types() {
     if (!item.was) {
       item.at = item.type->initial;
     } else {
-      for (Symbol p : item.places) {
-        u32 place = item.type->find_place(p);
-        if (place == model::kNone) {
-          session_.diagnostics.error(
-              "PLAN-PLACE", item.want ? item.want->at : Pos{},
-              fmt::format("`{}` is recorded in state `{}`, which its type no longer has", item.component, p.text()));
+      for (Symbol name : item.stands) {
+        u32 element = item.type->find_element(name.text());
+        if (element == model::kNone) {
+          session_.diagnostics
+              .error("PLAN-PLACE", item.want ? item.want->at : Pos{},
+                     fmt::format("`{}` is recorded in state `{}`, which its type no longer has", item.component,
+                                 name.text()))
+              .suggest(kComeAnew);
           return false;
         }
-        item.at.push_back(place);
+        item.at.push_back(element);
       }
     }
     std::sort(item.at.begin(), item.at.end());
@@ -149,10 +175,13 @@ bool Planner::compile_types() {
 std::optional<std::vector<u32>> Planner::path(const Item& item, const Marking& from, Symbol goal) {
   u32 place = item.type->find_place(goal);
   auto word = word_to(*item.type, from, [&](const Marking& m) { return m.size() == 1 && m[0] == place; });
-  if (!word)
-    session_.diagnostics.error("PLAN-UNREACHABLE", item.want ? item.want->at : Pos{},
-                               fmt::format("no behaviours of `{}` ({}) lead to state `{}`", item.component,
-                                           item.kind.name.text(), goal.text()));
+  if (!word) {
+    Diagnostic& error = session_.diagnostics.error(
+        "PLAN-UNREACHABLE", item.want ? item.want->at : Pos{},
+        fmt::format("no behaviours of `{}` ({}) lead {}to state `{}`", item.component, item.kind.name.text(),
+                    item.half_way() ? fmt::format("from where it is half way (`{}`) ", where(item)) : "", goal.text()));
+    if (item.half_way()) error.suggest(kComeAnew);
+  }
   return word;
 }
 
@@ -282,20 +311,20 @@ void Planner::decide(Item& item) {
                     ? PlanChange::Kind::kRelink
                     : PlanChange::Kind::kChange;
   if (!there && change.kind == PlanChange::Kind::kMove)
-    change.details.push_back({"state",
-                              item.was->places.empty() ? Value::null() : Value::string(item.was->places[0].text()),
+    change.details.push_back({"state", item.stands.empty() ? Value::null() : builder_.string(where(item)),
                               Value::string(item.goal.text()), false});
   if (auto rest = path(item, run_word(*item.type, item.at, word), item.goal))
     word.insert(word.end(), rest->begin(), rest->end());
+  if (item.half_way()) change.why += (change.why.empty() ? "" : "; ") + what_is_left_to_do(item, word);
   split(item, word);
   if (item.busy() || !item.link.empty() || !item.unlink.empty() || !change.details.empty())
     item.change = std::move(change);
 }
 
 void Planner::take_as_made(Item& item) {
-  if (item.was->failed.empty() && !item.was->untouched) return;
+  if (item.was->failed.empty() && !item.was->untouched && !item.half_way()) return;
   auto stand = [&](Symbol place) {
-    item.places = {place};
+    item.stands = {place};
     item.at = {item.type->find_place(place)};
   };
   if (never_came_to_it(*item.was)) return stand(item.kind.removed);
@@ -331,7 +360,7 @@ void Planner::stand_down(Item& item, std::vector<u32>& word) const {
   if (service == model::kNone || in_use(item)) return;
   u32 place = first_without(*item.type, item.at, word, service);
   if (place == model::kNone) return;
-  item.places = {item.type->places[place].name};
+  item.stands = {item.type->places[place].name};
   item.at = {place};
   word.clear();
 }

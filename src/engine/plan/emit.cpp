@@ -143,7 +143,7 @@ Value Planner::flat() {
       m.set(Symbol("former"), builder_.list(former));
     }
     std::vector<Value> places, needs;
-    for (u32 p : item.at) places.push_back(Value::string(item.type->places[p].name.text()));
+    for (u32 e : item.at) places.push_back(builder_.string(item.type->element_name(e)));
     m.set(Symbol("places"), builder_.list(places));
     m.set(Symbol("config"), item.want ? item.want->config : item.was->config);
     if (item.was || to_be_cleared(item)) m.set(Symbol("old"), item.was ? item.was->config : item.want->config);

@@ -46,9 +46,10 @@ std::optional<PlannedSystem> build_system(Session& session, const Value& flat) {
       i.with = v;
       const model::ComponentType& type = *s.types[i.type];
       for (const Value& p : get(v, "places").items()) {
-        i.places.push_back(type.find_place(name(p)));
-        if (i.places.back() == kNone) throw Broken{};
+        i.marking.push_back(type.find_element(name(p).text()));
+        if (i.marking.back() == kNone) throw Broken{};
       }
+      std::sort(i.marking.begin(), i.marking.end());
       if (i.present) s.assembly = static_cast<u32>(s.instances.size()) + 1;
       s.instances.push_back(std::move(i));
       out.component_of.emplace_back(get(v, "component").text());

@@ -135,7 +135,7 @@ void Planner::gather() {
     item.generation = r.generation;
     item.was = &r;
     item.old_needs = r.needs;
-    item.places = r.places;
+    item.stands = r.marking;
     item.want = wanted_.find(Symbol(name));
     auto old_kind = recorded_.kinds.find(r.type);
     if (old_kind != recorded_.kinds.end())
@@ -144,7 +144,7 @@ void Planner::gather() {
     if (!looked_at(name)) {  // as it is
       item.want = nullptr;
       item.new_needs = r.needs;
-      item.goal = r.places.empty() ? item.kind.goal : r.places[0];
+      item.goal = r.marking.size() == 1 ? r.marking[0] : item.kind.goal;
       kept_.insert(items_.size());
     } else if (item.want) {
       std::string why = must_replace(*item.want, r);

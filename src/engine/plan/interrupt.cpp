@@ -22,11 +22,11 @@ const std::vector<model::Order>& all_orders(const Item& item) {
 
 bool Planner::can_rest(const Item& user, const Need& n) const {
   auto p = by_old_.find(std::string(n.provider.text()));
-  if (!n.hold || p == by_old_.end() || !user.was || goes(user) || user.places.empty()) return false;
+  if (!n.hold || p == by_old_.end() || !user.was || goes(user) || user.stands.empty()) return false;
   bool comes_back = items_[p->second].want != nullptr && !replaced_.count(items_[p->second].component);
   bool same_link = std::none_of(user.unlink.begin(), user.unlink.end(), [&](auto& m) { return m.port == n.port; });
   auto& rest = user.kind.rest;
-  return comes_back && same_link && std::all_of(user.places.begin(), user.places.end(), [&](Symbol place) {
+  return comes_back && same_link && std::all_of(user.stands.begin(), user.stands.end(), [&](Symbol place) {
            return std::find(rest.begin(), rest.end(), place) != rest.end();
          });
 }

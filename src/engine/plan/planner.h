@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
@@ -34,7 +35,7 @@ struct Item {
   std::vector<Need> dropped;  // of what it had, what it no longer needs: its type has no such port any more
   const ComponentType* type = nullptr;
   std::string type_name;
-  std::vector<Symbol> places;  // where it stands
+  std::vector<Symbol> stands;  // where: names of elements
   Marking at;                  // the same, by its type's numbers
   Symbol goal;
   std::vector<u32> first, second;    // behaviours before and after its links are changed
@@ -48,6 +49,9 @@ struct Item {
   std::optional<PlanChange> change;
 
   bool busy() const { return !first.empty() || !second.empty(); }
+  bool half_way() const {
+    return std::any_of(at.begin(), at.end(), [&](u32 e) { return !type->is_place(e); });
+  }
   std::vector<u32> word() const {
     std::vector<u32> w = first;
     w.insert(w.end(), second.begin(), second.end());

@@ -71,7 +71,7 @@ Recorded read_recorded(Session&, const Value& state) {
     if (const Entry* g = v.find("generation"); g && g->value.fits_i64())
       c.generation = static_cast<u32>(g->value.as_i64());
     if (const Entry* p = v.find("places"); p && p->value.is(Kind::kList))
-      for (const Value& place : p->value.items()) c.places.push_back(Symbol(place.text()));
+      for (const Value& element : p->value.items()) c.marking.push_back(Symbol(element.text()));
     if (const Entry* x = v.find("config")) c.config = x->value;
     if (const Entry* x = v.find("made")) c.made = x->value;
     if (const Entry* x = v.find("reads")) c.reads = x->value;
@@ -121,9 +121,9 @@ Value write_recorded(const Recorded& r, const TreeBuilder& b) {
     for (auto& earlier : c.former) former.push_back(b.string(earlier));
     if (!former.empty()) m.set(Symbol("former"), b.list(former));
     m.set(Symbol("host"), Value::string(c.host.text()));
-    std::vector<Value> places, needs;
-    for (Symbol p : c.places) places.push_back(Value::string(p.text()));
-    m.set(Symbol("places"), b.list(places));
+    std::vector<Value> marking, needs;
+    for (Symbol e : c.marking) marking.push_back(Value::string(e.text()));
+    m.set(Symbol("places"), b.list(marking));
     if (!c.failed.empty()) m.set(Symbol("failed"), b.string(c.failed));
     m.set(Symbol("config"), c.config);
     if (!c.made.is(Kind::kNull)) m.set(Symbol("made"), c.made);

@@ -20,7 +20,7 @@ struct RecordedComponent {
   std::string_view made_as() const { return former.empty() ? instance : former[0]; }
   std::string type;
   Symbol host;
-  std::vector<Symbol> places;
+  std::vector<Symbol> marking;  // names of elements: where it is half way not only places
   Value config;
   Value made;   // the configuration with the values it was made with; null when it refers to nothing that varies
   Value reads;  // what its actions took from others beside that: path -> value; null when it was nothing

@@ -10,9 +10,33 @@ using model::ComponentType;
 Passage pass(const ComponentType& type, const Marking& from, u32 b) {
   Passage p;
   std::set<u32> end, visited;
-  std::vector<u32> tokens = from;
+  std::vector<u32> tokens;
   std::vector<u8> arrived(type.elements, 0);
-  std::size_t steps = 0;
+  std::size_t steps = 0, waiting = 0;
+  auto arrive = [&](const model::Outcome& o) {
+    waiting += arrived[o.ending] == 0;
+    arrived[o.ending] = 1;
+    const model::Station& s = type.stations[o.station];
+    auto needs = type.needs_of(s);
+    if (!std::all_of(needs.begin(), needs.end(), [&](u32 e) { return arrived[e] != 0; })) return;
+    for (u32 e : needs) arrived[e] = 0;
+    waiting -= needs.size();
+    visited.insert(s.place);
+    tokens.push_back(s.place);
+  };
+  auto run = [&](u32 t) {
+    p.fired.push_back(t);
+    arrive(type.outcomes_of(type.transitions[t])[0]);
+  };
+  for (u32 e : from) {
+    if (type.is_place(e)) {
+      tokens.push_back(e);
+      continue;
+    }
+    p.moved = true;
+    model::HalfWay h = type.half_way(e);
+    h.ended ? arrive(*h.ended) : run(h.transition);
+  }
   while (!tokens.empty() && ++steps < 100000) {
     u32 place = tokens.back();
     tokens.pop_back();
@@ -23,25 +47,16 @@ Passage pass(const ComponentType& type, const Marking& from, u32 b) {
     }
     p.moved = true;
     visited.insert(place);
-    for (u32 t : out) {
-      const model::Outcome& o = type.outcomes_of(type.transitions[t])[0];
-      arrived[o.ending] = 1;
-      const model::Station& s = type.stations[o.station];
-      auto needs = type.needs_of(s);
-      if (!std::all_of(needs.begin(), needs.end(), [&](u32 e) { return arrived[e] != 0; })) continue;
-      for (u32 e : needs) arrived[e] = 0;
-      visited.insert(s.place);
-      tokens.push_back(s.place);
-    }
+    for (u32 t : out) run(t);
   }
+  p.finishes = waiting == 0;
   p.end.assign(end.begin(), end.end());
   p.visited.assign(visited.begin(), visited.end());
   return p;
 }
 
 bool active(const ComponentType& type, const Marking& marking, u32 port) {
-  return std::any_of(marking.begin(), marking.end(),
-                     [&](u32 p) { return type.group.test(port, type.place_element(p)); });
+  return std::any_of(marking.begin(), marking.end(), [&](u32 e) { return type.group.test(port, e); });
 }
 
 bool drops(const ComponentType& type, const Marking& from, const std::vector<u32>& word, u32 port) {
@@ -60,7 +75,7 @@ bool drops(const ComponentType& type, const Marking& from, const std::vector<u32
 }
 
 u32 first_without(const ComponentType& type, const Marking& from, const std::vector<u32>& word, u32 port) {
-  if (from.size() != 1) return model::kNone;
+  if (from.size() != 1 || !type.is_place(from[0])) return model::kNone;
   u32 place = from[0];
   for (u32 b : word)
     for (auto out = type.out(place, b); !out.empty(); out = type.out(place, b)) {
@@ -82,13 +97,9 @@ std::vector<WordSearch::Node> WordSearch::expand(const Node& n) const {
   std::vector<Node> out;
   for (u32 b = 0; b < type.behaviours.size(); ++b) {
     Passage p = pass(type, n.marking, b);
-    if (!p.moved) continue;
+    if (!p.moved || !p.finishes) continue;
     double cost = n.cost + 1e-3;
-    for (u32 t : type.behaviours[b].transitions) {
-      const model::Transition& tr = type.transitions[t];
-      if (std::binary_search(p.visited.begin(), p.visited.end(), tr.source))
-        cost += type.action_of(tr).duration.mean() + 1e-4;
-    }
+    for (u32 t : p.fired) cost += type.action_of(type.transitions[t]).duration.mean() + 1e-4;
     Node next{p.end, cost, n.word};
     next.word.push_back(b);
     out.push_back(std::move(next));

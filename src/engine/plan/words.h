@@ -8,13 +8,14 @@
 // Behaviours as words over the stable markings of one type: what a behaviour leads to, and which behaviours lead where.
 namespace tutti::engine {
 
-// Set of places, sorted.
-using Marking = std::vector<u32>;
+using model::Marking;
 
 struct Passage {
   Marking end;               // where the tokens are when the behaviour is finished, taking first outcomes
   std::vector<u32> visited;  // all places that were left or entered on the way, without the start
+  std::vector<u32> fired;    // transitions that were run
   bool moved = false;
+  bool finishes = true;  // nothing waits for ever for others to end
 };
 
 // What behaviour b does from the marking, ports not considered.

@@ -137,8 +137,7 @@ std::string account_text(const System& system, const Runner& runner, const RunRe
                                   [&](const auto& f) { return f.first == i && f.second == k; });
         where += fmt::format("{} {}", failed ? "failed in" : "in", type.transitions[k].name.text());
       } else {
-        std::string text = type.element_text(e).substr(2);
-        where += "after " + text.substr(0, text.find(':'));
+        where += fmt::format("after {}", type.transitions[type.half_way(e).transition].name.text());
       }
     }
     std::string todo;
@@ -267,12 +266,7 @@ Value report_tree(Session& session, const System& system, const Runner& runner, 
     const model::ComponentType& type = system.type_of(i);
     MapDraft x;
     std::vector<Value> places, failed, queue;
-    for (u32 e : s.marking(i)) {
-      if (type.is_place(e))
-        places.push_back(Value::string(type.places[e].name.text()));
-      else
-        places.push_back(b.string(type.element_text(e)));
-    }
+    for (u32 e : s.marking(i)) places.push_back(b.string(type.element_name(e)));
     for (const auto& [who, k] : s.failures())
       if (who == i) failed.push_back(Value::string(type.transitions[k].name.text()));
     for (u32 q : s.queue(i)) queue.push_back(Value::string(type.behaviours[q].name.text()));

@@ -116,7 +116,7 @@ Rules::State Rules::initial() const {
   State s(words_);
   // Instances that an `add` will bring have their initial marking from the start: before that they are not present.
   for (u32 i = 0; i < system_.instances.size(); ++i)
-    for (u32 p : system_.instances[i].places) put_bit(s.data(), layout_[i].marking, p, true);
+    for (u32 e : system_.instances[i].marking) put_bit(s.data(), layout_[i].marking, e, true);
   return s;
 }
 
@@ -280,7 +280,7 @@ void Rules::enabled_of(const u64* s, u32 i, std::vector<Step>& steps) const {
 bool Rules::visit_enabled(const u64* s, u32 i, const Visitor& visitor) const {
   if (!present(s, i)) return false;
   u32 b = current(s, i);
-  if (b == kNone) return false;  // nothing but places is marked
+  if (b == kNone) return false;  // what is half way from the start waits for a behaviour, too
   const ComponentType& type = system_.type_of(i);
   Scratch m(type.words());
   marking(s, i, m.data());

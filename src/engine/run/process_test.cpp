@@ -51,7 +51,7 @@ class Commands {
     u32 n = static_cast<u32>(system.instances.size());
     i.name = Symbol("i" + std::to_string(n));
     i.type = type;
-    i.places = {0};
+    i.marking = {0};
     i.present = true;
     system.instances.push_back(i);
     model::Instruction push;

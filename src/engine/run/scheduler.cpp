@@ -32,6 +32,7 @@ struct Scheduler::Impl {
     u32 transit = 0;                             // tokens on transitions and endings
     u32 pending = 0;                             // marked places that the current behaviour leaves
     bool present = false, failed = false, odd = false;
+    bool half_way = false;  // from the start, until a behaviour comes
   };
   struct PortState {
     u32 tokens = 0;
@@ -86,13 +87,17 @@ struct Scheduler::Impl {
   void appear(u32 i) {
     Item& it = items_[i];
     it.present = true;
-    for (u32 p : system_.instances[i].places) {
-      if (marked(it, p)) continue;
-      marks(it)[p / 64] |= u64{1} << (p % 64);
-      for_each_bit(it.type->ports_of.row(p), it.type->port_words(), [&](u32 q) {
+    for (u32 e : system_.instances[i].marking) {
+      if (marked(it, e)) continue;
+      marks(it)[e / 64] |= u64{1} << (e % 64);
+      for_each_bit(it.type->ports_of.row(e), it.type->port_words(), [&](u32 q) {
         ++ports_[it.ports + q].tokens;
         if (q < it.type->uses) it.odd = true;  // used from the start: the shortcut of try_enter needs this checked
       });
+      if (it.type->is_place(e)) continue;
+      it.half_way = true;
+      ++it.transit;
+      if (it.type->is_ending(e)) --missing_[it.stations + it.type->half_way(e).ended->station];
     }
   }
 
@@ -383,7 +388,21 @@ struct Scheduler::Impl {
         tasks_.push_back({Task::Kind::kFire, i, e});
       }
     });
+    if (std::exchange(it.half_way, false)) go_on(i);
     if (it.pending == 0 && it.transit == 0) tasks_.push_back({Task::Kind::kFinish, i, 0});
+  }
+
+  // What was half way from the start moves: transitions are run, and what has ended is entered.
+  void go_on(u32 i) {
+    const Item& it = items_[i];
+    for_each_bit(marks(it), it.type->words(), [&](u32 e) {
+      if (it.type->is_transition(e)) {
+        starts_.push_back({i, it.type->element_transition(e)});
+        ++running_;
+      } else if (it.type->is_ending(e)) {
+        tasks_.push_back({Task::Kind::kEnter, i, it.type->half_way(e).ended->station});
+      }
+    });
   }
 
   void try_finish(u32 i) {  // R4

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <random>
 
 #include "model/system.h"
@@ -12,7 +13,8 @@ namespace tutti::engine {
 struct RandomSystemOptions {
   u32 most_types = 2, most_instances = 3, most_places = 4, most_behaviours = 2, most_pushes = 5;
   bool switches = true;
-  bool changes = true;  // add, del, con, dcon in the program
+  bool changes = true;    // add, del, con, dcon in the program
+  bool half_way = false;  // instances may begin half way through a behaviour
 };
 
 class RandomSystem {
@@ -32,7 +34,7 @@ class RandomSystem {
       model::Instance x;
       x.name = Symbol(fmt::format("i{}", i));
       x.type = below(types);
-      x.places = s.types[x.type]->initial;
+      x.marking = s.types[x.type]->initial;
       x.present = true;
       s.instances.push_back(x);
     }
@@ -60,7 +62,7 @@ class RandomSystem {
         model::Instance x;
         x.name = Symbol(fmt::format("a{}", s.instances.size()));
         x.type = below(types);
-        x.places = s.types[x.type]->initial;
+        x.marking = s.types[x.type]->initial;
         in.op = model::Op::kAdd;
         in.instance = static_cast<u32>(s.instances.size());
         s.instances.push_back(x);
@@ -88,6 +90,9 @@ class RandomSystem {
       }
       if (in.instance != i || known(s, in.instance)) s.program.push_back(in);
     }
+    if (o_.half_way)
+      for (model::Instance& x : s.instances)
+        if (below(2)) x.marking = walked(*s.types[x.type]);
     return s;
   }
 
@@ -121,6 +126,36 @@ class RandomSystem {
       return true;
     }
     return false;
+  }
+
+  // Where some behaviour may have left the tokens of an instance that is alone.
+  model::Marking walked(const model::ComponentType& t) {
+    std::vector<bool> marked(t.elements);
+    for (u32 p : t.initial) marked[p] = true;
+    u32 b = below(static_cast<u32>(t.behaviours.size()));
+    for (u32 steps = below(8); steps; --steps) {
+      u32 e = below(t.elements);
+      while (!marked[e]) e = (e + 1) % t.elements;
+      if (t.is_place(e)) {
+        if (t.out(e, b).empty()) continue;
+        marked[e] = false;
+        for (u32 k : t.out(e, b)) marked[t.transition_element(k)] = true;
+      } else if (t.is_transition(e)) {
+        auto outcomes = t.outcomes_of(t.transitions[t.element_transition(e)]);
+        marked[e] = false;
+        marked[outcomes[below(static_cast<u32>(outcomes.size()))].ending] = true;
+      } else {
+        const model::Station& s = t.stations[t.half_way(e).ended->station];
+        auto needs = t.needs_of(s);
+        if (!std::all_of(needs.begin(), needs.end(), [&](u32 n) { return marked[n]; })) continue;
+        for (u32 n : needs) marked[n] = false;
+        marked[s.place] = true;
+      }
+    }
+    model::Marking out;
+    for (u32 e = 0; e < t.elements; ++e)
+      if (marked[e]) out.push_back(e);
+    return out;
   }
 
   model::Named name(std::string_view prefix, u32 k) { return {Symbol(fmt::format("{}{}", prefix, k)), {}}; }

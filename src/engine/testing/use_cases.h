@@ -116,7 +116,7 @@ struct UseCase {
     for (u32 i = 0; i < n; ++i) {
       Instance x;
       x.name = Symbol(fmt::format("dep{}", i));
-      x.places = {fresh ? 0u : 2u};
+      x.marking = {fresh ? 0u : 2u};
       x.present = !fresh;
       s.instances.push_back(x);
       s.durations[i] = {Duration::fixed(di[i]), Duration::fixed(dr[i]), Duration::fixed(du[i])};
@@ -133,7 +133,7 @@ struct UseCase {
       Instance x;
       x.name = Symbol("server");
       x.type = 1;
-      x.places = {kind == Kind::kDeployServer ? 0u : 3u};
+      x.marking = {kind == Kind::kDeployServer ? 0u : 3u};
       x.present = kind == Kind::kUpdateWithServer;
       s.instances.push_back(x);
       std::vector<Duration>& d = s.durations[server];

@@ -47,8 +47,8 @@ Composition::Composition(const System& system) : system_(system) {
   for (const Link& l : links) {
     by_[l.user].push_back(l.provider);
     const ComponentType& user = system.type_of(l.user);
-    const std::vector<u32>& places = system.instances[l.user].places;
-    bool early = std::any_of(places.begin(), places.end(), [&](u32 p) { return user.group.test(l.use, p); });
+    const model::Marking& at = system.instances[l.user].marking;
+    bool early = std::any_of(at.begin(), at.end(), [&](u32 e) { return user.group.test(l.use, e); });
     if (early || deleted[l.provider] || leaves(l.provider, l.provide)) by_[l.provider].push_back(l.user);
   }
 }
@@ -107,8 +107,8 @@ std::vector<std::vector<u32>> Composition::parts(u64 most_work) const {
       key.clear();
       for (u32 m : members) {
         const model::Instance& x = system_.instances[m];
-        key.insert(key.end(), {x.type, x.present, static_cast<u32>(x.places.size())});
-        key.insert(key.end(), x.places.begin(), x.places.end());
+        key.insert(key.end(), {x.type, x.present, static_cast<u32>(x.marking.size())});
+        key.insert(key.end(), x.marking.begin(), x.marking.end());
       }
       for (u32 m : members)
         for (const Link& l : links_[m]) key.insert(key.end(), {kNone, number[m], l.use, number[l.provider], l.provide});

@@ -32,20 +32,29 @@ void follow(const ComponentType& t, u32 b, const Elements& from, Elements& passe
     passed[e] = true;
     if (t.is_place(e)) todo.push_back(e);
   };
-  for (u32 e = 0; e < t.places.size(); ++e)
-    if (from[e]) mark(e);
+  auto arrive = [&](const model::Outcome& o) {
+    mark(o.ending);
+    mark(t.place_element(t.stations[o.station].place));
+  };
+  auto run = [&](u32 k) {
+    mark(t.transition_element(k));
+    for (const model::Outcome& o : t.outcomes_of(t.transitions[k])) arrive(o);
+  };
+  for (u32 e = 0; e < t.elements; ++e) {
+    if (!from[e]) continue;
+    if (t.is_place(e))
+      mark(e);
+    else if (model::HalfWay h = t.half_way(e); h.ended)
+      arrive(*h.ended);
+    else
+      run(h.transition);
+  }
   while (!todo.empty()) {
     u32 place = todo.back();
     todo.pop_back();
     auto out = t.out(place, b);
     if (out.empty()) ends[place] = true;
-    for (u32 k : out) {
-      mark(t.transition_element(k));
-      for (const model::Outcome& o : t.outcomes_of(t.transitions[k])) {
-        mark(o.ending);
-        mark(t.place_element(t.stations[o.station].place));
-      }
-    }
+    for (u32 k : out) run(k);
   }
 }
 
@@ -74,7 +83,7 @@ class Counting {
     Whereabouts& w = at_[i];
     w.present = true;
     w.now.assign(t.elements, false);
-    for (u32 p : system_.instances[i].places) w.now[t.place_element(p)] = true;
+    for (u32 e : system_.instances[i].marking) w.now[e] = true;
     w.after = w.now;
     count(i);
   }

@@ -37,19 +37,38 @@ Reduction::Reduction(const Rules& rules, const std::vector<Property>& properties
     const ComponentType& t = system.type_of(i);
     const PerType& x = types_[system.instances[i].type];
     first_port_[i + 1] = first_port_[i] + static_cast<u32>(t.ports.size());
+    std::vector<u64>& half_way = half_way_enters_.emplace_back(t.port_words());
+    for (u32 e : system.instances[i].marking) {
+      if (t.is_place(e)) continue;
+      model::HalfWay h = t.half_way(e);
+      for (const Outcome& o : t.outcomes_of(t.transitions[h.transition])) {
+        if (h.ended && o.ending != h.ended->ending) continue;
+        const u64 *to = t.ports_of.row(t.stations[o.station].place), *from = t.ports_of.row(e);
+        for (std::size_t w = 0; w < t.port_words(); ++w) half_way[w] |= to[w] & ~from[w];
+      }
+    }
     auto pushes = rules.pushes(i);
     BitRows exits(pushes.size() + 1, t.ports.size()), enters(pushes.size() + 1, t.ports.size());
     for (std::size_t k = pushes.size(); k-- > 0;)
       for (std::size_t w = 0; w < t.port_words(); ++w) {
         exits.row(k)[w] = exits.row(k + 1)[w] | x.exits.row(pushes[k].behaviour)[w];
-        enters.row(k)[w] = enters.row(k + 1)[w] | x.enters.row(pushes[k].behaviour)[w];
+        enters.row(k)[w] =
+            enters.row(k + 1)[w] | x.enters.row(pushes[k].behaviour)[w] | (k == 0 ? half_way[w] : u64{0});
       }
     later_exits_.push_back(std::move(exits));
     later_enters_.push_back(std::move(enters));
   }
   users_.resize(first_port_[n]);
+  early_users_.resize(n);
   for (u32 i = 0; i < n; ++i)
-    for (u32 k : rules.links_as_provider(i)) users_[first_port_[i] + rules.link(k).provide].push_back(k);
+    for (u32 k : rules.links_as_provider(i)) {
+      const Rules::LinkSpan& l = rules.link(k);
+      users_[first_port_[i] + l.provide].push_back(k);
+      const model::Marking& at = system.instances[l.user].marking;
+      if (l.from > 0 &&
+          std::any_of(at.begin(), at.end(), [&](u32 e) { return system.type_of(l.user).group.test(l.use, e); }))
+        early_users_[i].push_back(k);
+    }
 
   watch_.resize(n);
   auto watch = [&](u32 i) -> Watch& {
@@ -109,11 +128,15 @@ bool Reduction::may_take_up(const u64* s, u32 i, u32 use) const {
 }
 
 bool Reduction::may_take_up_queued(const u64* s, u32 i, u32 use) const {
-  const PerType& x = types_[rules_.system().instances[i].type];
-  auto pushes = rules_.pushes(i);
   for (u32 k = rules_.finished(s, i), n = rules_.pushed(s, i); k < n; ++k)
-    if (x.enters.test(pushes[k].behaviour, use)) return true;
+    if (enters(i, k, use)) return true;
   return false;
+}
+
+bool Reduction::enters(u32 i, u32 push, u32 port) const {
+  const PerType& x = types_[rules_.system().instances[i].type];
+  return x.enters.test(rules_.pushes(i)[push].behaviour, port) ||
+         (push == 0 && (half_way_enters_[i][port / 64] >> (port % 64) & 1));
 }
 
 bool Reduction::refuses_under(const u64* s, u32 i, u32 port, u32 b) const {
@@ -137,15 +160,18 @@ bool Reduction::safe_fire(const u64* s, u32 i, u32 place) const {
   std::vector<u64> others(t.words());
   rules_.marking(s, i, others.data());
   others[place / 64] &= ~(u64{1} << (place % 64));
+  // Once such a one is linked nothing leaves, whatever it holds.
+  for (u32 k : early_users_[i])
+    if (const Rules::LinkSpan& l = rules_.link(k); rules_.pc(s) < l.from && rules_.active(s, l.user, l.use))
+      return false;
   if (std::none_of(others.begin(), others.end(), [](u64 w) { return w != 0; }))
     return true;  // the only token: just its next step
-  const PerType& x = types_[rules_.system().instances[i].type];
   bool ok = true;
   model::for_each_bit(t.ports_of.row(place), t.port_words(), [&](u32 q) {
     if (!ok || std::any_of(out.begin(), out.end(), [&](u32 k) { return t.ports_of.test(t.transition_element(k), q); }))
       return;
     bool held = model::any_common(others.data(), t.group.row(q), others.size());
-    bool again = x.enters.test(b, q);  // a sibling may come (back) into the group
+    bool again = enters(i, rules_.finished(s, i), q);  // a sibling may come (back) into the group
     if (q < t.uses) {
       // Released now, taken up again by a sibling: before or after the provider went makes a difference.
       if (held || !again) return;

@@ -34,6 +34,7 @@ class Reduction {
   bool may_leave(const u64* s, u32 i, u32 port) const;          // with what is queued or still to be pushed
   bool may_take_up(const u64* s, u32 i, u32 use) const;         // the same
   bool may_take_up_queued(const u64* s, u32 i, u32 use) const;  // only with what is queued
+  bool enters(u32 i, u32 push, u32 port) const;                 // in the behaviour that is pushed as the `push`-th
   template <class F>
   bool any_user(const u64* s, u32 i, u32 port, F&& f) const;
 
@@ -51,7 +52,12 @@ class Reduction {
   const Rules& rules_;
   std::vector<PerType> types_;
   std::vector<model::BitRows> later_exits_, later_enters_;  // per instance: row k is the union over pushes k and after
-  std::vector<std::vector<u32>> users_;                     // per instance and provide port: links
+  // Per instance: ports that it enters in its first behaviour, whichever that is, because it is half way from the
+  // start.
+  std::vector<std::vector<u64>> half_way_enters_;
+  std::vector<std::vector<u32>> users_;  // per instance and provide port: links
+  // Per provider: links to come of those that are in their use port from the start.
+  std::vector<std::vector<u32>> early_users_;
   std::vector<u32> first_port_;
   std::vector<Watch> watch_;  // per instance, empty when nothing is observed
   bool watching_ = false;

@@ -18,6 +18,8 @@ bool has_choice(const Rules& rules, u32 i) {
   for (const Rules::Push& p : rules.pushes(i))
     for (u32 k : t.behaviours[p.behaviour].transitions)
       if (t.transitions[k].outcomes > 1) return true;
+  for (u32 e : rules.system().instances[i].marking)
+    if (t.is_transition(e) && t.transitions[t.element_transition(e)].outcomes > 1) return true;
   return false;
 }
 
@@ -45,8 +47,8 @@ Symmetry::Symmetry(const Rules& rules, const std::vector<Property>& properties) 
   for (u32 i = 0; i < n; ++i) {
     if (alone_[i] || !rules.links_as_provider(i).empty()) continue;
     const model::Instance& x = system.instances[i];
-    std::vector<u32> key{x.type, x.present, static_cast<u32>(x.places.size())};
-    key.insert(key.end(), x.places.begin(), x.places.end());
+    std::vector<u32> key{x.type, x.present, static_cast<u32>(x.marking.size())};
+    key.insert(key.end(), x.marking.begin(), x.marking.end());
     key.insert(key.end(), roles_[i].begin(), roles_[i].end());
     base_[i] = numbers.emplace(std::move(key), static_cast<u32>(numbers.size())).first->second;
     sizes.resize(numbers.size());

@@ -389,8 +389,7 @@ std::vector<std::string> describe(const Rules& rules, const u64* s) {
         where +=
             fmt::format("{} {}", rules.failed_transition(s, i, k) ? "failed in" : "in", t.transitions[k].name.text());
       } else {
-        std::string text = t.element_text(e).substr(2);
-        where += "after " + text.substr(0, text.find(':'));
+        where += fmt::format("after {}", t.transitions[t.half_way(e).transition].name.text());
       }
     });
     for (u32 st = 0; b != kNone && st < t.stations.size(); ++st) {
