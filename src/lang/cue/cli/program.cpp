@@ -1,6 +1,7 @@
 #include "lang/cue/cli/program.h"
 
 #include <fmt/format.h>
+#include <malloc.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -207,6 +208,10 @@ void Program::print_error(const Bottom* b) {
 
 // Packages that are imported are compiled when somebody asks for them, which must be before. One that is wrong is left
 // for then, and so is the syntax.
+namespace {
+constexpr std::size_t kWorthGivingBack = std::size_t{1} << 18;
+}
+
 void Program::drop_syntax() {
   if (!store_->forgets_syntax()) return;
   if (loader_) {
@@ -217,7 +222,9 @@ void Program::drop_syntax() {
       return;
     }
   }
+  bool much = syntax_.bytes() > kWorthGivingBack;
   syntax_ = Arena();
+  if (much) ::malloc_trim(0);  // what evaluation takes is not of these sizes
   arena_.set_limit(budget_->limits().memory);
 }
 

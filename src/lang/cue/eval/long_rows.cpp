@@ -5,7 +5,7 @@
 namespace tutti::cue {
 
 namespace {
-constexpr u32 kFew = 64;     // fields of a struct, and steps of a row, for which nothing need be done
+constexpr u32 kFew = 64;     // fields of a struct, steps of a row and others embedded, for which nothing need be done
 constexpr int kDeepest = 8;  // operators inside each other
 }  // namespace
 
@@ -16,6 +16,7 @@ bool LongRows::possible(const State& of, Flags how) {
 void LongRows::before(Vertex* field) {
   if (steps_.get(field->label.bits())) return;
   in_order_.clear();
+  embedded_ = 0;
   enter(field);
   u32 longest = 0;
   while (!path_.empty()) {
@@ -37,7 +38,7 @@ void LongRows::before(Vertex* field) {
     if (!path_.empty()) path_.back().steps = std::max(path_.back().steps, done.steps + 1);
   }
   in_order_.pop_back();  // the field itself
-  if (longest <= kFew) return;
+  if (longest <= kFew && embedded_ <= kFew) return;
   for (Vertex* v : in_order_) {
     ctx_.unify(v, how_);
     if (gives_back_ && v->state && !v->state->held_up && v->status == Status::kFinalized) ctx_.reclaim_arc(v);
@@ -48,8 +49,19 @@ void LongRows::enter(Vertex* v) {
   std::size_t begin = needs_.size();
   steps_.at(v->label.bits()) = 1;  // one that leads back to itself is left to the evaluation
   if (v->status == Status::kUnprocessed && v->conjuncts.size() == 1)
-    collect(expression_of(v->conjuncts[0].x), v->conjuncts[0].env, 0);
+    whole(expression_of(v->conjuncts[0].x), v->conjuncts[0].env);
   path_.push_back({v, begin, begin, needs_.size()});
+}
+
+// What is embedded in a literal is needed as much as what is referred to outside of one.
+void LongRows::whole(const Node* x, Environment* env) {
+  if (x->type != NodeType::kStruct) return collect(x, env, 0);
+  std::size_t before = needs_.size();
+  Environment inside;
+  inside.up = env;
+  for (const Node* d : to<StructLit>(x)->decls)
+    if (to<StructLit>(x)->has_embedding && d->is_expr()) collect(d, &inside, 0);
+  embedded_ += needs_.size() - before;
 }
 
 void LongRows::collect(const Node* x, Environment* env, int depth) {

@@ -7,7 +7,8 @@
 namespace tutti::cue {
 
 // Fields that refer to each other in a long row, the last one written first, would be evaluated one inside the other.
-// Where that would go deep, those that others need are evaluated before them: what they come to is the same.
+// Where that would go deep, those that others need are evaluated before them: what they come to is the same. So are
+// those that are embedded, where they are many: what is complete keeps less than what still waits for its turn.
 class LongRows {
  public:
   // Whether there may be such among the fields of a vertex, evaluated as `how` says.
@@ -24,6 +25,7 @@ class LongRows {
   };
 
   void enter(Vertex* v);
+  void whole(const Node* x, Environment* env);
   void collect(const Node* x, Environment* env, int depth);
 
   Context& ctx_;
@@ -32,7 +34,8 @@ class LongRows {
   bool gives_back_;
   std::vector<Step> path_;
   std::vector<Vertex*> needs_, in_order_;
-  IdMap steps_;  // of the rows of fields that were visited, by label
+  std::size_t embedded_ = 0;  // how many are, of those in the row
+  IdMap steps_;               // of the rows of fields that were visited, by label
 };
 
 }  // namespace tutti::cue

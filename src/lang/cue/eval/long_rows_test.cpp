@@ -58,5 +58,25 @@ TEST(CueLongRows, ThroughInterpolationsAndSelectors) {
   EXPECT_EQ(field(text, "t500"), "\"" + std::string(500, 'x') + "\"");
 }
 
+// Definitions that are embedded in others are evaluated before them, where they are many.
+TEST(CueLongRows, EmbeddedOnesFirst) {
+  constexpr int kMany = 255;
+  for (bool backward : {false, true}) {
+    std::string text;
+    for (int i = 0; i < kMany; ++i) {
+      int k = backward ? i : kMany - 1 - i;
+      text += "#T" + std::to_string(k) + ": {";
+      for (int below : {2 * k + 1, 2 * k + 2})
+        if (below < kMany) text += "#T" + std::to_string(below) + ", ";
+      text += "f" + std::to_string(k) + ": int}\n";
+    }
+    EXPECT_EQ(field(text + "v: #T63 & {f63: 1}\n", "v"), "{f63:1,f127:int,f128:int}");
+    EXPECT_EQ(field(text + "v: #T127 & {f0: 1}\n", "v"), "v.f0: field not allowed");
+    EXPECT_EQ(field(text + "#T200: f200: \"a\"\n", "v"),
+              std::string(backward ? "#T0" : "#T200") +
+                  ".f200: conflicting values int and \"a\" (mismatched types int and string)");
+  }
+}
+
 }  // namespace
 }  // namespace tutti::cue

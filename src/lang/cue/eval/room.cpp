@@ -17,7 +17,7 @@ Room::~Room() {
 // Blocks double, as those of every arena; what is larger than a quarter of the next has one of its own. Of a block as
 // much is made ready at a time as is a small part of all.
 void* Room::allocate_slow(std::size_t size, std::size_t align) {
-  constexpr std::size_t kLargest = std::size_t{32} << 20, kPart = 16;
+  constexpr std::size_t kLargest = std::size_t{32} << 20, kPart = 64;
   if (capacity_ < block_bytes_ && used_ + align + size <= block_bytes_) {
     std::size_t part = std::max({Region::kReady, std::bit_floor(bytes_ / kPart), used_ + align + size - capacity_});
     std::size_t more = std::min(block_bytes_ - capacity_, (part + Region::kReady - 1) & ~(Region::kReady - 1));
