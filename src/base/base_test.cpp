@@ -8,6 +8,7 @@
 #include "base/budget.h"
 #include "base/file.h"
 #include "base/near.h"
+#include "base/quiet_thread.h"
 #include "base/sequence.h"
 #include "base/sink.h"
 #include "base/symbol.h"
@@ -198,6 +199,17 @@ TEST(File, WrittenWholeOrNotAtAll) {
   EXPECT_FALSE(read_file(path + ".none", 2));
   EXPECT_FALSE(read_file("/", 2));
   ::remove(path.c_str());
+}
+
+// From its first moment on: a signal that comes before it has looked after itself would end the program.
+TEST(QuietThread, GetsNoSignalsAndItsMakerDoes) {
+  sigset_t inside, outside;
+  quiet_thread([&] { pthread_sigmask(SIG_BLOCK, nullptr, &inside); }).join();
+  pthread_sigmask(SIG_BLOCK, nullptr, &outside);
+  for (int s : {SIGINT, SIGTERM, SIGHUP}) {
+    EXPECT_TRUE(sigismember(&inside, s));
+    EXPECT_FALSE(sigismember(&outside, s));
+  }
 }
 
 }  // namespace

@@ -47,10 +47,13 @@ class Interrupts {
           say_now("\nended at once; `tutti resume` goes on from here\n");
           ::_exit(exit_code::kUnknown);
         }
+        {
+          std::lock_guard lock(mutex_);
+          if (stop_) stop_(count_ > 1);
+        }
+        // Said when it is so: whoever reads it can rely on it.
         say_now(count_ == 1 ? "\ninterrupted: what runs is finished, nothing more is started (once more ends it)\n"
                             : "\ninterrupted again: what runs is ended\n");
-        std::lock_guard lock(mutex_);
-        if (stop_) stop_(count_ > 1);
       }
     });
   }

@@ -2,16 +2,14 @@
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
+
+#include "base/quiet_thread.h"
 
 namespace tutti::deploy {
 
 Reins::Reins(store::Store& store, const store::Lease& lease, engine::Runner& runner, std::function<void()> wake,
              std::function<void()> halt)
-    : runner_(runner), wake_(std::move(wake)), halt_(std::move(halt)), heart_([this, &store, lease] {
-        sigset_t all;  // signals are for the thread that waits for them
-        sigfillset(&all);
-        pthread_sigmask(SIG_BLOCK, &all, nullptr);
+    : runner_(runner), wake_(std::move(wake)), halt_(std::move(halt)), heart_(quiet_thread([this, &store, lease] {
         std::unique_lock lock(mutex_);
         auto period = std::chrono::duration<double>(std::max(0.2, lease.seconds / 3));
         while (!stop_.wait_for(lock, period, [&] { return done_; })) {
@@ -20,7 +18,7 @@ Reins::Reins(store::Store& store, const store::Lease& lease, engine::Runner& run
           if (!r && r.error().code == store::kFenced) return lost(r.error());
           lock.lock();
         }
-      }) {}
+      })) {}
 
 Reins::~Reins() {
   {

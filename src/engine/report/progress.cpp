@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <csignal>
+
+#include "base/quiet_thread.h"
 
 namespace tutti::engine {
 
@@ -29,7 +30,7 @@ Progress::Progress(const model::System& system, Display& to, const Manner& manne
       expected_ += !type.action_of(type.transitions[e.index]).what.is(Kind::kNull);
     }
   }
-  if (manner_.live) clock_ = std::thread([this] { tick(); });
+  if (manner_.live) clock_ = quiet_thread([this] { tick(); });
 }
 
 Progress::~Progress() {
@@ -44,9 +45,6 @@ Progress::~Progress() {
 }
 
 void Progress::tick() {
-  sigset_t all;  // signals are for the thread that waits for them
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, nullptr);
   std::unique_lock lock(mutex_);
   while (!stop_.wait_for(lock, std::chrono::milliseconds(500), [this] { return over_; })) {
     std::chrono::duration<double> since = std::chrono::steady_clock::now() - heard_at_;
