@@ -714,6 +714,7 @@ int carry_out_once(Running& running, const deploy::Prepared& prepared, std::stri
     std::string_view more;
     // How a host is reached is remembered for those who come without the configuration.
     if (!dry && prepared.hosts_differ()) {
+      if (!running.remember()) return exit_code::kError;
       deploy::Outcome outcome;
       run_plan(running, prepared, verb, outcome);
       if (stale(outcome)) return exit_code::kError;
@@ -744,6 +745,7 @@ int carry_out_once(Running& running, const deploy::Prepared& prepared, std::stri
       call.session.diagnostics.error("RUN-REFUSED", {}, "nothing was done");
       return exit_code::kError;
     }
+    if (!dry && !running.remember()) return exit_code::kError;
     auto settings = running.settings(std::string(verb));
     return apply_catalog(running, prepared, settings, stale);
   }
@@ -765,6 +767,7 @@ int carry_out_once(Running& running, const deploy::Prepared& prepared, std::stri
     call.session.diagnostics.error("RUN-REFUSED", {}, "nothing was done");
     return exit_code::kError;
   }
+  if (!running.remember()) return exit_code::kError;
   deploy::Outcome outcome;
   run_plan(running, prepared, verb, outcome);
   if (stale(outcome)) return exit_code::kError;

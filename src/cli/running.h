@@ -28,6 +28,8 @@ struct Running {
   bool open(bool forget = false);
   // The same for verbs that only look: where nothing is kept yet, nothing is made.
   bool look();
+  // Makes the place for what is about to be done, where `look` has found none.
+  bool remember() { return remembers() || open(); }
   bool remembers() const { return !place->directory.empty(); }
   // The only system that has anything, or the one asked for; "" and a diagnostic when there is none.
   std::string the_system();

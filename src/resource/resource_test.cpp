@@ -11,6 +11,7 @@
 #include "resource/mode.h"
 #include "resource/provider.h"
 #include "resource/schedule.h"
+#include "resource/scrub.h"
 
 namespace tutti::resource {
 namespace {
@@ -139,6 +140,22 @@ TEST_F(Resources, WhatAFileWasComesBack) {
   bring("file", p, {{"ensure", text("absent")}, {"former", before}});  // there is no copy: it goes, with a warning
   EXPECT_FALSE(fs::exists(p));
   EXPECT_NE(said.find("cannot be read"), std::string::npos);
+}
+
+TEST(Scrubbing, SecretsAreKnownAlsoInQuotes) {
+  Value secret = Value::string("it's a \"q\" \\ of $5 \xc3\xa9\n2nd line").as_secret();
+  Scrubber scrub(secret);
+  for (std::string_view written : {R"(it's a \"q\" \\ of $5 é\n2nd line)",              // JSON
+                                   R"(it's a \"q\" \\ of $5 \u00e9\n2nd line)",         // JSON in ASCII
+                                   "it'\\''s a \"q\" \\ of $5 \xc3\xa9\n2nd line",      // 'within quotes'
+                                   "it'\"'\"'s a \"q\" \\ of $5 \xc3\xa9\n2nd line",    // the same, as Python writes it
+                                   "it's a \\\"q\\\" \\\\ of \\$5 \xc3\xa9\n2nd line",  // "within quotes"
+                                   R"(it\'s\ a\ \"q\"\ \\\ of\ \$5\ é)"}) {  // without quotes, the first line
+    EXPECT_TRUE(scrub.has_secret(written)) << written;
+    std::string clean = scrub.clean(fmt::format("{{\"a\": {}, \"b\": 2}}", written));
+    EXPECT_EQ(clean.find("of"), std::string::npos) << clean;
+  }
+  EXPECT_FALSE(scrub.has_secret("it's"));
 }
 
 TEST_F(Resources, SecretContentIsNotShown) {

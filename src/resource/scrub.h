@@ -21,7 +21,8 @@ class Scrubber {
 
  private:
   void collect(const Value& value, bool secret);
-  std::vector<std::string> words_;  // and parts of them that are as secret
+  void add(std::string_view word);
+  std::vector<std::string> words_;  // and parts of them that are as secret, also as programs write them in quotes
   std::vector<std::string> whole_;
 };
 

@@ -110,9 +110,9 @@ int run(Call& call) {
   if (std::any_of(call.arguments.begin(), call.arguments.end(), is_program_file)) return apply_program(call);
   Running running(call);
   bool as_puppet = call.options.has("as-puppet");  // see cli/puppet_apply.h
-  // What only looks makes no place to remember it where there is none.
+  // What only looks, or is refused, makes no place to remember it where there is none.
   bool dry = call.options.has("noop") || call.options.has("dry-run");
-  if (!(as_puppet && dry ? running.open(true) : dry ? running.look() : running.open())) return exit_code::kError;
+  if (!(as_puppet && dry ? running.open(true) : running.look())) return exit_code::kError;
   Preparing prepare;
   if (call.arguments.size() == 1 && is_plan(call.arguments[0])) {
     auto text = read_file(call.arguments[0], u64{1} << 30);
