@@ -33,6 +33,9 @@ class Shown {
       if (a->label.is_let() || a->arc_type > ArcType::kOptional) continue;
       // what a field that is not there would be is worked out only as far as it is asked for
       if (a->arc_type == ArcType::kMember) fields[a->label.text()] = of(a, depth + 1);
+      // but one that must be there and cannot be makes the whole wrong
+      Bottom* b = a->bottom();
+      if (a->arc_type == ArcType::kRequired && b && b->code < Code::kStructuralCycle) fields[a->label.text()] = "!";
     }
     std::string out = "{";
     for (auto& [label, x] : fields) out += (out.size() > 1 ? "," : "") + label + ":" + x;
