@@ -115,12 +115,18 @@ bool State::settle(const std::vector<PendingDisjunction>& all) {
   }
   if (all.size() != 1 || lower || upper || !checks.empty() || default_attempt || a_struct) return false;
   const auto& arms = all[0].arms;
-  if (arms.size() < 2 || arms.size() > 64) return false;
+  if (arms.size() < 2) return false;
+  constexpr std::size_t kFew = 64;  // in an enumeration of more texts their hashes tell them apart
+  std::unordered_set<std::string_view> texts;
   for (std::size_t i = 0; i < arms.size(); ++i) {
     const Node* x = arms[i].expr;
     if (!plain(x)) return false;
     Kinds k = ctx.kinds(x);
     if ((k & kind) != k) return false;
+    if (arms.size() > kFew) {
+      if (x->type != NodeType::kString || !texts.insert(to<String>(x)->text).second) return false;
+      continue;
+    }
     for (std::size_t j = 0; j < i; ++j) {
       const Node* y = arms[j].expr;
       if (is_scalar(x) ? same_scalar(x, y) : x->type == y->type && k == ctx.kinds(y)) return false;
