@@ -78,15 +78,15 @@ Plan::Plan(Program& p, Mode mode, bool merge, bool importing)
     if (!file) p_.fail(error);
     output = std::move(*file);
     for (const std::string& text : f.all("expression")) {
-      expressions.push_back(flag_expression("--expression", text));
+      expressions.push_back(flag_expression(kExpressionFlag, text));
       expression_texts.push_back(text);
     }
   }
   if (std::string text = f.text("schema"); !text.empty()) schema_expr_ = flag_expression("--schema", text);
 }
 
-ast::Node* Plan::flag_expression(const char* flag, const std::string& text) {
-  ast::Node* x = p_.parse_flag(flag, text);
+ast::Node* Plan::flag_expression(std::string_view flag, const std::string& text) {
+  ast::Node* x = p_.parse_flag(std::string(flag), text);
   if (!x) p_.fail(as_problems(p_.parse_errors_));
   return x;
 }

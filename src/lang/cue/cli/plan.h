@@ -62,7 +62,7 @@ class Plan {
   Vertex* place_value(Vertex* v);
 
  private:
-  ast::Node* flag_expression(const char* flag, const std::string& text);
+  ast::Node* flag_expression(std::string_view flag, const std::string& text);
   void parse_placement();
   void field_path(const std::string& text);
   ast::Node* computed(ast::Node* x, const std::string& text);  // as it was given

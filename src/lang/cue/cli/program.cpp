@@ -143,10 +143,12 @@ std::vector<LoadProblem> Program::problems_of(const Bottom* b) {
     p.field = e.field;
     if (e.pos) p.places.push_back(e.pos);
     std::vector<Pos> rest;
+    auto of_flag = [&](Pos o) { return sources().locate(o).file.starts_with("--"); };
     for (Pos o : e.others)
-      if (o && o != e.pos && !sources().locate(o).file.starts_with("--")) rest.push_back(o);  // not those of flags
+      if (o && o != e.pos && (!of_flag(o) || sources().locate(o).file == kExpressionFlag)) rest.push_back(o);
     std::sort(rest.begin(), rest.end(), [&](Pos x, Pos y) {
       Location a = sources().locate(x), c = sources().locate(y);
+      if (of_flag(x) != of_flag(y)) return of_flag(y);
       if (a.file != c.file) return a.file < c.file;
       return x < y;
     });
@@ -305,8 +307,14 @@ Vertex* Program::build_expression(ast::Node* x, Vertex* scope, const std::string
     throw Stop{std::move(problems)};
   }
   Vertex* v = context_->new_vertex();
-  v->conjuncts.push(arena_, Conjunct{context_->new_env(nullptr, at), n, {}});
+  Environment* env = context_->new_env(nullptr, at);
+  v->conjuncts.push(arena_, Conjunct{env, n, {}});
   context_->finalize(v);
+  if (v->is_shared) {
+    EvalScope scope(*context_, env, n->pos);
+    if (Vertex* field = context_->resolve(n, {.condition = kFieldSetKnown, .mode = Mode::kIgnore}))
+      referred_.emplace(v, field);
+  }
   return v;
 }
 
@@ -325,7 +333,8 @@ Bottom* Program::validate(Vertex* v, bool concrete, bool final, bool disallow_cy
   config.final = final || concrete;
   config.disallow_cycles = disallow_cycles;
   config.all_errors = true;
-  return validate_tree(*context_, v, config);
+  auto field = referred_.find(v);
+  return validate_tree(*context_, field == referred_.end() ? v : field->second, config);
 }
 
 ast::File* Program::file_of(ast::Node* x) {

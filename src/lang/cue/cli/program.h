@@ -110,9 +110,13 @@ class Program {
   std::unique_ptr<PackageLoader> loader_;
   std::map<std::string, Vertex*> packages_;
   std::map<const LoadedPackage*, Vertex*> nameless_;  // packages in no module
+  std::unordered_map<Vertex*, Vertex*> referred_;     // an expression that only names a field: errors are told of that
   std::string out_;
   bool failed_ = false;
 };
+
+// The name of what is given to -e, in the places of errors.
+constexpr std::string_view kExpressionFlag = "--expression";
 
 // An output that cue does not have and tutti writes of every language.
 constexpr std::string_view kLeaves = "leaves";

@@ -40,6 +40,9 @@ struct Checker {
       if (in_definition > 0) return;
       if (!visited.insert(x).second) return;
     }
+    std::size_t known = through.size();
+    if (y->is_shared)
+      for (const KeptConjunct& c : y->conjuncts) through.push_back(expression_of(c.x)->pos);
     if (Bottom* b = x->bottom()) {
       if (b->code == Code::kCycle) {
         if (((config.concrete || config.final) && in_definition == 0) || config.disallow_cycles) add(b);
@@ -48,18 +51,20 @@ struct Checker {
       } else {
         add(b);
       }
-      if (!b->has_recursive) return;
+      if (!b->has_recursive) {
+        through.resize(known);
+        return;
+      }
     } else if (concrete()) {
       Node* d = ctx.chosen(x);
       if (d->type == NodeType::kVertex) d = x = to<Vertex>(d)->deref_value();
       if (!ctx.is_concrete(d)) {
         if (d == x && x->value()) d = x->value();
-        add(located(Code::kIncomplete, "incomplete value {}", y, d));
+        Bottom* b = located(Code::kIncomplete, "incomplete value {}", y, d);
+        b->error->others = ctx.store.keep(through);
+        add(b);
       }
     }
-    std::size_t known = through.size();
-    if (y->is_shared)
-      for (const KeptConjunct& c : y->conjuncts) through.push_back(expression_of(c.x)->pos);
     for (u32 i = 0; i < x->arcs.size(); ++i) {
       Vertex* a = x->arcs[i];
       path.push_back(a->label);
