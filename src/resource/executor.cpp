@@ -1,6 +1,7 @@
 #include "resource/executor.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <cmath>
@@ -35,11 +36,18 @@ std::string_view end_of(std::string_view text, std::size_t bytes, u32 lines) {
 
 }  // namespace
 
-u32 usual_workers() { return std::max(8u, 4 * std::thread::hardware_concurrency()); }
+u32 workers(u32 wanted) {
+  constexpr u64 kOurs = 28, kForCommand = 8;  // descriptors: files of our own; pipes and the rest of a running command
+  if (wanted == 0) wanted = std::max(8u, 4 * std::thread::hardware_concurrency());
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur == RLIM_INFINITY) return wanted;
+  u64 room = (std::max<u64>(files.rlim_cur, kOurs) - kOurs) / (kForCommand + started_for(1));
+  return static_cast<u32>(std::clamp<u64>(room, 1, wanted));
+}
 
 ResourceExecutor::ResourceExecutor(const model::System& system, Knowledge& knowledge, ExecutorOptions options)
     : system_(system), knowledge_(knowledge), options_(std::move(options)) {
-  if (options_.workers == 0) options_.workers = usual_workers();
+  options_.workers = workers(options_.workers);
 }
 
 ResourceExecutor::~ResourceExecutor() {

@@ -33,7 +33,7 @@ struct Holder {
 };
 
 struct ExecutorOptions {
-  u32 workers = 0;   // 0: usual_workers()
+  u32 workers = 0;   // see below; 0: as many as make sense
   std::string home;  // tutti's own directory here
   std::string remote_home = "/var/lib/tutti";
   std::string scope;                       // of names of processes: theirs is no other system's, of no other project
@@ -55,7 +55,10 @@ struct ExecutorOptions {
   std::function<std::map<std::string, std::string>(u32 instance)> recall;
 };
 
-u32 usual_workers();  // as many as make sense here
+// As many as are wanted (0: as make sense here), and as there are descriptors for.
+u32 workers(u32 wanted);
+// So many actions may be started for so many workers: nobody who is free waits until the next is written down.
+inline u32 started_for(u32 workers) { return 4 * workers; }
 
 inline constexpr std::string_view kNotWritten = "the journal cannot be written, so nothing was done";
 
