@@ -383,8 +383,7 @@ class DeploymentReader : public Reader {
       for (const Entry& e : c.config.entries()) {
         Setting from{&c, std::string(e.key.text())};
         where[from] = &e.value;
-        std::string missing;
-        expand(
+        auto missing = missing_in(
             e.value,
             [&](std::string_view path) -> std::optional<Value> {
               Reference r = reference(c, path);
@@ -396,8 +395,8 @@ class DeploymentReader : public Reader {
                 return std::nullopt;
               return Value::string("?");
             },
-            builder_, &missing);
-        if (!missing.empty()) unknown_reference(c, missing, e.value);
+            builder_);
+        for (auto& path : missing) unknown_reference(c, path, e.value);
       }
     }
     std::map<Setting, int> state;
@@ -435,7 +434,6 @@ class DeploymentReader : public Reader {
     if (v.is(Kind::kMap))
       for (const Entry& e : v.entries()) check_texts(c, e.value, said);
     if (!v.is(Kind::kString) || !has_placeholders(v)) return;
-    std::string missing;
     auto known = [&](std::string_view path) -> std::optional<Value> {
       for (std::string_view own : {"config.", "old."})
         if (path.starts_with(own) && !may_have(kind_of(c), path.substr(own.size()))) return std::nullopt;
@@ -444,15 +442,16 @@ class DeploymentReader : public Reader {
       if (kind == Reference::Kind::kNobody || kind == Reference::Kind::kNothing) return std::nullopt;
       return Value::string("?");
     };
-    expand(v, known, builder_, &missing);
-    if (missing.empty() || !said.insert({at(v), missing}).second) return;
-    session_.diagnostics
-        .error("DEPLOY-REFERENCE", place_in(v, "${" + missing),
-               fmt::format("`${{{}}}` in an action of type `{}` refers to nothing{}", missing, c.type.text(),
-                           missing.starts_with("config.") || missing.starts_with("old.")
-                               ? ": it has no such setting"
-                               : fmt::format(" that `{}` could mean", c.name.text())))
-        .note("`$${` is a plain `${`, and `${a.b|words}` gives the words where there is no value");
+    for (auto& path : missing_in(v, known, builder_)) {
+      if (!said.insert({at(v), path}).second) continue;
+      session_.diagnostics
+          .error("DEPLOY-REFERENCE", place_in(v, path),
+                 fmt::format("`${{{}}}` in an action of type `{}` refers to nothing{}", path, c.type.text(),
+                             path.starts_with("config.") || path.starts_with("old.")
+                                 ? ": it has no such setting"
+                                 : fmt::format(" that `{}` could mean", c.name.text())))
+          .note("`$${` is a plain `${`, and `${a.b|words}` gives the words where there is no value");
+    }
   }
 
   // Whether a component of this kind may have such a setting.
@@ -462,11 +461,12 @@ class DeploymentReader : public Reader {
     return description->value.find("...") || description->value.find(path.substr(0, path.find('.')));
   }
 
-  // Where these words are in a text that was taken from a file as it is (a template); else where the value is.
-  Pos place_in(const Value& v, std::string_view words) const {
+  // Where a text that was taken from a file as it is (a template) refers to a path; else where the value is.
+  Pos place_in(const Value& v, std::string_view path) const {
     Pos begin = at(v);
     const Source* source = v.is(Kind::kString) ? session_.sources->find(begin) : nullptr;
-    std::size_t offset = source && source->text == v.text() ? v.text().find(words) : std::string_view::npos;
+    bool whole = source && source->text == v.text();
+    std::size_t offset = whole ? find_reference(v.text(), path) : std::string_view::npos;
     return offset == std::string_view::npos ? begin : source->pos(offset);
   }
 
@@ -477,7 +477,7 @@ class DeploymentReader : public Reader {
     std::vector<std::string_view> known, own;
     for (auto& o : out_.components) known.push_back(o.name.text());
     for (const Entry& e : c.config.entries()) own.push_back(e.key.text());
-    Pos place = place_in(where, "${" + path);
+    Pos place = place_in(where, path);
     if (r.kind == Reference::Kind::kUnset)
       session_.diagnostics
           .error("DEPLOY-REFERENCE", place,

@@ -9,7 +9,7 @@ namespace {
 struct Expander {
   const Lookup& lookup;
   const TreeBuilder& builder;
-  std::string* missing;
+  std::vector<std::string>* missing;
   bool keep = false;  // what is missing stays as it is written
 
   // `${'path}` is the value as one word for a shell, of a list one for each item, of a map one for each key.
@@ -49,7 +49,7 @@ struct Expander {
     auto v = lookup(path);
     if (v && !v->is(Kind::kNull)) return v;
     if (has_words && !keep) return text(builder.string(words));
-    if (missing && missing->empty()) *missing = path;
+    if (missing) missing->emplace_back(path);
     return std::nullopt;
   }
 
@@ -205,7 +205,28 @@ Value with_paths(const Value& v, const std::function<std::string(std::string_vie
 }
 
 Value expand(const Value& value, const Lookup& lookup, const TreeBuilder& builder, std::string* missing) {
-  return Expander{lookup, builder, missing}.value(value).value_or(Value::null());
+  std::vector<std::string> all;
+  Value out = Expander{lookup, builder, &all}.value(value).value_or(Value::null());
+  if (missing && missing->empty() && !all.empty()) *missing = all[0];
+  return out;
+}
+
+std::vector<std::string> missing_in(const Value& value, const Lookup& lookup, const TreeBuilder& builder) {
+  std::vector<std::string> all, once;
+  Expander{lookup, builder, &all}.value(value);
+  for (std::string& path : all)
+    if (std::find(once.begin(), once.end(), path) == once.end()) once.push_back(std::move(path));
+  return once;
+}
+
+std::size_t find_reference(std::string_view text, std::string_view path) {
+  for (std::size_t at = text.find("${"); at != std::string_view::npos; at = text.find("${", at + 2)) {
+    std::string_view inside = text.substr(at + 2);
+    if (inside.starts_with('\'')) inside.remove_prefix(1);
+    if (!inside.starts_with(path) || (at > 0 && text[at - 1] == '$')) continue;
+    if (inside = inside.substr(path.size()); inside.starts_with('}') || inside.starts_with('|')) return at;
+  }
+  return std::string_view::npos;
 }
 
 Value expand_known(const Value& value, const Lookup& lookup, const TreeBuilder& builder) {

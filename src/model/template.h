@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tree/value.h"
 
@@ -22,10 +23,16 @@ using Lookup = std::function<std::optional<Value>(std::string_view path)>;
 // words.
 Value expand(const Value& value, const Lookup& lookup, const TreeBuilder& builder, std::string* missing = nullptr);
 
-// The same, but what cannot be found stays as it is written: for what is known before anything runs.
+// All the paths in it that have no value and no words, each once.
+std::vector<std::string> missing_in(const Value& value, const Lookup& lookup, const TreeBuilder& builder);
+
+// Where a text says `${path}`, by the beginning of that; npos where it does not.
+std::size_t find_reference(std::string_view text, std::string_view path);
+
+// As `expand`, but what cannot be found stays as it is written: for what is known before anything runs.
 Value expand_known(const Value& value, const Lookup& lookup, const TreeBuilder& builder);
 
-// The same with other paths: `path` gives what is to stand for one. Nothing is looked up.
+// A value with other paths: `path` gives what is to stand for one. Nothing is looked up.
 Value with_paths(const Value& value, const std::function<std::string(std::string_view path)>& path,
                  const TreeBuilder& builder);
 
