@@ -311,7 +311,7 @@ Vertex* Program::build_expression(ast::Node* x, Vertex* scope, const std::string
   v->conjuncts.push(arena_, Conjunct{env, n, {}});
   context_->finalize(v);
   if (v->is_shared) {
-    EvalScope scope(*context_, env, n->pos);
+    EvalScope here(*context_, env, n->pos);
     if (Vertex* field = context_->resolve(n, {.condition = kFieldSetKnown, .mode = Mode::kIgnore}))
       referred_.emplace(v, field);
   }

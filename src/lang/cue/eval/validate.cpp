@@ -60,9 +60,9 @@ struct Checker {
       if (d->type == NodeType::kVertex) d = x = to<Vertex>(d)->deref_value();
       if (!ctx.is_concrete(d)) {
         if (d == x && x->value()) d = x->value();
-        Bottom* b = located(Code::kIncomplete, "incomplete value {}", y, d);
-        b->error->others = ctx.store.keep(through);
-        add(b);
+        Bottom* incomplete = located(Code::kIncomplete, "incomplete value {}", y, d);
+        incomplete->error->others = ctx.store.keep(through);
+        add(incomplete);
       }
     }
     for (u32 i = 0; i < x->arcs.size(); ++i) {
