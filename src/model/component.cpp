@@ -424,9 +424,9 @@ std::string ComponentType::element_name(u32 e) const {
   return fmt::format("after {} to {} of {}", t.name.text(), h.ended->name.text(), behaviour);
 }
 
-u32 ComponentType::find_element(std::string_view name) const {
+u32 ComponentType::find_element(std::string_view n) const {
   for (u32 e = 0; e < elements; ++e)
-    if (is_place(e) ? places[e].name.text() == name : element_name(e) == name) return e;
+    if (is_place(e) ? places[e].name.text() == n : element_name(e) == n) return e;
   return kNone;
 }
 

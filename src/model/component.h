@@ -193,7 +193,7 @@ class ComponentType {
   // A place by its name, "in start of deploy", "after start of deploy" (of a switch "after start to running of
   // deploy"): for people, and to be stored.
   std::string element_name(u32 e) const;
-  u32 find_element(std::string_view name) const;
+  u32 find_element(std::string_view n) const;
 
   u32 find_place(Symbol n) const;
   u32 find_behaviour(Symbol n) const;
