@@ -445,10 +445,10 @@ int Running::nothing_unfinished(const std::string& system, bool* waited) {
       return call.code();
     }
   }
-  std::string place = call.options.get("state");
+  std::string directory = call.options.get("state");
   call.session.diagnostics.error("STATE-UNFINISHED", {}, fmt::format("run {} of `{}` did not end", run, system))
       .note("what it was doing is in its journal")
-      .suggest("tutti resume" + (place.empty() ? "" : " --state " + place));
+      .suggest("tutti resume" + (directory.empty() ? "" : " --state " + directory));
   return exit_code::kUnknown;
 }
 

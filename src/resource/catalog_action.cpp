@@ -199,9 +199,9 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
     } else if (before->second != **is) {
       ++audited;
       auto shown = [&](const std::string& value) { return lower == "file" ? name_of(*host, property, value) : value; };
-      auto told = [](const std::string& value) { return value.empty() ? "" : "'" + value + "'"; };
+      auto quoted_value = [](const std::string& value) { return value.empty() ? "" : "'" + value + "'"; };
       say(Level::kNotice, fmt::format("/{}: audit change: previously recorded value {} has been changed to {}",
-                                      property, told(shown(before->second)), told(shown(**is))));
+                                      property, quoted_value(shown(before->second)), quoted_value(shown(**is))));
     }
   }
   auto found = provider->examine(c);
