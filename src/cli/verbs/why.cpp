@@ -6,6 +6,7 @@
 #include "cli/output.h"
 #include "cli/registry.h"
 #include "format/json.h"
+#include "format/write.h"
 #include "model/template.h"
 #include "tree/show.h"
 
@@ -16,6 +17,7 @@ constexpr OptionSpec kOptions[] = {
     {"out", "FORMAT", "text (the default) or json"},
     {"steps", "N", "tell at most N steps (40)"},
     {"reveal", "", "show secrets in clear"},
+    {"schema", "EXPRESSION", "what in the CUE files the others are read against: '#Catalog'", false, 'd'},
 };
 
 // The value at the path, or what is wrong at the first step that leads nowhere.
@@ -149,13 +151,40 @@ std::optional<Value> laid_over(Call& call, const Value& all, std::size_t files, 
   return find(root, *path) != nullptr ? std::optional<Value>(root) : std::nullopt;
 }
 
+// What a system is laid over has components of its own; a schema says only what they must be.
+bool is_system(const Call& call, const Part& part) {
+  Session alone(call.session.budget.limits(), call.session.sources);
+  std::optional<Value> tree = part.language->evaluate(alone, Request{part.files, call.options, false});
+  const Entry* components = tree ? tree->find(Symbol("components")) : nullptr;
+  return components != nullptr && components->value.size() > 0;
+}
+
+// A schema and what is read against it mean one tree, as for `vet`.
+std::optional<Evaluated> with_schema(Call& call, std::span<const std::string> files) {
+  std::vector<Part> parts = call.parts(files);
+  auto schema = std::find_if(parts.begin(), parts.end(), [](const Part& p) { return p.language->checks_trees(); });
+  if (parts.empty()) return Evaluated{};
+  if (schema == parts.end() || parts.size() == 1 || is_system(call, *schema)) return std::nullopt;
+  std::vector<Value> trees;
+  for (const Part& part : parts) {
+    if (&part == &*schema) continue;
+    std::optional<Value> tree = part.language->evaluate(call.session, Request{part.files, call.options, false});
+    if (!tree) return Evaluated{};
+    for (const Value& document : documents(*tree)) trees.push_back(document);
+  }
+  return Evaluated{{*schema},
+                   schema->language->evaluate_with(call.session, Request{schema->files, call.options, false}, trees)};
+}
+
 int run(Call& call) {
   std::string path_text = call.arguments.back();
   std::span<const std::string> files(call.arguments.data(), call.arguments.size() - 1);
   std::optional<Path> path = Path::parse(path_text);
-  Evaluated e = evaluate_files(call, files, false);
+  std::optional<Evaluated> checked = with_schema(call, files);
+  Evaluated e = checked ? std::move(*checked) : evaluate_files(call, files, false);
   if (!e.value) return exit_code::kError;
-  if (std::optional<Value> laid = laid_over(call, *e.value, files.size(), path)) e.value = laid;
+  if (std::optional<Value> laid = checked ? std::nullopt : laid_over(call, *e.value, files.size(), path))
+    e.value = laid;
   if (!path || find(*e.value, *path) == nullptr) {
     for (const Language* language : languages().all()) {
       std::optional<Language::NamedPath> named = language->named_path(*e.value, path_text);
@@ -212,7 +241,7 @@ int run(Call& call) {
   }
   for (const Part& part : e.parts) {
     if (e.parts.size() != 1) break;
-    std::string more = part.language->explain(call.session, *v, *path, Request{part.files, call.options, false});
+    std::string more = part.language->explain(call.session, *e.value, *path, Request{part.files, call.options, false});
     call.out.put(more);
   }
   children(call, *v);
@@ -229,8 +258,11 @@ extern const Verb why_verb = {
     .details =
         "The path is written as everywhere: web.ports[0].\"odd key\", `.` for the whole tree. What\n"
         "SmartFrog writes web:port and CDL /web/port is understood too, and in a Puppet catalog apache::port,\n"
-        "Class[apache]/port and File[/etc/motd]/mode.",
-    .examples = "$ tutti why site.yaml web.port\n$ tutti why base.cue prod.cue 'services.web.replicas'",
+        "Class[apache]/port and File[/etc/motd]/mode.\n"
+        "Files beside a CUE schema are read against it, as by vet: what both say is told.",
+    .examples =
+        "$ tutti why site.yaml web.port\n$ tutti why base.cue prod.cue 'services.web.replicas'\n"
+        "$ tutti why schema.cue site.yaml web.port",
     .options = kOptions,
     .run = run,
     .least = 2,

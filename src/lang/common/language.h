@@ -84,6 +84,10 @@ class Language {
   // whose files can be schemas. True when nothing is wrong.
   virtual bool checks_trees() const { return false; }
   virtual bool check(Session&, const Request&, const Value&) const { return true; }
+  // The tree that the request's files and those trees mean together.
+  virtual std::optional<Value> evaluate_with(Session&, const Request&, std::span<const Value>) const {
+    return std::nullopt;
+  }
 
   // The path that a name as the language's users say it (`Service[web]`) stands for in a tree of this language.
   struct NamedPath {
@@ -93,7 +97,8 @@ class Language {
   };
   virtual std::optional<NamedPath> named_path(const Value&, std::string_view) const { return std::nullopt; }
 
-  // More lines for the story that `tutti why` tells, from what only the language knows.
+  // More lines for the story that `tutti why` tells of a path in a tree of this language, from what only the language
+  // knows.
   virtual std::string explain(Session&, const Value&, const Path&, const Request&) const { return {}; }
 
   // Whether a folder can stand where files do; it is then among the files of a request.

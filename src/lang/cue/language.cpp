@@ -32,16 +32,22 @@ bool Cue::reads_folder(const std::string& folder) const {
 }
 
 std::optional<Value> Cue::evaluate(Session& session, const Request& request) const {
+  return evaluate_with(session, request, {});
+}
+
+std::optional<Value> Cue::evaluate_with(Session& session, const Request& request, std::span<const Value> trees) const {
   auto instance = std::make_shared<Instance>(session);
   LoadOptions load;
   load.files = request.files;
   load.tags = request.options.all("tag");
-  if (!instance->load(load)) {
+  Vertex* root = nullptr;
+  if (instance->load(load))
+    root = trees.empty() ? instance->evaluate() : instance->evaluate_with(trees, request.options.get("schema"));
+  if (!root) {
     report(session, instance->errors());
     std::string text = instance->errors().empty() ? "cannot be loaded" : instance->errors()[0].message;
     return Value::error(session.arena.copy(std::string_view(text)), Symbol("error"));
   }
-  Vertex* root = instance->evaluate();
   ValidateConfig config;
   config.all_errors = true;
   config.concrete = request.concrete;
@@ -75,7 +81,7 @@ bool Cue::check(Session& session, const Request& request, const Value& tree) con
     report(session, instance.errors());
     return false;
   }
-  Vertex* root = instance.evaluate_with(tree, request.options.get("schema"));
+  Vertex* root = instance.evaluate_with({&tree, 1}, request.options.get("schema"));
   if (!root) {
     report(session, instance.errors());
     return false;
@@ -88,15 +94,11 @@ bool Cue::check(Session& session, const Request& request, const Value& tree) con
   return !b;
 }
 
-std::string Cue::explain(Session& session, const Value&, const Path& path, const Request& request) const {
-  Instance instance(session);
-  LoadOptions load;
-  load.files = request.files;
-  load.tags = request.options.all("tag");
-  if (!instance.load(load)) return {};
-  instance.evaluate();
-  std::string text = cue::explain(instance, path);
-  return request.options.has("reveal") ? text : SecretTexts(instance.root()).mask(std::move(text));
+std::string Cue::explain(Session& session, const Value& root, const Path& path, const Request& request) const {
+  auto* instance = session.attached<Instance>(root);
+  if (!instance) return {};
+  std::string text = cue::explain(*instance, path);
+  return request.options.has("reveal") ? text : SecretTexts(instance->root()).mask(std::move(text));
 }
 
 const Language& language() {

@@ -15,7 +15,9 @@ class Cue final : public Language {
   Value encode(Session& session, const Value& value, std::string_view output, const Options& options) const override;
   bool checks_trees() const override { return true; }
   bool check(Session& session, const Request& request, const Value& tree) const override;
-  std::string explain(Session& session, const Value& value, const Path& path, const Request& request) const override;
+  std::optional<Value> evaluate_with(Session& session, const Request& request,
+                                     std::span<const Value> trees) const override;
+  std::string explain(Session& session, const Value& root, const Path& path, const Request& request) const override;
 };
 
 const Language& language();

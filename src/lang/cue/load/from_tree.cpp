@@ -67,10 +67,9 @@ struct Importer {
 
 }  // namespace
 
-Vertex* Instance::evaluate_with(const Value& data, const std::string& schema) {
+Vertex* Instance::evaluate_with(std::span<const Value> data, const std::string& schema) {
   if (!root_) return nullptr;
   Importer importer{session_, store_, budget_};
-  Node* literal = importer.value(data);
   if (!schema.empty()) {
     Node* wanted = expression(schema);
     if (!wanted) return nullptr;
@@ -78,7 +77,7 @@ Vertex* Instance::evaluate_with(const Value& data, const std::string& schema) {
     root_ = context_->new_vertex();
     root_->conjuncts.push(arena_, {in, wanted, {}});
   }
-  root_->conjuncts.push(arena_, {arena_.make<Environment>(), literal, {}});
+  for (const Value& tree : data) root_->conjuncts.push(arena_, {arena_.make<Environment>(), importer.value(tree), {}});
   return evaluate();
 }
 

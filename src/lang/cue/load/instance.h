@@ -33,9 +33,9 @@ class Instance {
 
   // Evaluates everything. The root is there even when errors were found in it.
   Vertex* evaluate();
-  // The same, unified with a tree of another language; with an expression (`#Catalog`) only what that means in the
+  // The same, unified with trees of other languages; with an expression (`#Catalog`) only what that means in the
   // files is. nullptr with errors() when there is no such thing.
-  Vertex* evaluate_with(const Value& data, const std::string& schema = {});
+  Vertex* evaluate_with(std::span<const Value> data, const std::string& schema = {});
 
   Session& session() { return session_; }
   Context& context() { return *context_; }
