@@ -110,6 +110,21 @@ constexpr F kInit[] = {
      "current"},
 };
 
+constexpr F kEdit[] = {
+    {"drop-replace", 0, F::kString, "remove a module replace from local-module.cue"},
+    {"drop-require", 0, F::kStrings, "remove a requirement"},
+    {"drop-source", 0, F::kBool, "remove the source field"},
+    {"language-version", 0, F::kString, "set language.version ('current' means current language version)"},
+    {"module", 0, F::kString, "set the module path"},
+    {"replace", 0, F::kString, "add a module replace (path@majorversion=replacement) to local-module.cue"},
+    {"require", 0, F::kStrings, "add a required module@version"},
+    {"source", 0, F::kString, "set the source field"},
+};
+constexpr F kTidy[] = {
+    {"check", 0, F::kBool, "check for tidiness; fail if module.cue would be updated"},
+    {"local-only", 0, F::kBool, "only update cue.mod/local-module.cue, leaving cue.mod/module.cue unchanged"},
+};
+
 constexpr CommandSpec kCommands[] = {
     {"cmd", "cmd <name> [inputs] [flags]", "run a user-defined workflow command", kCmd},
     {"def", "def [flags]", "print consolidated definitions", kDef},
@@ -119,7 +134,11 @@ constexpr CommandSpec kCommands[] = {
     {"fix", "fix [packages] [flags]", "rewrite packages to latest standards", kFix},
     {"fmt", "fmt [-s] [inputs] [flags]", "formats CUE configuration files", kFmt},
     {"import", "import [mode] [inputs] [flags]", "convert other formats to CUE files", kImport},
-    {"mod", "mod <cmd> [arguments]", "module maintenance", kInit},
+    {"mod", "mod <cmd> [arguments]", "module maintenance", {}},
+    {"mod edit", "mod edit [flags]", "edit cue.mod/module.cue", kEdit},
+    {"mod init", "mod init [module] [flags]", "create new module", kInit},
+    {"mod rename", "mod rename <newModulePath> [flags]", "rename the current module", {}},
+    {"mod tidy", "mod tidy [flags]", "tidy module dependencies", kTidy},
     {"trim", "trim [flags]", "remove superfluous fields", kTrim},
     {"vet", "vet [flags]", "validate data", kVet},
 };

@@ -265,19 +265,20 @@ int CueFrontEnd::run(std::span<const std::string> given) const {
         sub = a;
         break;
       }
-    static const std::set<std::string> kNeedsRegistry = {"edit",   "fix",     "get",  "mirror", "publish",
-                                                         "rename", "resolve", "tidy", "upload", "registry"};
-    if (kNeedsRegistry.count(sub)) {
-      std::error_code ec;
-      bool inside = (fs::current_path(ec).string() + "/").find("/cue.mod/") != std::string::npos;
-      return usage_error(inside ? "cannot run this command inside the cue.mod directory"
-                                : fmt::format("cue mod {} is not supported: it needs a registry", sub));
-    }
-    if (sub != "init") {
+    std::error_code ec;
+    if (sub != "init" && (fs::current_path(ec).string() + "/").find("/cue.mod/") != std::string::npos)
+      return usage_error("cannot run this command inside the cue.mod directory");
+    static const std::set<std::string> kNeedsRegistry = {"fix",     "get",    "mirror",  "publish",
+                                                         "resolve", "upload", "registry"};
+    if (kNeedsRegistry.count(sub))
+      return usage_error(fmt::format("cue mod {} is not supported: it needs a registry", sub));
+    spec = find_command("mod " + sub);
+    if (!spec) {
       fmt::print(stderr, "mod must be run as one of its subcommands{}\nRun 'cue help mod' for known subcommands.\n",
                  sub.empty() ? "" : fmt::format(": unknown subcommand \"{}\"", sub));
       return 1;
     }
+    rest.erase(std::find(rest.begin(), rest.end(), sub));
   }
   CommandFlags flags;
   std::string error;

@@ -14,7 +14,8 @@ int print_help(std::span<const std::string> topic) {
       fmt::print("{}", t.text);
       return 0;
     }
-  const CommandSpec* c = topic.empty() ? nullptr : find_command(topic[0]);
+  const CommandSpec* c = topic.size() > 1 ? find_command(topic[0] + " " + topic[1]) : nullptr;
+  if (!topic.empty() && !c) c = find_command(topic[0]);
   if (!topic.empty() && !c) {
     fmt::print(stderr, "Unknown help topic: {}\n", topic[0]);
     return 1;

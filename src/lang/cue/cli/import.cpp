@@ -1,4 +1,4 @@
-// import: data files to CUE files; mod init.
+// import: data files to CUE files.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -10,7 +10,6 @@
 #include "lang/cue/format/format.h"
 #include "lang/cue/format/literal.h"
 #include "lang/cue/format/walk.h"
-#include "lang/cue/load/module_file.h"
 
 namespace tutti::cue {
 
@@ -217,29 +216,6 @@ void write_imported(Program& p, ast::File* imported, const std::string& name) {
   }
   fs::create_directories(fs::path(path).parent_path(), ec);
   if (Result<void> r = write_file_atomically(path, text); !r) p.fail(r.error().message);
-}
-
-void run_mod(Program& p) {
-  const std::vector<std::string>& args = p.flags().arguments();
-  if (args.size() > 2) p.fail("too many arguments");
-  std::string path = args.size() > 1 ? args[1] : "cue.example";
-  for (char c : path)
-    if (c == ' ' || c == '"' || c == '\\')
-      p.fail(fmt::format("malformed module path {}: invalid char '{}'", quote(path), c));
-  std::string dir = p.dir() + "/cue.mod";
-  std::error_code ec;
-  if (fs::exists(dir, ec))
-    p.fail(fs::is_directory(dir, ec) ? "cue.mod directory already exists"
-                                     : "cue.mod files are no longer supported; use cue.mod/module.cue");
-  std::string version = p.flags().text("language-version");
-  if (version == "current") version = kLanguageVersion;
-  std::string text = fmt::format("module: {}\nlanguage: {{\n\tversion: {}\n}}\n", quote(path), quote(version));
-  if (std::string s = p.flags().text("source"); !s.empty()) {
-    if (s != "self" && s != "git") p.fail(fmt::format("unrecognized source kind {}", quote(s)));
-    text += fmt::format("source: {{\n\tkind: {}\n}}\n", quote(s));
-  }
-  fs::create_directory(dir, ec);
-  if (Result<void> r = write_file_atomically(dir + "/module.cue", text); !r) p.fail(r.error().message);
 }
 
 }  // namespace tutti::cue

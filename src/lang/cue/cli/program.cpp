@@ -86,9 +86,11 @@ void Program::make_loader(LoaderConfig config) {
 int Program::run() {
   using Run = void (*)(Program&);
   static const std::map<std::string_view, Run> kRuns = {
-      {"eval", run_eval}, {"export", run_export}, {"def", run_def},   {"vet", run_vet},
-      {"fmt", run_fmt},   {"import", run_import}, {"trim", run_trim}, {"cmd", run_cmd},
-      {"fix", run_fix},   {"mod", run_mod},       {"exp", run_exp},
+      {"eval", run_eval},         {"export", run_export},     {"def", run_def},
+      {"vet", run_vet},           {"fmt", run_fmt},           {"import", run_import},
+      {"trim", run_trim},         {"cmd", run_cmd},           {"fix", run_fix},
+      {"mod init", run_mod_init}, {"mod edit", run_mod_edit}, {"mod rename", run_mod_rename},
+      {"mod tidy", run_mod_tidy}, {"exp", run_exp},
   };
   LimitPlace place(context_->src.at);
   std::optional<Progress> progress;  // tasks speak for themselves

@@ -131,7 +131,10 @@ void run_import(Program& p);
 void run_trim(Program& p);
 void run_cmd(Program& p);
 void run_fix(Program& p);
-void run_mod(Program& p);
+void run_mod_edit(Program& p);
+void run_mod_init(Program& p);
+void run_mod_rename(Program& p);
+void run_mod_tidy(Program& p);
 void run_exp(Program& p);
 
 int print_help(std::span<const std::string> topic);

@@ -108,7 +108,65 @@ std::string wrong_version(const std::string& text, const std::string& shown) {
   return {};
 }
 
+bool is_whole(const std::string& text) {
+  std::optional<Version> v = version_of(text);
+  return v && v->whole && text.find('+') == text.npos;
+}
+
+std::string wrong_element(std::string_view e) {
+  auto is_mark = [](char c) { return c == '.' || c == '_' || c == '-'; };
+  if (e.empty()) return "empty path element";
+  if (e.find_first_not_of('.') == e.npos) return fmt::format("invalid path element {}", quote(e));
+  if (is_mark(e.front())) return fmt::format("leading '{}' in path element", e.front());
+  if (is_mark(e.back())) return fmt::format("trailing '{}' in path element", e.back());
+  for (char c : e)
+    if (!is_mark(c) && !(c >= '0' && c <= '9') && !(c >= 'a' && c <= 'z')) return fmt::format("invalid char '{}'", c);
+  return {};
+}
+
 }  // namespace
+
+std::string wrong_language_version(const std::string& version) {
+  if (!is_whole(version))
+    return fmt::format("language version {} is not canonical (must include major, minor and patch versions)",
+                       quote(version));
+  if (*version_of(version) < *version_of(kEarliest))
+    return fmt::format("language version {} is too early for module.cue schema (earliest allowed is {})",
+                       quote(version), kEarliest);
+  if (*version_of(kLanguageVersion) < *version_of(version))
+    return fmt::format("language version {} may not be after current language version {}", quote(version),
+                       kLanguageVersion);
+  return {};
+}
+
+std::string wrong_module_path(std::string_view path) {
+  if (std::size_t at = path.find('@'); at != path.npos) {
+    std::optional<Version> v = version_of(path.substr(at + 1));
+    if (!v || path.find_first_of(".-+", at) != path.npos) return "path can contain major version only";
+    path = path.substr(0, at);
+  }
+  if (path.empty()) return "empty string";
+  if (path.front() == '-') return "leading dash";
+  if (path.find("//") != path.npos) return "double slash";
+  if (path.back() == '/') return "trailing slash";
+  std::string_view first = path.substr(0, path.find('/'));
+  for (std::string_view rest = path;;) {
+    std::size_t end = std::min(rest.find('/'), rest.size());
+    if (std::string wrong = wrong_element(rest.substr(0, end)); !wrong.empty()) return wrong;
+    if (end == rest.size()) break;
+    rest.remove_prefix(end + 1);
+  }
+  if (first.find('.') == first.npos) return "missing dot in first path element";
+  if (first.find('_') != first.npos) return "invalid char '_' in first path element";
+  return {};
+}
+
+std::string wrong_required_module(const std::string& path) {
+  std::size_t at = path.find('@');
+  if (at == path.npos) return fmt::format("invalid module path@version {}", quote(path));
+  if (!is_whole(path.substr(at + 1))) return fmt::format("module version in {} is not canonical", quote(path));
+  return {};
+}
 
 ModuleFile read_module_file(const ast::File& file, const std::string& shown) {
   ModuleFile out;

@@ -18,4 +18,9 @@ struct ModuleFile {
 
 ModuleFile read_module_file(const ast::File& file, const std::string& shown);
 
+// What is wrong with what a module file is to say, in cue's words; "" for nothing.
+std::string wrong_language_version(const std::string& version);
+std::string wrong_module_path(std::string_view path);        // example.com/x, with or without @v0
+std::string wrong_required_module(const std::string& path);  // example.com/x@v0.1.2
+
 }  // namespace tutti::cue
