@@ -98,10 +98,22 @@ class Trimmer {
   explicit Trimmer(Context& c) : c_(c) {}
 
   void file(ast::File* f, bool may_change) {
-    for (ast::Node* d : f->decls) declaration(d, f, may_change, top_);
+    for (ast::Node* d : f->decls) {
+      declaration(d, f, may_change, top_);
+      if (d->kind == ast::Kind::kField) declared_[label_name(as<ast::Field>(d)->label)].push_back(as<ast::Field>(d));
+    }
     find_arms(f, false);
   }
-  void search(Vertex* root) { fields(top_, root); }
+  void search(Vertex* root) {
+    // What an arm is called is an arm itself, wherever else it is used.
+    while (!named_arms_.empty()) {
+      std::vector<ast::Field*> meant = std::move(declared_[named_arms_.back()]);
+      named_arms_.pop_back();
+      for (ast::Field* f : meant)
+        if (f->value) find_arms(f->value, true);
+    }
+    fields(top_, root);
+  }
   std::vector<Edit> edits;
 
  private:
@@ -125,12 +137,15 @@ class Trimmer {
     return it->second.count(name) > 0;
   }
 
-  // Fields of the arms of disjunctions: which arm it is may be known only by what is written where it is used.
+  // Fields of the arms of disjunctions, and what the arms refer to: which arm it is may be known only by what is
+  // written where it is used.
   void find_arms(ast::Node* n, bool in_arm) {
     if (in_arm && n->kind == ast::Kind::kField) {
       arms_.insert(n);
       arms_.insert(as<ast::Field>(n)->value);
     }
+    if (in_arm && (n->kind == ast::Kind::kIdent || n->kind == ast::Kind::kSelector)) arms_.insert(n);
+    if (in_arm && n->kind == ast::Kind::kIdent) named_arms_.emplace_back(as<ast::Ident>(n)->name.text());
     in_arm = in_arm || (n->kind == ast::Kind::kBinary && as<ast::Binary>(n)->op == Tok::kOr);
     for_children(n, [&](ast::Node* c) { find_arms(c, in_arm); });
   }
@@ -164,6 +179,13 @@ class Trimmer {
     }
   }
 
+  bool from_arm(const Conjunct& x) const {
+    if (arms_.count(x.x->src()) > 0) return true;
+    for (const RefNode* r = x.ci.refs; r; r = r->next)
+      if (arms_.count(r->ref->src()) > 0) return true;
+    return false;
+  }
+
   // One place of the result, and everything that is written at it directly.
   void place(const std::vector<Slot>& slots, Vertex* v) {
     if (v->is_shared) return;
@@ -186,7 +208,7 @@ class Trimmer {
       } else if (x.x->type != NodeType::kPattern) {
         member = member || x.x->type == NodeType::kDynamicField;
       }
-      chosen = chosen || arms_.count(x.x->src()) > 0;
+      chosen = chosen || from_arm(x);
       rest.push_back(x);
     }
     std::set<const ast::Node*> gone;
@@ -295,7 +317,9 @@ class Trimmer {
   Context& c_;
   Level top_;
   std::set<const ast::Node*> dropped_, arms_;
-  std::map<const ast::Node*, std::set<std::string>> used_;  // names that expressions in a scope look up
+  std::map<std::string, std::vector<ast::Field*>> declared_;  // at the top, by name
+  std::vector<std::string> named_arms_;                       // names in arms that are still to be looked at
+  std::map<const ast::Node*, std::set<std::string>> used_;    // names that expressions in a scope look up
 };
 
 // A copy of the tree with the edits made; parts without any are shared with the original.
