@@ -155,8 +155,10 @@ std::set<std::string> missing_packages(Program& p, const std::string& root) {
       std::string path = unquote(lit->text).text;
       if (is_standard(path) || !seen.insert(path).second) continue;
       LoadedPackage* found = p.loader().import(path);
-      if (!found || found->files.empty()) missing.insert(path);
-      else work.insert(work.end(), found->files.begin(), found->files.end());
+      if (!found || found->files.empty())
+        missing.insert(path);
+      else
+        work.insert(work.end(), found->files.begin(), found->files.end());
     }
   }
   return missing;

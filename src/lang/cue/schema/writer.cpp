@@ -73,6 +73,35 @@ int keyword_rank(std::string_view key) {
   return it == kRanks.end() ? 8 : it->second;
 }
 
+// Types that are numbers within bounds.
+struct NumberRange {
+  std::string_view name, low, high;
+  std::string_view format = {};  // in OpenAPI
+};
+constexpr NumberRange kNumberRanges[] = {
+    {"uint", "0", ""},
+    {"uint8", "0", "255"},
+    {"uint16", "0", "65535"},
+    {"uint32", "0", "4294967295"},
+    {"uint64", "0", "18446744073709551615"},
+    {"uint128", "0", "340282366920938463463374607431768211455"},
+    {"int8", "-128", "127"},
+    {"int16", "-32768", "32767"},
+    {"int32", "-2147483648", "2147483647", "int32"},
+    {"int64", "-9223372036854775808", "9223372036854775807", "int64"},
+    {"int128", "-170141183460469231731687303715884105728", "170141183460469231731687303715884105727"},
+    {"rune", "0", "1114111"},
+    {"float32", "-340282346638528859811704183484516925440", "340282346638528859811704183484516925440", "float"},
+    {"float64", "-1.797693134862315708145274237317043567981E+308", "1.797693134862315708145274237317043567981E+308",
+     "double"},
+};
+
+std::string number_text(const ast::Node* n) {
+  if (!n) return {};
+  if (n->kind == ast::Kind::kUnary) return "-" + number_text(as<ast::Unary>(n)->x);
+  return n->kind == ast::Kind::kLit ? std::string(as<ast::Lit>(n)->text) : "";
+}
+
 void flatten(ast::Node* x, Tok op, std::vector<ast::Node*>& out) {
   if (x->kind == ast::Kind::kParen) return flatten(as<ast::Paren>(x)->x, op, out);
   if (x->kind == ast::Kind::kBinary && as<ast::Binary>(x)->op == op) {
@@ -107,13 +136,30 @@ ast::Node* SchemaWriter::truth(bool v) {
 }
 
 ast::Node* SchemaWriter::node(const Schema& s) {
-  if (is_open_api()) return fields_of(s);
+  if (is_open_api()) return fields_of(with_format(s));
   if (s.empty()) return truth(true);
   Schema sorted = s;
   std::stable_sort(sorted.keys.begin(), sorted.keys.end(), [](const auto& a, const auto& b) {
     return std::pair(keyword_rank(a.first), a.first) < std::pair(keyword_rank(b.first), b.first);
   });
   return fields_of(sorted);
+}
+
+// OpenAPI has names for the numbers of some sizes. cue uses them where nothing else is said of the number.
+SchemaWriter::Schema SchemaWriter::with_format(const Schema& s) {
+  for (const auto& [key, value] : s.keys)
+    if (key != "type" && key != "description" && key != "minimum" && key != "maximum") return s;
+  for (const NumberRange& range : kNumberRanges) {
+    if (range.format.empty() || number_text(s.find("minimum")) != range.low ||
+        number_text(s.find("maximum")) != range.high)
+      continue;
+    Schema out;
+    for (const auto& [key, value] : s.keys)
+      if (key != "minimum" && key != "maximum") out.set(key, value);
+    out.set("format", text(range.format));
+    return out;
+  }
+  return s;
 }
 
 ast::Node* SchemaWriter::members(const Schema& s) {
@@ -218,13 +264,13 @@ SchemaWriter::Schema SchemaWriter::expression(ast::Node* x, const Place& given) 
   }
 }
 
-SchemaWriter::Schema SchemaWriter::integer_range(std::string_view low, std::string_view high) {
+SchemaWriter::Schema SchemaWriter::number_range(std::string_view type, std::string_view low, std::string_view high) {
   Schema s;
-  s.set("type", text("integer"));
+  s.set("type", text(type));
   auto number = [&](std::string_view t) -> ast::Node* {
-    if (t.starts_with('-'))
-      return b_.arena.make<ast::Unary>(TokenPos{}, Tok::kSub, make_lit(b_.arena, Tok::kInt, t.substr(1)));
-    return make_lit(b_.arena, Tok::kInt, t);
+    bool negative = t.starts_with('-');
+    ast::Node* n = make_lit(b_.arena, t.find('.') == t.npos ? Tok::kInt : Tok::kFloat, t.substr(negative ? 1 : 0));
+    return negative ? b_.arena.make<ast::Unary>(TokenPos{}, Tok::kSub, n) : n;
   };
   if (!low.empty()) s.set("minimum", number(low));
   if (!high.empty()) s.set("maximum", number(high));
@@ -242,7 +288,7 @@ SchemaWriter::Schema SchemaWriter::name(ast::Node* x, const Place& at) {
   if (n == "string") return typed("string");
   if (n == "bool") return typed("boolean");
   if (n == "int") return typed("integer");
-  if (n == "number" || n == "float" || n == "float32" || n == "float64") return typed("number");
+  if (n == "number" || n == "float") return typed("number");
   if (n == "bytes") {
     s = typed("string");
     if (is_open_api())
@@ -251,19 +297,13 @@ SchemaWriter::Schema SchemaWriter::name(ast::Node* x, const Place& at) {
       s.set("contentEncoding", text("base64"));
     return s;
   }
-  static const std::map<std::string_view, std::pair<std::string_view, std::string_view>> kRanges = {
-      {"uint", {"0", ""}},
-      {"uint8", {"0", "255"}},
-      {"uint16", {"0", "65535"}},
-      {"uint32", {"0", "4294967295"}},
-      {"uint64", {"0", "18446744073709551615"}},
-      {"int8", {"-128", "127"}},
-      {"int16", {"-32768", "32767"}},
-      {"int32", {"-2147483648", "2147483647"}},
-      {"int64", {"-9223372036854775808", "9223372036854775807"}},
-      {"rune", {"0", "1114111"}},
-  };
-  if (auto it = kRanges.find(n); it != kRanges.end()) return integer_range(it->second.first, it->second.second);
+  for (const NumberRange& range : kNumberRanges) {
+    if (range.name != n) continue;
+    bool is_float = n.starts_with("float");
+    // the bounds of floats say nothing in JSON Schema that readers of JSON do not hold anyway
+    if (is_float && !is_open_api()) return typed("number");
+    return number_range(is_float ? "number" : "integer", range.low, range.high);
+  }
   if (n.starts_with('#') && definitions_.count(n.substr(1))) {
     s.set("$ref", reference(n.substr(1)));
     return s;
@@ -436,7 +476,7 @@ SchemaWriter::Schema SchemaWriter::disjunction(ast::Node* x, const Place& at) {
     s.set("type", types.size() == 1 ? types[0] : b_.list(types));
   } else if (!list.empty()) {
     std::vector<ast::Node*> nodes;
-    for (const Schema& o : list) nodes.push_back(node(o));
+    for (const Schema& o : list) nodes.push_back(is_open_api() ? fields_of(o) : node(o));
     s.set(is_open_api() ? "oneOf" : "anyOf", b_.list(nodes));
   }
   if (null) s.set("nullable", truth(true));

@@ -59,7 +59,8 @@ class SchemaWriter {
   Schema constant(ast::Node* x);
   Schema merged(const Schema& a, const Schema& b);
   void number_bound(Schema& s, Tok op, ast::Node* number);
-  Schema integer_range(std::string_view low, std::string_view high);
+  Schema number_range(std::string_view type, std::string_view low, std::string_view high);
+  Schema with_format(const Schema& s);
   ast::Node* node(const Schema& s);
   ast::Node* fields_of(const Schema& s);
   ast::Node* members(const Schema& s);  // by name, where the order says nothing

@@ -38,6 +38,18 @@ std::string function_name(const ast::Node* fun) {
   return std::string(as<ast::Ident>(s->x)->name.text()) + "." + std::string(as<ast::Ident>(s->sel)->name.text());
 }
 
+// Layouts of time.Format that have a name in schemas; cue has fewer of them for OpenAPI.
+struct TimeFormat {
+  std::string_view layout, format;
+  bool open_api;
+};
+constexpr TimeFormat kTimeFormats[] = {
+    {"2006-01-02", "date", true},
+    {"15:04:05", "time", false},
+    {"2006-01-02T15:04:05Z07:00", "date-time", false},
+    {"2006-01-02T15:04:05.999999999Z07:00", "date-time", true},
+};
+
 }  // namespace
 
 SchemaWriter::Schema SchemaWriter::structure(ast::Struct* s, const Place& at) {
@@ -257,9 +269,12 @@ SchemaWriter::Schema SchemaWriter::call(ast::Call* x, const Place& at) {
     s.set("uniqueItems", truth(true));
     return s;
   }
-  if (n == "time.Format" && x->args.size() == 1 && string_of(x->args[0]) == "2006-01-02") {
+  if (n == "time.Format" && x->args.size() == 1) {
+    if (x->args[0]->kind != ast::Kind::kLit && !at.evaluated) return value_of(at);
+    std::string layout = string_of(x->args[0]);
     s.set("type", text("string"));
-    s.set("format", text("date"));
+    for (const TimeFormat& f : kTimeFormats)
+      if (f.layout == layout && (f.open_api || !is_open_api())) s.set("format", text(f.format));
     return s;
   }
   if (n == "close" && x->args.size() == 1) {
