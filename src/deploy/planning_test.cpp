@@ -323,6 +323,50 @@ TEST_F(Planning, WhatIsProtectedIsNotAskedAwayEither) {
   EXPECT_TRUE(apply(text("state: absent, ", 1)).finished);
 }
 
+// Two steps up, of which the second fails unless told otherwise; `note` means nothing to what is there.
+TEST_F(Planning, WhatWasDoneWithOtherSettingsIsDoneAgain) {
+  auto text = [&](const std::string& config) {
+    return fmt::format(
+        "system: s\ntypes: {{steps: {{extends: thing, config: {{at: string, run: string, note: string}}, places: "
+        "[absent, "
+        "ready, half, present, altered, removed], transitions: {{first: {{from: ready, to: half, do: [{{exec: {{title: "
+        "first, provider: shell, command: 'true ${{config.at}}'}}}}]}}, make: {{from: half, do: [{{exec: {{title: "
+        "make, "
+        "provider: shell, command: '${{config.run}}'}}}}]}}}}, behaviours: {{deploy: [enter, first, make]}}, hold: "
+        "[ready, "
+        "half, present, altered, removed], change: {{note: []}}}}}}\ncomponents: {{a: {{type: steps, config: "
+        "{{{}}}}}}}\n",
+        config);
+  };
+  using Program = std::vector<std::string>;
+  Program on{"pushB(a, deploy)", "wait_all()"}, anew{"pushB(a, undeploy)", "pushB(a, deploy)", "wait_all()"};
+  EXPECT_FALSE(apply(text("at: one, run: 'false'")).finished);
+  EXPECT_EQ(plan(text("at: one, run: 'false'")).program, on);
+  EXPECT_EQ(plan(text("at: one, run: 'false', note: x")).program, on);
+  EXPECT_EQ(plan(text("at: two, run: 'false'")).program, anew);
+  Planned p = apply(text("at: two, run: 'false'"));  // fails again: from here on it is what it was tried with
+  EXPECT_TRUE(p.safe && !p.finished) << p.trouble;
+  EXPECT_EQ(plan(text("at: two, run: 'false'")).program, on);
+  EXPECT_EQ(plan(text("at: one, run: 'false'")).program, anew);
+  // Records from before that was written down are gone on from.
+  {
+    OneCall c(dir);
+    auto recorded = c.deployer->recorded("s");
+    ASSERT_TRUE(recorded);
+    EXPECT_EQ(recorded->components.at("a").tried.find("at")->value.text(), "two");
+    recorded->components.at("a").tried = Value::null();
+    auto source = c.session.sources->add("system.yaml", text("at: one, run: 'true'"));
+    auto wanted = model::read_deployment(c.session, *read_yaml(c.session, **source), library(c.session));
+    ASSERT_TRUE(wanted) << c.trouble();
+    auto old = engine::make_plan(c.session, *wanted, *recorded);
+    ASSERT_TRUE(old) << c.trouble();
+    EXPECT_EQ(old->changes.at(0).behaviours, std::vector<std::string>{"deploy"});
+  }
+  EXPECT_TRUE(apply(text("at: one, run: 'true'")).finished);
+  OneCall c(dir);
+  EXPECT_TRUE(c.deployer->recorded("s")->components.at("a").tried.is(Kind::kNull));
+}
+
 TEST_F(Planning, WhatWasFoundDownDoesNotCountAsUp) {
   auto servers = [&](const std::string& to_a, const std::string& to_b) {
     return std::string(kTypes) + "invariants: [{at_least: 1, of: [a, b]}]\ncomponents:\n" + server("a", "", to_a) +

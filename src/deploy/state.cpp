@@ -203,7 +203,6 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
       }
       if (const Value* v = resource::with(inst, "protect")) c.protect = v->as_bool();
       c.forgotten = old_self && old_self->forgotten;
-      // The new configuration counts only once everything was done for it.
       bool whole = complete(i);
       if (!whole && !began.count(i) && !ended.count(i) && (!old_self || old_self->untouched)) c.untouched = true;
       const Share& share = shares[i];
@@ -216,11 +215,20 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
       if (!whole || (!acted.count(i) && old_self)) c.stray = strays(i, old_self);
       const Value* config = resource::with(inst, "config");
       const Value* old = resource::with(inst, "old");
-      c.config = whole || !old ? (config ? *config : b.map({})) : *old;
+      Value wanted = config ? *config : b.map({});
+      // What only went on from where it was left was made with the values that it had then, too.
+      bool went_on = old_self && equal(old_self->tried, wanted) && equal(old_self->config, wanted);
+      bool renewed = acted.count(i) && (coming.count(i) || (whole && !went_on));
+      // The new configuration counts only once everything was done for it, or it has come anew, with nothing of the
+      // old.
+      c.config = whole || renewed || !old ? wanted : *old;
+      if (old_self && !acted.count(i))
+        c.tried = old_self->tried;
+      else if (!whole)
+        c.tried = wanted;
       if (model::has_placeholders(c.config)) {
-        bool remade = whole && acted.count(i);
         std::string missing;
-        if (old_self && !remade && !old_self->made.is(Kind::kNull))
+        if (old_self && !renewed && !old_self->made.is(Kind::kNull))
           c.made = old_self->made;
         else if (Value made = knowledge.settled(i, c.config, session_.arena, missing); missing.empty())
           c.made = scrub.marked(made, b);

@@ -7,9 +7,6 @@
 namespace tutti::engine {
 namespace {
 
-// It has not begun to act, and no other has left it anything.
-bool never_came_to_it(const RecordedComponent& was) { return was.untouched && was.touched.is(Kind::kNull); }
-
 // "leaves file /etc/motd, which was there before it came under tutti's care"; "" where it leaves nothing.
 std::string what_is_left(const RecordedComponent& was) {
   if (!was.before.is(Kind::kList) || never_came_to_it(was)) return "";
@@ -49,6 +46,8 @@ std::string where(const Item& item) {
 
 constexpr const char* kComeAnew =
     "take it out of the system once, so that it is removed as it was made, and put it in again";
+
+constexpr const char* kDoneAgain = "what was done before is done again, because its settings are others now";
 
 // Of one that is half way, what the word leaves to be done.
 std::string what_is_left_to_do(const Item& item, const std::vector<u32>& word) {
@@ -233,7 +232,7 @@ void Planner::decide(Item& item) {
           if (!words.empty()) ch.why += (ch.why.empty() ? "" : "; ") + words;
       item.change = std::move(ch);
     }
-    take_as_made(item);
+    if (between(item)) take_as_made(item);
     if (auto w = path(item, item.at, item.goal)) item.first = *w;
     item.unlink = item.old_needs;
     return;
@@ -265,7 +264,9 @@ void Planner::decide(Item& item) {
   auto old_kind = recorded_.kinds.find(item.was->type);
   bool type_changed = item.was->type == item.kind.name.text() && old_kind != recorded_.kinds.end() &&
                       !equal(old_kind->second, item.kind.tree);
-  auto keys = changed_settings(*item.want, *item.was);
+  u32 goal = item.type->find_place(item.goal);
+  bool there = item.at.size() == 1 && item.at[0] == goal;
+  auto keys = there ? changed_settings(*item.want, *item.was) : changed_since_tried(item);
   if (type_changed) change.details.push_back({"type's definition", Value::null(), Value::null(), false});
   const Present* now = present(item.component);
   bool anew = type_changed || (now && now->reads.is(Kind::kMap));
@@ -288,8 +289,6 @@ void Planner::decide(Item& item) {
   }
   if (!same_orders(item.want->orders, item.was->orders))
     change.details.push_back({"order", Value::null(), Value::null(), false});
-  u32 goal = item.type->find_place(item.goal);
-  bool there = item.at.size() == 1 && item.at[0] == goal;
   bool drifted = there && options_.drift.count(item.component) != 0;
   if (drifted) {
     const auto& found = options_.drift.at(item.component);
@@ -299,39 +298,32 @@ void Planner::decide(Item& item) {
   }
   if (there && word.empty() && !item.was->failed.empty()) word = repair(item, {});
   if (!item.was->failed.empty()) change.why = why_again(item);
-  if (!there) word.clear();  // on its way there it meets its new configuration anyway
+  std::string from = where(item);
+  bool again = false;
+  if (!there) {  // on its way there it meets its new configuration anyway, but for what lies behind it
+    again = !word.empty() && !keys.empty() && done_otherwise(item);
+    word = again ? begin_again(item, word) : std::vector<u32>{};
+    if (again) change.why += (change.why.empty() ? "" : "; ") + std::string(kDoneAgain);
+  }
   if (item.want->protect != item.was->protect)
     change.details.push_back({"protect", Value::boolean(item.was->protect), Value::boolean(item.want->protect), false});
   bool mend = !item.was->failed.empty() && (!there || (keys.empty() && !anew));
   change.kind = mend                                  ? PlanChange::Kind::kRepair
                 : drifted && change.details.empty()   ? PlanChange::Kind::kRepair
-                : !there                              ? PlanChange::Kind::kMove
+                : !there && !again                    ? PlanChange::Kind::kMove
                 : change.details.empty() && all_of_it ? PlanChange::Kind::kChange
                 : keys.empty() && !anew && (!item.link.empty() || !item.unlink.empty() || !item.dropped.empty())
                     ? PlanChange::Kind::kRelink
                     : PlanChange::Kind::kChange;
   if (!there && change.kind == PlanChange::Kind::kMove)
-    change.details.push_back({"state", item.stands.empty() ? Value::null() : builder_.string(where(item)),
-                              Value::string(item.goal.text()), false});
+    change.details.push_back(
+        {"state", from.empty() ? Value::null() : builder_.string(from), Value::string(item.goal.text()), false});
   if (auto rest = path(item, run_word(*item.type, item.at, word), item.goal))
     word.insert(word.end(), rest->begin(), rest->end());
   if (item.half_way()) change.why += (change.why.empty() ? "" : "; ") + what_is_left_to_do(item, word);
   split(item, word);
   if (item.busy() || !item.link.empty() || !item.unlink.empty() || !change.details.empty())
     item.change = std::move(change);
-}
-
-void Planner::take_as_made(Item& item) {
-  if (item.was->failed.empty() && !item.was->untouched && !item.half_way()) return;
-  auto stand = [&](Symbol place) {
-    item.stands = {place};
-    item.at = {item.type->find_place(place)};
-  };
-  if (never_came_to_it(*item.was)) return stand(item.kind.removed);
-  u32 removed = item.type->find_place(item.kind.removed), up = item.type->find_place(item.kind.goal);
-  auto word = word_to(*item.type, item.at, [&](const Marking& m) { return m == Marking{removed}; });
-  if (item.at == Marking{up}) return;
-  if (!word || visits(item, item.at, *word, up)) stand(item.kind.goal);
 }
 
 std::vector<u32> Planner::repair(const Item& item, const std::vector<Deviation>& found) {

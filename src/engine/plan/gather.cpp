@@ -38,7 +38,12 @@ Value life_of(const Value& type, const TreeBuilder& b) {
   return out.build(b);
 }
 
-// The keys of the configuration that differ, at its top.
+std::vector<Symbol> changed_values(const RecordedComponent& was, const Present& now) {
+  return now.config.is(Kind::kMap) ? changed_keys(was.made, now.config) : std::vector<Symbol>{};
+}
+
+}  // namespace
+
 std::vector<Symbol> changed_keys(const Value& a, const Value& b) {
   std::vector<Symbol> keys;
   if (a.is(Kind::kMap))
@@ -51,12 +56,6 @@ std::vector<Symbol> changed_keys(const Value& a, const Value& b) {
       if (!a.find(e.key)) keys.push_back(e.key);
   return keys;
 }
-
-std::vector<Symbol> changed_values(const RecordedComponent& was, const Present& now) {
-  return now.config.is(Kind::kMap) ? changed_keys(was.made, now.config) : std::vector<Symbol>{};
-}
-
-}  // namespace
 
 void differences(const Value& a, const Value& b, std::string path, std::vector<PlanChange::Detail>& out, bool secret) {
   if (equal(a, b)) return;
@@ -222,7 +221,8 @@ PlanChange Planner::change_of(PlanChange::Kind kind, const std::string& name, co
   if (was.type != c.type) c.details.push_back({"type", builder_.string(was.type), builder_.string(c.type), false});
   if (was.host != want.host)
     c.details.push_back({"host", Value::string(was.host.text()), Value::string(want.host.text()), false});
-  differences(was.config, want.config, "config", c.details);
+  bool tried = !was.tried.is(Kind::kNull) && !equal(was.tried, want.config);
+  differences(tried ? was.tried : was.config, want.config, "config", c.details);
   if (const Present* now = present(name)) {
     std::size_t before = c.details.size();
     auto written = changed_keys(was.config, want.config);
@@ -243,9 +243,12 @@ PlanChange Planner::change_of(PlanChange::Kind kind, const std::string& name, co
 
 std::vector<Symbol> Planner::changed_settings(const Component& want, const RecordedComponent& was) const {
   auto keys = changed_keys(was.config, want.config);
-  if (const Present* now = present(was.name))
-    for (Symbol key : changed_values(was, *now))
+  auto add = [&](const std::vector<Symbol>& more) {
+    for (Symbol key : more)
       if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
+  };
+  if (const Present* now = present(was.name)) add(changed_values(was, *now));
+  if (!was.tried.is(Kind::kNull)) add(changed_keys(was.tried, want.config));  // of which something may be there
   return keys;
 }
 

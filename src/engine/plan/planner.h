@@ -14,8 +14,8 @@
 #include "model/read.h"
 
 // How a plan is made, a file for each stage: gather (which instances there are), decide (what each has to do for its
-// own sake), interrupt (what follows for those that use them), order (who before whom), invariants (what must hold
-// throughout), emit (the program).
+// own sake), between (where a run left it on its way), interrupt (what follows for those that use them), order (who
+// before whom), invariants (what must hold throughout), emit (the program).
 namespace tutti::engine {
 
 using model::Component;
@@ -59,9 +59,15 @@ struct Item {
   }
 };
 
+// It has not begun to act, and no other has left it anything.
+bool never_came_to_it(const RecordedComponent& was);
+
 // Where two values differ, by path.
 void differences(const Value& a, const Value& b, std::string path, std::vector<PlanChange::Detail>& out,
                  bool secret = false);
+
+// The keys of two configurations that differ, at their top.
+std::vector<Symbol> changed_keys(const Value& a, const Value& b);
 
 // What a type says of a changed setting, where it makes a difference which others the component has.
 const Value* change_rule(const ComponentKind& kind, std::string_view key, const Component& want);
@@ -122,9 +128,6 @@ class Planner {
   std::optional<std::vector<u32>> path(const Item& item, const Marking& from, Symbol goal);
   std::vector<u32> behaviours(const Item& item, const Value& names);
   void decide(Item& item);
-  // What failed on its way up is removed as if it had come up: every action looks before it touches, and nothing is
-  // started only to be stopped. What had not begun to act leaves nothing to remove.
-  static void take_as_made(Item& item);
   // Where only files are otherwise, what is done when they change; else what is done for any change. Either way
   // everything is looked at before it is touched.
   std::vector<u32> repair(const Item& item, const std::vector<Deviation>& found);
@@ -135,6 +138,21 @@ class Planner {
   // Cuts the word where the ports whose links change are inactive; where it has no such moment, a detour makes one for
   // those that it must let go of. What it begins to use may come to it while it is up.
   void split(Item& item, std::vector<u32> word);
+
+  // ---- between.cpp: what a run left on its way
+
+  // Whether a run that did not come to its end left it where it stands.
+  static bool between(const Item& item);
+  // What failed on its way up is removed as if it had come up: every action looks before it touches, and nothing is
+  // started only to be stopped. What had not begun to act leaves nothing to remove.
+  static void take_as_made(Item& item);
+  // Settings that are others than those that it was brought to where it stands with.
+  std::vector<Symbol> changed_since_tried(const Item& item) const;
+  // Whether anything that was done to bring it there counts on its way on, and would not be done again.
+  static bool done_otherwise(const Item& item);
+  // How it comes to be as its settings are now: the word that its type has for such a change where that leads on from
+  // where it stands, or where it had come up before; else all the way down.
+  std::vector<u32> begin_again(Item& item, const std::vector<u32>& word);
 
   // ---- interrupt.cpp: what follows for the others
 

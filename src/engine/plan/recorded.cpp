@@ -73,6 +73,7 @@ Recorded read_recorded(Session&, const Value& state) {
     if (const Entry* p = v.find("places"); p && p->value.is(Kind::kList))
       for (const Value& element : p->value.items()) c.marking.push_back(Symbol(element.text()));
     if (const Entry* x = v.find("config")) c.config = x->value;
+    if (const Entry* x = v.find("tried")) c.tried = x->value;
     if (const Entry* x = v.find("made")) c.made = x->value;
     if (const Entry* x = v.find("reads")) c.reads = x->value;
     if (const Entry* x = v.find("before")) c.before = x->value;
@@ -126,6 +127,7 @@ Value write_recorded(const Recorded& r, const TreeBuilder& b) {
     m.set(Symbol("places"), b.list(marking));
     if (!c.failed.empty()) m.set(Symbol("failed"), b.string(c.failed));
     m.set(Symbol("config"), c.config);
+    if (!c.tried.is(Kind::kNull)) m.set(Symbol("tried"), c.tried);
     if (!c.made.is(Kind::kNull)) m.set(Symbol("made"), c.made);
     if (!c.reads.is(Kind::kNull)) m.set(Symbol("reads"), c.reads);
     if (!c.before.is(Kind::kNull)) m.set(Symbol("before"), c.before);

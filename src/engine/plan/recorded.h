@@ -22,6 +22,7 @@ struct RecordedComponent {
   Symbol host;
   std::vector<Symbol> marking;  // names of elements: where it is half way not only places
   Value config;
+  Value tried;  // where it has not become what it should be, the configuration it was to have; null where it has
   Value made;   // the configuration with the values it was made with; null when it refers to nothing that varies
   Value reads;  // what its actions took from others beside that: path -> value; null when it was nothing
   bool protect = false;
