@@ -63,7 +63,7 @@ class Commander {
   void load() {
     LoaderConfig config;
     config.tags = p_.flags().all("inject");
-    config.tag_vars = !p_.flags().given("inject-vars") || p_.flags().on("inject-vars");
+    config.tag_vars = p_.flags().on("inject-vars");
     config.tools = true;
     p_.make_loader(config);
     std::vector<std::string> args(p_.flags().arguments().begin() + 1, p_.flags().arguments().end()), packages;

@@ -96,7 +96,11 @@ constexpr F kTrim[] = {
     {"trace", 0, F::kBool, "trace computation"},
     {"dry-run", 'n', F::kBool, "only run simulation"},
 };
-constexpr F kCmd[] = {TUTTI_TAG_FLAGS, {"dry-run", 0, F::kBool, ""}};
+constexpr F kCmd[] = {
+    {"inject", 't', F::kStrings, "set the value of a tagged field"},
+    {"inject-vars", 'T', F::kBool, "inject system variables in tags", "true"},
+    {"dry-run", 0, F::kBool, ""},
+};
 constexpr F kFix[] = {
     {"force", 'f', F::kBool, "rewrite even when there are errors"},
     {"exp", 0, F::kStrings, "list of experiments to port"},

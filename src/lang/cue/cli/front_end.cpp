@@ -237,14 +237,18 @@ int CueFrontEnd::run(std::span<const std::string> given) const {
   }
   if (args.empty()) return before.empty() ? print_help({}) : usage_error("unknown flag: " + before[0]);
   std::string verb = args[0];
-  if (verb == "help" || verb == "--help" || verb == "-h") return print_help(std::span(args).subspan(1));
+  // The commands of a package are told of by what is in it.
+  static constexpr CommandSpec kHelpCmd{"help cmd", "", "", {}};
+  const bool of_commands = verb == "help" && args.size() > 1 && args[1] == "cmd";
+  if (!of_commands && (verb == "help" || verb == "--help" || verb == "-h"))
+    return print_help(std::span(args).subspan(1));
   if (verb == "version") {
     std::fputs("cue version v0.17.1 (tutti)\n", stdout);
     return 0;
   }
   if (std::string wrong = experiment_error(); !wrong.empty()) return usage_error("error in CUE_EXPERIMENT: " + wrong);
-  const CommandSpec* spec = find_command(verb);
-  std::vector<std::string> rest(args.begin() + 1, args.end());
+  const CommandSpec* spec = of_commands ? &kHelpCmd : find_command(verb);
+  std::vector<std::string> rest(args.begin() + (of_commands ? 2 : 1), args.end());
   if (verb == "get") return usage_error("cue get is not supported: no Go code is read");
   if (verb == "login") return usage_error("cue login is not supported: nothing is fetched from a network");
   if (verb == "completion")

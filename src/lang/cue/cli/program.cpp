@@ -90,7 +90,7 @@ int Program::run() {
       {"vet", run_vet},           {"fmt", run_fmt},           {"import", run_import},
       {"trim", run_trim},         {"cmd", run_cmd},           {"fix", run_fix},
       {"mod init", run_mod_init}, {"mod edit", run_mod_edit}, {"mod rename", run_mod_rename},
-      {"mod tidy", run_mod_tidy}, {"exp", run_exp},
+      {"mod tidy", run_mod_tidy}, {"help cmd", run_help_cmd}, {"exp", run_exp},
   };
   LimitPlace place(context_->src.at);
   std::optional<Progress> progress;  // tasks speak for themselves

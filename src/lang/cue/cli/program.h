@@ -136,6 +136,7 @@ void run_mod_init(Program& p);
 void run_mod_rename(Program& p);
 void run_mod_tidy(Program& p);
 void run_exp(Program& p);
+void run_help_cmd(Program& p);
 
 int print_help(std::span<const std::string> topic);
 
