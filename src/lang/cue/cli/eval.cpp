@@ -134,7 +134,7 @@ void Encoder::value(Item& item) {
       std::string kind = kinds_text(c.kinds(n));
       p_.fail(output_.encoding == "text"
                   ? fmt::format("cannot use value {} (type {}) as string", compact(v), kind)
-                  : fmt::format("cannot use value {} (type {}) as (bytes|string)", compact(v), kind));
+                  : fmt::format("cannot use value {} (type {}) as (string|bytes)", compact(v), kind));
     }
     out_ += text;
     if (output_.encoding == "text") out_ += '\n';
