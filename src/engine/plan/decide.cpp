@@ -238,6 +238,9 @@ void Planner::decide(Item& item) {
     return;
   }
   PlanChange change = change_of(PlanChange::Kind::kChange, item.component, *item.want, *item.was);
+  std::string from = where(item);
+  bool asked_away = item.goal == item.kind.removed && item.goal != item.kind.goal;
+  if (asked_away && between(item) && !never_came_to_it(*item.was)) take_as_made(item);
   // Links: those that are no more or lead elsewhere now.
   for (auto& n : item.old_needs)
     if (std::none_of(item.new_needs.begin(), item.new_needs.end(), [&](auto& m) { return same_need(n, m); }) ||
@@ -298,7 +301,6 @@ void Planner::decide(Item& item) {
   }
   if (there && word.empty() && !item.was->failed.empty()) word = repair(item, {});
   if (!item.was->failed.empty()) change.why = why_again(item);
-  std::string from = where(item);
   bool again = false;
   if (!there) {  // on its way there it meets its new configuration anyway, but for what lies behind it
     again = !word.empty() && !keys.empty() && done_otherwise(item);
