@@ -27,6 +27,7 @@ class SchemaWriter {
   ast::Node* json_schema();
   ast::Node* openapi();
   std::string error;
+  std::vector<LoadProblem> problems;  // of what has no place in the document
 
  private:
   // A schema object: keywords in the order in which they are written.

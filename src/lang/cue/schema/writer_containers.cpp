@@ -420,11 +420,13 @@ ast::Node* SchemaWriter::openapi() {
       ExportProfile profile;
       profile.take_defaults = true;
       if (Vertex* i = v->find_raw(Label::string("info"))) info = export_expression(c_, sources_, i, profile);
-    } else if (!name.starts_with('_')) {
-      error = fmt::format("unsupported top-level field {}", quote(name));
-      return nullptr;
+    } else if (!name.starts_with('_') && field->constraint != Tok::kOption) {
+      const Vertex* a = v->find_raw(Label::string(name));
+      problems.push_back({fmt::format("openapi: unsupported top-level field {}", quote(name)), {}});
+      if (a && !a->conjuncts.empty() && a->conjuncts[0].x->pos) problems.back().places = {a->conjuncts[0].x->pos};
     }
   }
+  if (!problems.empty()) return nullptr;
   std::sort(definitions.begin(), definitions.end(),
             [](ast::Field* a, ast::Field* b) { return label_name(a->label) < label_name(b->label); });
   Schema out, head, components;
@@ -439,10 +441,11 @@ ast::Node* SchemaWriter::openapi() {
 }
 
 ast::Node* generate_openapi(Context& c, const Sources& sources, Vertex* v, std::string& error,
-                            std::vector<LoadProblem>&) {
+                            std::vector<LoadProblem>& problems) {
   SchemaWriter w(c, sources, v, SchemaWriter::Target::kOpenApi);
   ast::Node* n = w.openapi();
   error = w.error;
+  problems = std::move(w.problems);
   return error.empty() ? n : nullptr;
 }
 
