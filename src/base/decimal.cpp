@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/decimal_int.h"
 
 namespace tutti {
@@ -76,12 +77,6 @@ Decimal Decimal::from_double(double d) {
   auto end = std::to_chars(buffer, buffer + sizeof buffer, d, std::chars_format::scientific).ptr;
   return *parse({buffer, static_cast<std::size_t>(end - buffer)});
 }
-
-namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-}  // namespace
 
 std::optional<Decimal> Decimal::parse(std::string_view text) {
   bool negative = false;

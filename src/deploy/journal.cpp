@@ -16,7 +16,6 @@ namespace {
 using engine::ActionRequest;
 using engine::ActionResult;
 using engine::How;
-using store::Entry;
 
 std::string_view word(How how) {
   switch (how) {
@@ -58,8 +57,8 @@ engine::Outputs outputs_of(const std::string& json, const store::Seal& seal) {
   auto source = session.sources->add("outputs", json);
   auto v = source ? read_json(session, **source) : std::nullopt;
   if (!v || !v->is(Kind::kMap)) return out;
-  for (const tutti::Entry& one : v->entries()) {
-    const tutti::Entry* sealed = one.value.is(Kind::kMap) ? one.value.find("$sealed") : nullptr;
+  for (const Entry& one : v->entries()) {
+    const Entry* sealed = one.value.is(Kind::kMap) ? one.value.find("$sealed") : nullptr;
     if (!sealed)
       out.emplace_back(one.key.text(), one.value.text());
     else if (auto clear = seal.unseal(sealed->value.text()))
@@ -93,9 +92,9 @@ bool StoreJournal::starting(double, std::span<const ActionRequest> requests) {
   for (const ActionRequest& q : requests) {
     if (q.action->what.is(Kind::kNull)) continue;
     acts_ = true;
-    Entry e;
+    store::Entry e;
     e.time = store::wall_clock();
-    e.kind = Entry::Kind::kStart;
+    e.kind = store::Entry::Kind::kStart;
     e.instance = q.instance;
     e.transition = q.transition;
     e.attempt = q.attempt;
@@ -114,9 +113,9 @@ void StoreJournal::ended(double, std::span<const ActionResult> results) {
     const model::ComponentType& type = system_.type_of(r.instance);
     bool nothing = type.action_of(type.transitions[r.transition]).what.is(Kind::kNull);
     acts_ = acts_ || !nothing;
-    Entry e;
+    store::Entry e;
     e.time = store::wall_clock();
-    e.kind = Entry::Kind::kEnd;
+    e.kind = store::Entry::Kind::kEnd;
     e.instance = r.instance;
     e.transition = r.transition;
     e.attempt = r.attempt;
@@ -139,8 +138,8 @@ void StoreJournal::settle() {
   if (!acts_ || broken_) return;
   Result<void> r;
   std::set<Symbol> hosts;
-  for (const Entry& e : waiting_)
-    if (e.kind == Entry::Kind::kEnd && !e.name.empty()) hosts.insert(system_.instances[e.instance].host);
+  for (const store::Entry& e : waiting_)
+    if (e.kind == store::Entry::Kind::kEnd && !e.name.empty()) hosts.insert(system_.instances[e.instance].host);
   for (Symbol host : hosts)
     if (r && flush) r = flush(host);
   if (r) r = store_.append(lease_, run_, waiting_);
@@ -152,9 +151,9 @@ void StoreJournal::settle() {
 }
 
 bool StoreJournal::begins(u32 instance, u32 transition, const std::string& resource, const resource::Former& former) {
-  Entry e;
+  store::Entry e;
   e.time = store::wall_clock();
-  e.kind = Entry::Kind::kNote;
+  e.kind = store::Entry::Kind::kNote;
   e.instance = instance;
   e.transition = transition;
   e.name = name(instance, transition);
@@ -170,7 +169,7 @@ bool StoreJournal::begins(u32 instance, u32 transition, const std::string& resou
       continue;
     }
     writing_ = true;
-    std::vector<Entry> together;
+    std::vector<store::Entry> together;
     together.swap(beginning_);
     u64 last = asked_;
     lock.unlock();
@@ -187,8 +186,8 @@ bool StoreJournal::begins(u32 instance, u32 transition, const std::string& resou
 Replay read_journal(const model::System& system, std::vector<store::Entry> entries, const store::Seal& seal) {
   Replay out;
   std::map<std::pair<u32, u32>, u32> open;
-  for (const Entry& e : entries) {
-    if (e.kind == Entry::Kind::kNote) {
+  for (const store::Entry& e : entries) {
+    if (e.kind == store::Entry::Kind::kNote) {
       if (e.how != kBegins) continue;
       out.begun.insert({e.instance, e.transition});
       auto former = outputs_of(e.outputs, seal);
@@ -203,7 +202,7 @@ Replay read_journal(const model::System& system, std::vector<store::Entry> entri
       out.wrong = fmt::format("entry {} of the journal ({}) does not belong to this program", e.sequence, e.name);
       return out;
     }
-    if (e.kind == Entry::Kind::kStart) {
+    if (e.kind == store::Entry::Kind::kStart) {
       open[{e.instance, e.transition}] = e.attempt;
       continue;
     }

@@ -9,7 +9,7 @@
 namespace tutti::resource {
 namespace {
 
-constexpr std::string_view kParameters[] = {"purge", "unless_system_user", "unless_uid"};
+constexpr std::string_view kPurgeParameters[] = {"purge", "unless_system_user", "unless_uid"};
 
 struct Kept {
   std::vector<Resource> gone;
@@ -63,7 +63,7 @@ Result<bool> of_the_system(Context& c, const std::string& name, i64 uid) {
 class Purge : public Provider {
  public:
   std::string_view type() const override { return "resources"; }
-  std::span<const std::string_view> parameters() const override { return kParameters; }
+  std::span<const std::string_view> parameters() const override { return kPurgeParameters; }
 
   std::string check(const Resource& r) const override {
     if (!find_provider(type_of(r))) return fmt::format("Could not find resource type '{}'", type_of(r));

@@ -11,8 +11,8 @@
 namespace tutti::resource {
 namespace {
 
-constexpr std::string_view kParameters[] = {"path", "recurse", "max_files", "matches", "backup",
-                                            "age",  "size",    "type",      "rmdirs"};
+constexpr std::string_view kTidyParameters[] = {"path", "recurse", "max_files", "matches", "backup",
+                                                "age",  "size",    "type",      "rmdirs"};
 
 // A number and a unit's letter; the unit may be left out, and may be a whole word.
 std::optional<double> scaled(const std::string& text, std::string_view units, std::span<const double> factors,
@@ -50,7 +50,7 @@ struct Kept {
 class Tidy : public Provider {
  public:
   std::string_view type() const override { return "tidy"; }
-  std::span<const std::string_view> parameters() const override { return kParameters; }
+  std::span<const std::string_view> parameters() const override { return kTidyParameters; }
 
   std::string check(const Resource& r) const override {
     Params p(r.parameters);

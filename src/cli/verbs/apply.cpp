@@ -15,7 +15,7 @@
 namespace tutti {
 namespace {
 
-constexpr OptionSpec kOptions[] = {
+constexpr OptionSpec kApplyOptions[] = {
     TUTTI_RUNNING_OPTIONS,
     {"yes", "", "do not ask", false, 'y'},
     {"dry-run", "", "show what would be done and touch nothing"},
@@ -105,7 +105,7 @@ void refuse_as_puppet(Call& call) {
   call.session.diagnostics.clear();
 }
 
-int run(Call& call) {
+int run_apply(Call& call) {
   // With a program in its text form there is nothing to plan: it is run as it is.
   if (std::any_of(call.arguments.begin(), call.arguments.end(), is_program_file)) return apply_program(call);
   Running running(call);
@@ -158,8 +158,8 @@ extern const Verb apply_verb = {
         "it ends, so that an interrupted run is taken up again by `tutti resume`.\n"
         "A saved plan is refused when the system has changed since it was made, and when it was altered.",
     .examples = "$ tutti apply shop.yaml\n$ tutti apply --yes shop.cue",
-    .options = kOptions,
-    .run = run,
+    .options = kApplyOptions,
+    .run = run_apply,
     .least = 1,
     .reads = true,
     .shows_steps = true,

@@ -134,7 +134,7 @@ std::string fish() {
          fmt::format("complete -c tutti -n '__fish_seen_subcommand_from help' -f -a '{} exit-codes'\n", verb_words());
 }
 
-int run(Call& call) {
+int run_completion(Call& call) {
   const std::string& shell = call.arguments[0];
   if (shell == "bash") {
     call.out.put(bash());
@@ -161,7 +161,7 @@ extern const Verb completion_verb = {
     .summary = "print a completion script for bash, zsh or fish",
     .arguments = "SHELL",
     .examples = "$ source <(tutti completion bash)\n$ tutti completion fish > ~/.config/fish/completions/tutti.fish",
-    .run = run,
+    .run = run_completion,
     .least = 1,
     .most = 1,
 };

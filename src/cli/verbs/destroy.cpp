@@ -3,7 +3,7 @@
 namespace tutti {
 namespace {
 
-constexpr OptionSpec kOptions[] = {
+constexpr OptionSpec kDestroyOptions[] = {
     TUTTI_RUNNING_OPTIONS,
     {"yes", "", "do not ask", false, 'y'},
     {"dry-run", "", "show what would be done and touch nothing"},
@@ -18,7 +18,7 @@ constexpr OptionSpec kOptions[] = {
     {"quiet", "", "no progress", false, 'q'},
 };
 
-int run(Call& call) {
+int run_destroy(Call& call) {
   Running running(call);
   if (!running.look()) return exit_code::kError;
   std::string system = running.the_system();
@@ -36,8 +36,8 @@ extern const Verb destroy_verb = {
     .arguments = "",
     .details = "Everything that is recorded is removed, users before what they use.",
     .examples = "$ tutti destroy --dry-run\n$ tutti destroy --system shop --yes",
-    .options = kOptions,
-    .run = run,
+    .options = kDestroyOptions,
+    .run = run_destroy,
     .most = 0,
     .shows_steps = true,
 };

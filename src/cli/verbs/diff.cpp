@@ -14,7 +14,7 @@
 namespace tutti {
 namespace {
 
-constexpr OptionSpec kOptions[] = {
+constexpr OptionSpec kDiffOptions[] = {
     {"out", "FORMAT", "text (the default) or json: one object a line"},
     {"ordered", "", "count the order of keys too"},
     {"quiet", "", "print nothing: the exit code is the answer", false, 'q'},
@@ -207,7 +207,7 @@ int run_fleet(Call& call, const Fleet& before, const Fleet& after, bool json) {
   return same ? exit_code::kOk : exit_code::kDifferent;
 }
 
-int run(Call& call) {
+int run_diff(Call& call) {
   std::string output = call.options.get("out", "text");
   if (output != "text" && output != "json") {
     call.session.diagnostics.error("USE", {}, fmt::format("diff prints text or json, not `{}`", output));
@@ -258,8 +258,8 @@ extern const Verb diff_verb = {
     .examples =
         "$ tutti diff old.yaml new.yaml\n$ tutti diff site.cue site.json --out json\n"
         "$ tutti diff environments/production environments/next --all-nodes facts/",
-    .options = kOptions,
-    .run = run,
+    .options = kDiffOptions,
+    .run = run_diff,
     .least = 2,
     .most = 2,
     .reads = true,

@@ -9,7 +9,7 @@
 namespace tutti {
 namespace {
 
-constexpr OptionSpec kOptions[] = {
+constexpr OptionSpec kDriftOptions[] = {
     TUTTI_RUNNING_OPTIONS,
     {"ignore", "PATTERN", "say nothing about resources like this (`file /etc/*`)", true},
     {"out", "FORMAT", "text (the default), json or yaml"},
@@ -21,7 +21,7 @@ std::string shortened(const std::string& value) {
   return value.size() - digits == 64 ? value.substr(0, digits + 12) : value;
 }
 
-int run(Call& call) {
+int run_drift(Call& call) {
   Running running(call);
   if (!running.look()) return exit_code::kError;
   std::string system = running.the_system();
@@ -117,8 +117,8 @@ extern const Verb drift_verb = {
     .arguments = "",
     .details = "Looks and never writes. Exit code 0: no drift; 2: some, or something that cannot be known.",
     .examples = "$ tutti drift\n$ tutti drift --ignore 'file /var/log/*'",
-    .options = kOptions,
-    .run = run,
+    .options = kDriftOptions,
+    .run = run_drift,
     .most = 0,
 };
 

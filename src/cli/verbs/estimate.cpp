@@ -12,7 +12,7 @@ namespace {
 
 using namespace engine;
 
-constexpr OptionSpec kOptions[] = {
+constexpr OptionSpec kEstimateOptions[] = {
     {"out", "FORMAT", "text (the default), json or yaml"},
     TUTTI_SYSTEM_OPTIONS,
     {"events", "", "the critical path event by event"},
@@ -39,7 +39,7 @@ Value sample_tree(const TreeMaker& make, const Sample& s) {
                    {"most", make.number(s.most)}});
 }
 
-int run(Call& call) {
+int run_estimate(Call& call) {
   auto in = read_system_input(call, call.arguments);
   if (!in) return exit_code::kError;
   const model::System& system = in->system;
@@ -174,8 +174,8 @@ extern const Verb estimate_verb = {
     .examples =
         "$ tutti estimate system.yaml\n$ tutti estimate --models --set n=10 system.cue update.concerto\n$ tutti "
         "estimate --monte-carlo 10000 system.json",
-    .options = kOptions,
-    .run = run,
+    .options = kEstimateOptions,
+    .run = run_estimate,
     .least = 1,
     .reads = true,
 };

@@ -3,14 +3,14 @@
 namespace tutti {
 namespace {
 
-constexpr OptionSpec kOptions[] = {
+constexpr OptionSpec kEvalOptions[] = {
     {"out", "FORMAT", "json (the default), leaves, yaml, toml, xml, or a format of the language"},
     {"compact", "", "as few bytes as the format allows"},
     {"reveal", "", "show secrets in clear"},
 };
 
 // What could be evaluated is printed even when something was wrong.
-int run(Call& call) {
+int run_eval(Call& call) {
   Evaluated e = evaluate_files(call, call.arguments, false);
   if (e.value && !write_result(call, e, call.options.get("out", "json"), false)) return exit_code::kError;
   return e.value ? call.code() : exit_code::kError;
@@ -29,8 +29,8 @@ extern const Verb eval_verb = {
         "Several data files are several documents; a language that can evaluates its files together.\n"
         "For CUE inputs the flags and texts are those of cue: `tutti cue help eval`.",
     .examples = "$ tutti eval site.cue\n$ tutti eval --out leaves site.yaml | grep port",
-    .options = kOptions,
-    .run = run,
+    .options = kEvalOptions,
+    .run = run_eval,
     .least = 1,
     .reads = true,
 };

@@ -3,7 +3,7 @@
 namespace tutti {
 namespace {
 
-constexpr OptionSpec kOptions[] = {
+constexpr OptionSpec kExportOptions[] = {
     {"out", "FORMAT",
      "json, yaml, toml, xml, leaves, or a format of the language; by default what the name of the file written says, "
      "or json"},
@@ -20,7 +20,7 @@ std::string_view output_by_name(std::string_view file) {
   return "json";
 }
 
-int run(Call& call) {
+int run_export(Call& call) {
   std::string output = call.options.get("out", output_by_name(call.manner.output));
   Evaluated e = evaluate_files(call, call.arguments, true, output);
   if (!e.value) return exit_code::kError;
@@ -46,8 +46,8 @@ extern const Verb export_verb = {
         "Secrets are written as \"(secret)\" unless revealed.\n"
         "For CUE inputs the flags and texts are those of cue: `tutti cue help export`.",
     .examples = "$ tutti export site.sf --out yaml -o site.yaml\n$ cat site.toml | tutti export --lang toml -",
-    .options = kOptions,
-    .run = run,
+    .options = kExportOptions,
+    .run = run_export,
     .least = 1,
     .reads = true,
 };

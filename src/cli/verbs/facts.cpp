@@ -8,7 +8,7 @@
 namespace tutti {
 namespace {
 
-constexpr OptionSpec kOptions[] = {
+constexpr OptionSpec kFactsOptions[] = {
     {"out", "FORMAT", "json, yaml, toml or leaves (default: json)"},
     {"external-dir", "DIR", "a folder of external facts (.txt, .json, .yaml, programs), before /etc/facter/facts.d"},
     {"modulepath", "DIRS",
@@ -46,7 +46,7 @@ const Verb facts_verb = {
         "Gathered natively, without Ruby or facter: os, kernel, networking, memory, processors, disks, identity\n"
         "and the like. With a path, only what is there.",
     .examples = "$ tutti facts os.family\n$ tutti facts --out yaml > facts/web1.yaml\n",
-    .options = kOptions,
+    .options = kFactsOptions,
     .run = run_facts,
     .most = 1,
 };

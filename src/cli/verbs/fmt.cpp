@@ -7,13 +7,13 @@
 namespace tutti {
 namespace {
 
-constexpr OptionSpec kOptions[] = {
+constexpr OptionSpec kFmtOptions[] = {
     {"check", "", "change nothing; name the files that are laid out otherwise"},
     {"diff", "", "change nothing; show what would change", false, 'd'},
 };
 
 // Files are changed in place; standard input, or a result sent elsewhere with -o, is printed.
-int run(Call& call) {
+int run_fmt(Call& call) {
   bool check = call.options.has("check"), show_diff = call.options.has("diff");
   bool different = false;
   for (const Part& part : call.parts(call.arguments)) {
@@ -52,8 +52,8 @@ extern const Verb fmt_verb = {
         "With --check or --diff the exit code is 2 when a file is laid out otherwise.\n"
         "For CUE inputs the flags and texts are those of cue: `tutti cue help fmt`.",
     .examples = "$ tutti fmt *.yaml\n$ tutti fmt --check --diff site.json",
-    .options = kOptions,
-    .run = run,
+    .options = kFmtOptions,
+    .run = run_fmt,
     .least = 1,
     .reads = true,
 };

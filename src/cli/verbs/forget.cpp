@@ -10,7 +10,7 @@
 namespace tutti {
 namespace {
 
-constexpr OptionSpec kOptions[] = {
+constexpr OptionSpec kForgetOptions[] = {
     TUTTI_RUNNING_OPTIONS,
     {"host", "HOST", "everything on this host", true},
     {"yes", "", "do not ask", false, 'y'},
@@ -53,7 +53,7 @@ bool gone(Running& running, const deploy::Forgetting& f) {
   return all;
 }
 
-int run(Call& call) {
+int run_forget(Call& call) {
   auto hosts = call.options.all("host");
   if (call.arguments.empty() && hosts.empty()) {
     call.session.diagnostics.error("FORGET-WHAT", {}, "name the components to forget, or a host with --host")
@@ -95,8 +95,8 @@ extern const Verb forget_verb = {
         "and so is what is protected. Whoever used what is forgotten is led to another one by the next plan. The run "
         "is in the history.",
     .examples = "$ tutti forget --host h2 --dry-run\n$ tutti forget --yes web3",
-    .options = kOptions,
-    .run = run,
+    .options = kForgetOptions,
+    .run = run_forget,
 };
 
 }  // namespace tutti

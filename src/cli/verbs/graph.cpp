@@ -14,7 +14,7 @@
 namespace tutti {
 namespace {
 
-constexpr OptionSpec kOptions[] = {
+constexpr OptionSpec kGraphOptions[] = {
     {"type", "WHAT",
      "tree (the default): what lies in what; origin: which values come from which; of a system: assembly, nets, "
      "dependencies (of its program), summary (what behaviours need and provide)"},
@@ -180,7 +180,7 @@ void print_json(Call& call, const Graph& graph) {
   call.out.put("]}\n");
 }
 
-int run(Call& call) {
+int run_graph(Call& call) {
   std::string type = call.options.get("type", "tree"), out = call.options.get("out", "dot");
   if (draws_system(type)) return graph_system(call, type, out);
   if ((type != "tree" && type != "origin") || (out != "dot" && out != "json")) {
@@ -212,8 +212,8 @@ extern const Verb graph_verb = {
     .summary = "draw the tree, or which values come from which, for Graphviz",
     .arguments = "FILE...",
     .examples = "$ tutti graph site.yaml | dot -Tsvg > site.svg\n$ tutti graph --type origin site.cue",
-    .options = kOptions,
-    .run = run,
+    .options = kGraphOptions,
+    .run = run_graph,
     .least = 1,
     .reads = true,
 };

@@ -8,7 +8,7 @@
 namespace tutti {
 namespace {
 
-int run(Call& call) {
+int run_help(Call& call) {
   if (call.arguments.empty()) {
     call.out.put(help_text());
     return exit_code::kOk;
@@ -43,7 +43,7 @@ extern const Verb help_verb = {
     .summary = "this overview, or more on a verb or topic",
     .arguments = "[VERB|exit-codes]",
     .examples = "$ tutti help export",
-    .run = run,
+    .run = run_help,
     .most = 1,
 };
 

@@ -6,13 +6,13 @@
 namespace tutti {
 namespace {
 
-constexpr OptionSpec kOptions[] = {
+constexpr OptionSpec kHistoryOptions[] = {
     TUTTI_RUNNING_OPTIONS,
     {"most", "N", "at most so many runs (default 20)"},
     {"out", "FORMAT", "text (the default), json or yaml"},
 };
 
-int run(Call& call) {
+int run_history(Call& call) {
   Running running(call);
   if (!running.look()) return exit_code::kError;
   std::size_t most = std::strtoul(call.options.get("most", "20").c_str(), nullptr, 10);
@@ -63,8 +63,8 @@ extern const Verb history_verb = {
     .arguments = "",
     .details = "`tutti show RUN` tells one of them action by action.",
     .examples = "$ tutti history\n$ tutti history --out json --most 5",
-    .options = kOptions,
-    .run = run,
+    .options = kHistoryOptions,
+    .run = run_history,
     .most = 0,
 };
 

@@ -9,7 +9,7 @@
 namespace tutti {
 namespace {
 
-constexpr OptionSpec kOptions[] = {
+constexpr OptionSpec kPlanOptions[] = {
     TUTTI_RUNNING_OPTIONS,
     {"save", "FILE", "keep the plan, for `tutti apply FILE`"},
     {"only", "COMPONENT", "look at this component only", true},
@@ -92,7 +92,7 @@ int plan_catalog(Running& running, const deploy::Prepared& prepared) {
   return changes + unknown ? exit_code::kDifferent : exit_code::kOk;
 }
 
-int run(Call& call) {
+int run_plan(Call& call) {
   Running running(call);
   if (!(call.options.has("save") ? running.open() : running.look())) return exit_code::kError;
   auto wanted = running.wanted();
@@ -138,8 +138,8 @@ extern const Verb plan_verb = {
         "and verifies it: no deadlock, the wanted state reached, the invariants kept throughout.\n"
         "Exit code 0: nothing to do; 2: there is something to do; 1: an error, or a plan that is not safe.",
     .examples = "$ tutti plan shop.yaml\n$ tutti plan --save change.plan shop.cue && tutti apply change.plan",
-    .options = kOptions,
-    .run = run,
+    .options = kPlanOptions,
+    .run = run_plan,
     .least = 1,
     .reads = true,
 };

@@ -7,7 +7,7 @@
 namespace tutti {
 namespace {
 
-constexpr OptionSpec kOptions[] = {
+constexpr OptionSpec kResolveOptions[] = {
     {"set", "PATH=VALUE", "give a lazy property its value; without `=VALUE`, end the laziness of a reference", true},
     {"events", "FILE", "rounds of such lines, an empty line between rounds; prints what each round changes"},
     {"out", "FORMAT", "json (the default), xml, yaml, leaves, ..."},
@@ -73,7 +73,7 @@ bool run_events(Call& call, cdl::System& system, const std::string& path) {
   return true;
 }
 
-int run(Call& call) {
+int run_resolve(Call& call) {
   std::vector<Part> parts = call.parts(call.arguments);
   if (parts.empty()) return exit_code::kError;
   if (parts[0].language->name() != "cdl") {
@@ -119,8 +119,8 @@ extern const Verb resolve_verb = {
     .examples =
         "$ tutti resolve shop.cdl --set DB/hostname=db1 --out xml\n"
         "$ printf 'DB/hostname=db1\\n\\nWeb/hostname=web1\\n' | tutti resolve shop.cdl --events -",
-    .options = kOptions,
-    .run = run,
+    .options = kResolveOptions,
+    .run = run_resolve,
     .least = 1,
     .most = 1,
     .reads = true,

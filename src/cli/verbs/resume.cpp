@@ -7,7 +7,7 @@
 namespace tutti {
 namespace {
 
-constexpr OptionSpec kOptions[] = {
+constexpr OptionSpec kResumeOptions[] = {
     TUTTI_RUNNING_OPTIONS,
     {"done", "ACTION", "this action, whose result is not known or that failed, is done (`db.start`)", true},
     {"repeat", "ACTION", "this action, whose result is not known or that failed, is to be done again", true},
@@ -20,7 +20,7 @@ constexpr OptionSpec kOptions[] = {
     {"quiet", "", "no progress", false, 'q'},
 };
 
-int run(Call& call) {
+int run_resume(Call& call) {
   if (!can_tell(call)) return exit_code::kError;
   Running running(call);
   if (!running.look()) return exit_code::kError;
@@ -89,8 +89,8 @@ extern const Verb resume_verb = {
         "A program that has ended because an action of it failed goes on the same way: --repeat starts the action "
         "again, --done declares it done. (Of planned systems the next plan repairs.)",
     .examples = "$ tutti resume\n$ tutti resume --repeat db.initialise",
-    .options = kOptions,
-    .run = run,
+    .options = kResumeOptions,
+    .run = run_resume,
     .most = 1,
     .shows_steps = true,
 };

@@ -6,7 +6,7 @@
 namespace tutti {
 namespace {
 
-constexpr OptionSpec kOptions[] = {
+constexpr OptionSpec kRollbackOptions[] = {
     TUTTI_RUNNING_OPTIONS,
     {"yes", "", "do not ask", false, 'y'},
     {"dry-run", "", "show what would be done and touch nothing"},
@@ -21,7 +21,7 @@ constexpr OptionSpec kOptions[] = {
     {"quiet", "", "no progress", false, 'q'},
 };
 
-int run(Call& call) {
+int run_rollback(Call& call) {
   Running running(call);
   if (!running.look()) return exit_code::kError;
   std::string system = running.the_system();
@@ -92,8 +92,8 @@ extern const Verb rollback_verb = {
         "followed "
         "the values of another (`follow` in the history) count as part of it.",
     .examples = "$ tutti rollback\n$ tutti rollback 12",
-    .options = kOptions,
-    .run = run,
+    .options = kRollbackOptions,
+    .run = run_rollback,
     .most = 1,
     .shows_steps = true,
 };

@@ -5,7 +5,7 @@
 namespace tutti {
 namespace {
 
-constexpr OptionSpec kOptions[] = {
+constexpr OptionSpec kRunOptions[] = {
     {"out", "FORMAT", "text (the default), json or yaml: the account at the end"},
     TUTTI_SYSTEM_OPTIONS,
     TUTTI_RUNNING_OPTIONS,
@@ -44,7 +44,7 @@ extern const Verb run_verb = {
         "`status`, `history` and `show` tell of it, under the name in `system` (or --system, or the file's name).",
     .examples =
         "$ tutti run shop.yaml\n$ tutti run --save now.json shop.yaml && tutti run shop.yaml now.json update.concerto",
-    .options = kOptions,
+    .options = kRunOptions,
     .run = apply_program,
     .least = 1,
     .reads = true,

@@ -10,7 +10,7 @@
 namespace tutti {
 namespace {
 
-constexpr OptionSpec kOptions[] = {
+constexpr OptionSpec kShowOptions[] = {
     TUTTI_RUNNING_OPTIONS,
     {"out", "FORMAT", "text (the default), json or yaml"},
     {"log", "", "also what the commands of programs printed"},
@@ -59,7 +59,7 @@ std::string how_it_ended(Call& call, const store::Entry& e) {
   return status && status->value.is(Kind::kString) ? std::string(status->value.text()) : e.how;
 }
 
-int run(Call& call) {
+int run_show(Call& call) {
   Running running(call);
   if (!running.look()) return exit_code::kError;
   if (call.arguments[0].find('/') != std::string::npos) return show_copy(call, *running.place->seal);
@@ -144,8 +144,8 @@ extern const Verb show_verb = {
         "the "
         "content of that copy of a file that was changed or removed, opened with the project's key where it is sealed.",
     .examples = "$ tutti show 3\n$ tutti show --out json 3\n$ tutti show .tutti/kept/1f2e...",
-    .options = kOptions,
-    .run = run,
+    .options = kShowOptions,
+    .run = run_show,
     .least = 1,
     .most = 1,
 };

@@ -19,7 +19,7 @@ namespace {
 
 using namespace engine;
 
-constexpr OptionSpec kOptions[] = {
+constexpr OptionSpec kSimulateOptions[] = {
     {"out", "FORMAT",
      "text (a Gantt chart, the default), svg, trace (Chrome trace), stats (of the engine itself), json or yaml"},
     TUTTI_SYSTEM_OPTIONS,
@@ -71,7 +71,7 @@ std::optional<std::vector<Step>> read_steps(Call& call, const model::System& sys
   return steps;
 }
 
-int run(Call& call) {
+int run_simulate(Call& call) {
   auto in = read_system_input(call, call.arguments);
   if (!in) return exit_code::kError;
   const model::System& system = in->system;
@@ -166,8 +166,8 @@ extern const Verb simulate_verb = {
         "$ tutti simulate system.yaml\n$ tutti simulate --out svg -o run.svg system.yaml\n$ tutti simulate --fail "
         "db.start system.yaml\n$ tutti verify --out json system.yaml > bad.json; tutti simulate --replay bad.json "
         "system.yaml",
-    .options = kOptions,
-    .run = run,
+    .options = kSimulateOptions,
+    .run = run_simulate,
     .least = 1,
     .reads = true,
 };

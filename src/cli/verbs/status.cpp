@@ -8,7 +8,7 @@
 namespace tutti {
 namespace {
 
-constexpr OptionSpec kOptions[] = {
+constexpr OptionSpec kStatusOptions[] = {
     TUTTI_RUNNING_OPTIONS,
     {"out", "FORMAT", "text (the default), json or yaml"},
 };
@@ -52,7 +52,7 @@ int overview(Running& running, const std::vector<std::string>& systems) {
   return unfinished ? exit_code::kUnknown : exit_code::kOk;
 }
 
-int run(Call& call) {
+int run_status(Call& call) {
   Running running(call);
   if (!running.look()) return exit_code::kError;
   if (!call.options.has("system")) {
@@ -147,8 +147,8 @@ extern const Verb status_verb = {
         "Shows what is recorded, and which processes of this machine have died; `tutti drift` looks at all that is "
         "really there. Exit code 16 when a run did not end.",
     .examples = "$ tutti status\n$ tutti status --out json",
-    .options = kOptions,
-    .run = run,
+    .options = kStatusOptions,
+    .run = run_status,
     .most = 0,
 };
 

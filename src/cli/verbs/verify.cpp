@@ -12,7 +12,7 @@ namespace {
 
 using namespace engine;
 
-constexpr OptionSpec kOptions[] = {
+constexpr OptionSpec kVerifyOptions[] = {
     {"out", "FORMAT", "text (the default), json or yaml"},
     TUTTI_SYSTEM_OPTIONS,
     {"property", "TEXT", "something that must hold (`always web.service or web.stopped`)", true},
@@ -62,7 +62,7 @@ std::string show_example(const model::System& system, const Counterexample& c) {
   return t;
 }
 
-int run(Call& call) {
+int run_verify(Call& call) {
   auto in = read_system_input(call, call.arguments);
   if (!in) return exit_code::kError;
   const model::System& system = in->system;
@@ -176,8 +176,8 @@ extern const Verb verify_verb = {
     .examples =
         "$ tutti verify system.yaml\n$ tutti verify --property 'never count(*.master) >= 2' system.yaml\n$ tutti "
         "verify --failures 1 system.yaml",
-    .options = kOptions,
-    .run = run,
+    .options = kVerifyOptions,
+    .run = run_verify,
     .least = 1,
     .reads = true,
 };

@@ -5,7 +5,7 @@
 namespace tutti {
 namespace {
 
-int run(Call& call) {
+int run_version(Call& call) {
   call.out.put("tutti " TUTTI_VERSION "\n");
   return exit_code::kOk;
 }
@@ -17,7 +17,7 @@ extern const Verb version_verb = {
     .group = "Other",
     .summary = "the version of this program",
     .examples = "$ tutti version",
-    .run = run,
+    .run = run_version,
     .most = 0,
 };
 

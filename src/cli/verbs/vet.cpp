@@ -8,12 +8,12 @@
 namespace tutti {
 namespace {
 
-constexpr OptionSpec kOptions[] = {
+constexpr OptionSpec kVetOptions[] = {
     {"schema", "EXPRESSION", "what in the CUE files the others are checked against: '#Catalog'", false, 'd'},
     {"concrete", "", "values must be decided, as they always must here", false, 'c'},
 };
 
-int run(Call& call) {
+int run_vet(Call& call) {
   std::vector<Part> parts = call.parts(call.arguments);
   bool fine = !parts.empty();
   // with a schema among several languages, the others' trees are checked against it
@@ -48,8 +48,8 @@ extern const Verb vet_verb = {
     .examples =
         "$ tutti vet site.cue && echo fine\n$ tutti vet --diagnostics line *.yaml\n$ tutti vet schema.cue catalog.pp\n"
         "$ tutti vet -d '#Catalog' ./policy catalog.pp",
-    .options = kOptions,
-    .run = run,
+    .options = kVetOptions,
+    .run = run_vet,
     .least = 1,
     .reads = true,
 };

@@ -13,7 +13,7 @@
 namespace tutti {
 namespace {
 
-constexpr OptionSpec kOptions[] = {
+constexpr OptionSpec kWhyOptions[] = {
     {"out", "FORMAT", "text (the default) or json"},
     {"steps", "N", "tell at most N steps (40)"},
     {"reveal", "", "show secrets in clear"},
@@ -176,7 +176,7 @@ std::optional<Evaluated> with_schema(Call& call, std::span<const std::string> fi
                    schema->language->evaluate_with(call.session, Request{schema->files, call.options, false}, trees)};
 }
 
-int run(Call& call) {
+int run_why(Call& call) {
   std::string path_text = call.arguments.back();
   std::span<const std::string> files(call.arguments.data(), call.arguments.size() - 1);
   std::optional<Path> path = Path::parse(path_text);

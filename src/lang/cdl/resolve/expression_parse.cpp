@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "base/near.h"
 #include "lang/cdl/resolve/expression_syntax.h"
 #include "lang/cdl/syntax/path.h"
@@ -65,8 +66,6 @@ class Lexer {
   }
 
  private:
-  static bool digit(char c) { return c >= '0' && c <= '9'; }
-
   Token take(Token::Kind kind, std::size_t size) {
     Token t{kind, text_.substr(at_, size)};
     at_ += size;
@@ -87,12 +86,12 @@ class Lexer {
     if (at_ >= text_.size()) return {Token::kEnd, text_.substr(text_.size())};
     char c = text_[at_];
     char following = at_ + 1 < text_.size() ? text_[at_ + 1] : '\0';
-    if (digit(c) || (c == '.' && digit(following))) {
+    if (is_digit(c) || (c == '.' && is_digit(following))) {
       std::size_t end = at_;
-      while (end < text_.size() && digit(text_[end])) end++;
+      while (end < text_.size() && is_digit(text_[end])) end++;
       if (end < text_.size() && text_[end] == '.') {
         end++;
-        while (end < text_.size() && digit(text_[end])) end++;
+        while (end < text_.size() && is_digit(text_[end])) end++;
       }
       return take(Token::kNumber, end - at_);
     }

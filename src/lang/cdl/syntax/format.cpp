@@ -4,12 +4,12 @@
 #include <vector>
 
 #include "lang/cdl/syntax/parse.h"
+#include "lang/cdl/syntax/path.h"
 
 namespace tutti::cdl {
 namespace {
 
 constexpr std::size_t kWidth = 100;
-constexpr std::string_view kSpace = " \t\r\n";
 
 struct Token {
   enum class Kind : u8 { kText, kData, kComment, kInstruction, kOpen, kClose, kEmpty } kind;

@@ -22,7 +22,6 @@ bool name_char(char32_t c) {
 }  // namespace
 
 std::string_view trim(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r\n";
   std::size_t from = text.find_first_not_of(kSpace);
   if (from == std::string_view::npos) return {};
   return text.substr(from, text.find_last_not_of(kSpace) - from + 1);

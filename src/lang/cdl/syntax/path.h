@@ -9,6 +9,9 @@ namespace tutti::cdl {
 
 enum class NameProblem : u8 { kNone, kMalformed, kUnknownPrefix };
 
+// What XML takes for white space.
+constexpr std::string_view kSpace = " \t\r\n";
+
 // Without the white space around it, as XML Schema takes names and booleans.
 std::string_view trim(std::string_view text);
 

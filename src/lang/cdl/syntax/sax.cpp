@@ -11,8 +11,6 @@
 namespace tutti::cdl {
 namespace {
 
-constexpr std::string_view kSpace = " \t\r\n";
-
 std::string_view view(const xmlChar* text) { return text ? reinterpret_cast<const char*>(text) : std::string_view(); }
 
 bool is_blank(std::string_view text) { return text.find_first_not_of(kSpace) == std::string_view::npos; }

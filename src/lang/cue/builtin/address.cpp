@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "base/ascii.h"
 #include "lang/cue/builtin/support.h"
 
 namespace tutti::cue {
@@ -42,8 +43,6 @@ struct Wrong {
   std::string_view why, at;
 };
 using Parsed = std::optional<Wrong>;  // nothing when all is well
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 int hex_digit(char c) {
   return is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "base/ascii.h"
 #include "lang/cue/builtin/support.h"
 
 namespace tutti::cue {
@@ -116,13 +117,11 @@ constexpr Element kElements[] = {
     {"Z07", What::kZone, How::kOffsetZ, 1},
 };
 
-bool digit(char c) { return c >= '0' && c <= '9'; }
-
 // The element at the beginning of a layout; a literal for none.
 Element element_at(std::string_view layout) {
   if ((layout[0] == '.' || layout[0] == ',') && layout.size() > 1 && (layout[1] == '0' || layout[1] == '9')) {
     std::size_t end = std::min(layout.find_first_not_of(layout[1], 1), layout.size());
-    if ((end == layout.size() || !digit(layout[end])) && end < 256)
+    if ((end == layout.size() || !is_digit(layout[end])) && end < 256)
       return {layout.substr(0, end), What::kFraction, layout[1] == '0' ? How::kZeros : How::kNines,
               static_cast<u8>(end - 1)};
   }
@@ -260,7 +259,7 @@ class Reader {
   bool digits(int least, int most, int& out) {
     int n = 0;
     out = 0;
-    while (n < most && static_cast<std::size_t>(n) < rest_.size() && digit(rest_[static_cast<std::size_t>(n)]))
+    while (n < most && static_cast<std::size_t>(n) < rest_.size() && is_digit(rest_[static_cast<std::size_t>(n)]))
       out = out * 10 + (rest_[static_cast<std::size_t>(n++)] - '0');
     if (n < least) return false;
     rest_.remove_prefix(static_cast<std::size_t>(n));
@@ -333,23 +332,23 @@ class Reader {
   }
 
   bool fraction(const Element& e) {
-    bool there = rest_.size() > 1 && (rest_[0] == '.' || rest_[0] == ',') && digit(rest_[1]);
+    bool there = rest_.size() > 1 && (rest_[0] == '.' || rest_[0] == ',') && is_digit(rest_[1]);
     if (e.how == How::kNines) {
       if (there) spare_fraction();
       return true;
     }
     if (!there || rest_.size() < e.text.size()) return false;
     for (std::size_t i = 1; i < e.text.size(); ++i)
-      if (!digit(rest_[i])) return false;
+      if (!is_digit(rest_[i])) return false;
     take_fraction(e.text.size() - 1);
     return true;
   }
 
   // A fraction after the seconds is read even where the layout has none.
   void spare_fraction() {
-    if (rest_.size() < 2 || (rest_[0] != '.' && rest_[0] != ',') || !digit(rest_[1])) return;
+    if (rest_.size() < 2 || (rest_[0] != '.' && rest_[0] != ',') || !is_digit(rest_[1])) return;
     std::size_t n = 1;
-    while (n < rest_.size() && digit(rest_[n])) ++n;
+    while (n < rest_.size() && is_digit(rest_[n])) ++n;
     take_fraction(n - 1);
   }
   void take_fraction(std::size_t n) {

@@ -5,8 +5,8 @@
 namespace tutti::cue {
 
 namespace {
-constexpr u32 kFew = 64;     // fields of a struct, steps of a row and others embedded, for which nothing need be done
-constexpr int kDeepest = 8;  // operators inside each other
+constexpr u32 kFew = 64;  // fields of a struct, steps of a row and others embedded, for which nothing need be done
+constexpr int kDeepestOperator = 8;  // operators inside each other
 }  // namespace
 
 bool LongRows::possible(const State& of, Flags how) {
@@ -65,7 +65,7 @@ void LongRows::whole(const Node* x, Environment* env) {
 }
 
 void LongRows::collect(const Node* x, Environment* env, int depth) {
-  if (depth > kDeepest || !env) return;
+  if (depth > kDeepestOperator || !env) return;
   switch (x->type) {
     case NodeType::kFieldRef: {
       for (u32 n = to<FieldRef>(x)->up; env && n > 0; --n) env = env->up;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kLarge = 50;        // bytes of a list or object that is laid out anew in any case
 constexpr std::size_t kShortString = 12;  // literals up to this length are kept as they are
-constexpr int kMaxDepth = 10'000;
+constexpr int kDeepestJson = 10'000;
 
 class JsonReader {
  public:
@@ -245,7 +245,7 @@ class JsonReader {
   }
 
   bool deeper() {
-    if (++depth_ <= kMaxDepth) return true;
+    if (++depth_ <= kDeepestJson) return true;
     fail(at_, "exceeded max depth");
     return false;
   }

@@ -20,7 +20,7 @@ namespace {
 using namespace ast;
 
 constexpr int kMaxAliasNodes = 50'000;
-constexpr int kMaxDepth = 5'000;
+constexpr int kDeepestYaml = 5'000;
 
 struct YamlComments {
   std::vector<std::string> head;  // above
@@ -142,7 +142,7 @@ class YamlReader {
     n->end = static_cast<u32>(offset(e.end));
     n->tag = short_tag(e.tag);
     if (e.anchor) anchors_[e.anchor] = n;
-    if (depth > kMaxDepth) {
+    if (depth > kDeepestYaml) {
       fail(*n, "nested too deeply");
       return nullptr;
     }

@@ -6,6 +6,8 @@
 #include <memory>
 #include <vector>
 
+#include "base/ascii.h"
+
 namespace tutti::cue {
 
 namespace {
@@ -38,18 +40,16 @@ constexpr Rule kRules[] = {
     {YamlScalar::kFloat, ".-+0", R"([-+]?([0-9][0-9_]*(\.[0-9_]*)?|\.[0-9_]*[0-9][0-9_]*)([eE][-+]?[0-9]+)?)"},
 };
 
-bool digit(char c) { return c >= '0' && c <= '9'; }
-
 }  // namespace
 
 YamlScalar yaml_scalar(std::string_view plain) {
   if (plain.empty() || std::string_view("~nNtTfF<").find(plain[0]) != std::string_view::npos)
     for (const Word& w : kWords)
       if (w.text == plain) return w.kind;
-  char first = digit(plain[0]) ? '0' : plain[0];
+  char first = is_digit(plain[0]) ? '0' : plain[0];
   if (std::string_view(".-+0").find(first) == std::string_view::npos) return YamlScalar::kString;
   if (first == '0') {  // most numbers are plain ones
-    auto digits = static_cast<std::size_t>(std::count_if(plain.begin(), plain.end(), digit));
+    auto digits = static_cast<std::size_t>(std::count_if(plain.begin(), plain.end(), is_digit));
     if (digits == plain.size() && (plain[0] != '0' || digits == 1)) return YamlScalar::kInt;
     if (digits + 1 == plain.size() && plain.find('.') != std::string_view::npos) return YamlScalar::kFloat;
   }

@@ -7,7 +7,7 @@ namespace tutti::cue {
 
 namespace {
 
-constexpr int kMaxDepth = 200;  // messages within messages
+constexpr int kDeepestMessage = 200;  // messages within messages
 
 class Parser {
  public:
@@ -91,7 +91,7 @@ class Parser {
   }
 
   void option_value(ProtoOption& o, int depth) {
-    if (depth > kMaxDepth) return fail("fewer levels of options");
+    if (depth > kDeepestMessage) return fail("fewer levels of options");
     if (now().is("{") || now().is("<")) {
       std::string_view close = next().text == "{" ? "}" : ">";
       o.aggregate = true;
@@ -253,7 +253,7 @@ class Parser {
   }
 
   void body(ProtoNode& m, int depth) {
-    if (depth > kMaxDepth) return fail("fewer messages within messages");
+    if (depth > kDeepestMessage) return fail("fewer messages within messages");
     braces([&] { element(m, depth); });
   }
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 #include "lang/cue/format/literal.h"
 #include "lang/cue/proto/syntax.h"
@@ -9,9 +10,8 @@ namespace tutti::cue {
 namespace {
 
 bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool digit(char c) { return c >= '0' && c <= '9'; }
 int hex(char c) {
-  if (digit(c)) return c - '0';
+  if (is_digit(c)) return c - '0';
   c = static_cast<char>(c | 0x20);
   return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
@@ -107,9 +107,9 @@ class ProtoScanner {
     if (letter(c)) {
       t.kind = ProtoToken::kName;
       std::size_t from = at_;
-      while (letter(now()) || digit(now()) || (text_format_ && now() == '-')) ++at_;
+      while (letter(now()) || is_digit(now()) || (text_format_ && now() == '-')) ++at_;
       t.text = s_.substr(from, at_ - from);
-    } else if (digit(c) || (c == '.' && digit(now(1)))) {
+    } else if (is_digit(c) || (c == '.' && is_digit(now(1)))) {
       number(t);
     } else if (c == '"' || c == '\'') {
       t.kind = ProtoToken::kString;
@@ -134,17 +134,17 @@ class ProtoScanner {
       at_ += 2;
       while (hex(now()) >= 0) ++at_;
     } else {
-      while (digit(now())) ++at_;
+      while (is_digit(now())) ++at_;
       if (now() == '.') {
         t.kind = ProtoToken::kFloat;
         ++at_;
-        while (digit(now())) ++at_;
+        while (is_digit(now())) ++at_;
       }
       if (now() == 'e' || now() == 'E') {
         t.kind = ProtoToken::kFloat;
         ++at_;
         if (now() == '+' || now() == '-') ++at_;
-        while (digit(now())) ++at_;
+        while (is_digit(now())) ++at_;
       }
       if (now() == 'f' || now() == 'F') {
         t.kind = ProtoToken::kFloat;

@@ -8,7 +8,7 @@ namespace tutti::cue {
 
 namespace {
 
-constexpr int kMaxDepth = 1'000;
+constexpr int kDeepestText = 1'000;
 
 class TextParser {
  public:
@@ -41,7 +41,7 @@ class TextParser {
   }
 
   void message(std::vector<ast::Node*>& fields, std::string_view close, int depth) {
-    if (depth > kMaxDepth) return fail("fewer levels");
+    if (depth > kDeepestText) return fail("fewer levels");
     while (out_.ok()) {
       if (now().kind == ProtoToken::kEnd) {
         if (!close.empty()) fail("the end of the message");

@@ -3,15 +3,13 @@
 #include <charconv>
 #include <utility>
 
+#include "base/ascii.h"
 #include "lang/puppet/erb/syntax.h"
 
 namespace tutti::puppet::erb {
 namespace {
 
-[[noreturn]] void unsupported(std::string what) { throw Unsupported{std::move(what)}; }
-
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_lower(char c) { return (c >= 'a' && c <= 'z') || c == '_'; }
 bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 bool is_word(char c) { return is_lower(c) || is_upper(c) || is_digit(c); }

@@ -7,8 +7,6 @@
 namespace tutti::puppet::erb {
 namespace {
 
-[[noreturn]] void unsupported(std::string what) { throw Unsupported{std::move(what)}; }
-
 // By descent, in the order of Ruby's precedences. Whatever is not expected is not supported: Ruby decides whether it is
 // an error.
 class Parser {

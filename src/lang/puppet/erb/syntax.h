@@ -17,6 +17,7 @@ namespace tutti::puppet::erb {
 struct Unsupported {
   std::string what;
 };
+[[noreturn]] inline void unsupported(std::string what) { throw Unsupported{std::move(what)}; }
 
 enum class TokenKind : u8 {
   kEnd,

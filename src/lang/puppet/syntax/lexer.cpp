@@ -7,13 +7,13 @@
 #include <optional>
 #include <string>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 
 namespace tutti::puppet {
 namespace {
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 bool is_word(char c) { return is_digit(c) || is_lower(c) || is_upper(c) || c == '_'; }

@@ -4,10 +4,10 @@
 #include <cstdlib>
 #include <limits>
 
+#include "base/ascii.h"
+
 namespace tutti::puppet {
 namespace {
-
-bool digit(char c) { return c >= '0' && c <= '9'; }
 
 bool same_word(std::string_view a, std::string_view lower) {
   if (a.size() != lower.size()) return false;
@@ -34,7 +34,7 @@ bool looks_like_text(std::string_view s) {
   };
   if (s.find('\n') != std::string_view::npos) return true;
   if (texty(s[0])) return true;
-  return s.size() > 1 && !digit(s[0]) && s[0] != '.' && s[0] != ':' && s[0] != '-' && texty(s[1]);
+  return s.size() > 1 && !is_digit(s[0]) && s[0] != '.' && s[0] != ':' && s[0] != '-' && texty(s[1]);
 }
 
 struct Cursor {
@@ -131,7 +131,7 @@ PsychScalar integer(std::string digits) {
 bool sexagesimal(std::string_view s, PsychScalar& v) {
   Cursor c{s};
   c.sign();
-  if (c.done() || !digit(s[c.at])) return false;
+  if (c.done() || !is_digit(s[c.at])) return false;
   c.run("0123456789_");
   int groups = 0;
   while (!c.done() && s[c.at] == ':' && groups < 2) {
@@ -166,7 +166,7 @@ bool floating(std::string_view s, PsychScalar& v) {
   Cursor c{s};
   c.sign();
   std::size_t before = 0;
-  if (!c.done() && digit(s[c.at])) before = c.run("0123456789_,");
+  if (!c.done() && is_digit(s[c.at])) before = c.run("0123456789_,");
   if (c.done() || s[c.at++] != '.') return false;
   std::size_t after = c.run(kDigits);
   if (!c.done() && (s[c.at] == 'e' || s[c.at] == 'E')) {
@@ -183,7 +183,7 @@ bool integral(std::string_view s, PsychScalar& v) {
   Cursor c{s};
   c.sign();
   std::string_view d = s.substr(c.at);
-  if (d.empty() || !digit(d[0])) return false;
+  if (d.empty() || !is_digit(d[0])) return false;
   bool fits;
   if (d.starts_with("0b")) {
     fits = d.size() > 2 && d.find_first_not_of("01_,", 2) == std::string_view::npos;
@@ -192,7 +192,7 @@ bool integral(std::string_view s, PsychScalar& v) {
   } else if (d[0] == '0' && d.size() > 1) {
     fits = d.find_first_not_of("01234567_,", 1) == std::string_view::npos;
   } else {
-    fits = d.find_first_not_of("0123456789_,") == std::string_view::npos && digit(d.back()) &&
+    fits = d.find_first_not_of("0123456789_,") == std::string_view::npos && is_digit(d.back()) &&
            d.find("__") == std::string_view::npos && d.find(",,") == std::string_view::npos;
   }
   if (!fits) return false;

@@ -3,24 +3,24 @@
 #include <algorithm>
 #include <string>
 
+#include "base/ascii.h"
+
 namespace tutti::puppet {
 namespace {
 
 enum class Chunk { kEnd, kDash, kDot, kDigits, kOther };
 
-bool digit(char c) { return c >= '0' && c <= '9'; }
-
 Chunk next_chunk(std::string_view& rest, std::string_view& chunk) {
   if (rest.empty()) return Chunk::kEnd;
   std::size_t n = 1;
-  Chunk what = rest[0] == '-'   ? Chunk::kDash
-               : rest[0] == '.' ? Chunk::kDot
-               : digit(rest[0]) ? Chunk::kDigits
-                                : Chunk::kOther;
+  Chunk what = rest[0] == '-'      ? Chunk::kDash
+               : rest[0] == '.'    ? Chunk::kDot
+               : is_digit(rest[0]) ? Chunk::kDigits
+                                   : Chunk::kOther;
   if (what == Chunk::kDigits) {
-    while (n < rest.size() && digit(rest[n])) n++;
+    while (n < rest.size() && is_digit(rest[n])) n++;
   } else if (what == Chunk::kOther) {
-    while (n < rest.size() && rest[n] != '-' && rest[n] != '.' && !digit(rest[n])) n++;
+    while (n < rest.size() && rest[n] != '-' && rest[n] != '.' && !is_digit(rest[n])) n++;
   }
   chunk = rest.substr(0, n);
   rest.remove_prefix(n);

@@ -10,15 +10,13 @@
 #include <utility>
 #include <vector>
 
+#include "base/ascii.h"
 #include "lang/puppet/types/regex.h"
 #include "lang/puppet/types/type.h"
 
 namespace tutti::puppet {
 namespace {
 
-constexpr i64 kSecond = 1'000'000'000;
-
-bool digit(char c) { return c >= '0' && c <= '9'; }
 bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
@@ -123,7 +121,7 @@ std::vector<SpanSegment> span_format(std::string_view format) {
       s.pad = format[at++] == '-' ? '\0' : ' ';
     else if (at < format.size() && format[at] == '0')
       at++;
-    while (at < format.size() && digit(format[at]))
+    while (at < format.size() && is_digit(format[at]))
       s.width = std::min<std::size_t>(s.width.value_or(0) * 10 + static_cast<std::size_t>(format[at++] - '0'), 1000);
     if (at == format.size()) throw bad();
     if (format[at] == '%') {
@@ -157,7 +155,7 @@ std::optional<i64> read_span(std::string_view text, std::string_view format) {
     i32 from = groups[2 * n + 2], to = groups[2 * n + 3];
     std::string_view part = text.substr(static_cast<std::size_t>(from), static_cast<std::size_t>(to - from));
     while (!part.empty() && blank(part[0])) part.remove_prefix(1);
-    if (part.empty() || !std::all_of(part.begin(), part.end(), digit)) return std::nullopt;
+    if (part.empty() || !std::all_of(part.begin(), part.end(), is_digit)) return std::nullopt;
     ns += segments[n].nanoseconds(part);
   }
   return narrowed(text.starts_with('-') ? -ns : ns);
@@ -200,10 +198,10 @@ class TimeReader {
       f++;
       while (f + 1 < format.size() && std::string_view("-0^#_:").find(format[f]) != std::string_view::npos) f++;
       std::size_t width = 0;
-      while (f + 1 < format.size() && digit(format[f]))
+      while (f + 1 < format.size() && is_digit(format[f]))
         width = width * 10 + static_cast<std::size_t>(format[f++] - '0');
       bool digits_follow = f + 1 < format.size() &&
-                           (digit(format[f + 1]) ||
+                           (is_digit(format[f + 1]) ||
                             (format[f + 1] == '%' && f + 2 < format.size() &&
                              std::string_view("CDdeFGgHIjkLlMmNQRrSsTUuVvWwXxYy0123456789").find(format[f + 2]) !=
                                  std::string_view::npos));
@@ -272,7 +270,7 @@ class TimeReader {
     if (sign && at_ < text_.size() && (text_[at_] == '-' || text_[at_] == '+')) at_++;
     i64 n = 0;
     std::size_t digits = 0;
-    while (at_ < text_.size() && digits < most && digit(text_[at_])) n = n * 10 + (text_[at_++] - '0'), digits++;
+    while (at_ < text_.size() && digits < most && is_digit(text_[at_])) n = n * 10 + (text_[at_++] - '0'), digits++;
     if (negative) n = -n;
     if (digits == 0 || n < low || n > high) {
       at_ = start;
@@ -286,7 +284,7 @@ class TimeReader {
     std::size_t digits = 0;
     i64 unit = kSecond / 10;
     fraction = 0;
-    for (; at_ < text_.size() && digits < most && digit(text_[at_]); at_++, digits++, unit /= 10)
+    for (; at_ < text_.size() && digits < most && is_digit(text_[at_]); at_++, digits++, unit /= 10)
       fraction += (text_[at_] - '0') * unit;
     return digits > 0;
   }
@@ -321,7 +319,7 @@ class TimeReader {
     if (at_ < text_.size() && (text_[at_] == '+' || text_[at_] == '-') &&
         (word.empty() || word == "utc" || word == "gmt")) {
       at_++;
-      while (at_ < text_.size() && (digit(text_[at_]) || text_[at_] == ':')) at_++;
+      while (at_ < text_.size() && (is_digit(text_[at_]) || text_[at_] == ':')) at_++;
     } else if (downcase(text_.substr(at_, 4)) == " dst") {
       at_ += 4;
     }
@@ -365,7 +363,7 @@ std::optional<i64> zone_offset(std::string_view zone) {
     bool colon = rest.find(':') != std::string_view::npos;
     i64 hours = 0, minutes = 0;
     for (char c : rest.substr(1)) {
-      if (!digit(c) && c != ':') return std::nullopt;
+      if (!is_digit(c) && c != ':') return std::nullopt;
       digits += c;
     }
     if (std::size_t at = digits.find(':'); colon && at != std::string::npos) {
@@ -437,7 +435,7 @@ std::string format_time(i64 ns, std::string_view format, std::string_view zone) 
         break;
     }
     std::size_t width = 0;
-    while (i < format.size() && digit(format[i]))
+    while (i < format.size() && is_digit(format[i]))
       width = std::min<std::size_t>(width * 10 + static_cast<std::size_t>(format[i++] - '0'), 1000);
     if (i == format.size()) {
       out += format.substr(start);

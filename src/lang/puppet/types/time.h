@@ -12,6 +12,8 @@
 // Points in time and spans of it as text. Both are nanoseconds; what cannot be read or written throws TypeError.
 namespace tutti::puppet {
 
+constexpr i64 kSecond = 1'000'000'000;  // times and spans are in nanoseconds
+
 inline bool is_number(const Val& v) { return v.is(VK::kInt) || v.is(VK::kFloat); }
 
 std::string timestamp_text(i64 ns);  // 2020-01-02T03:04:05.000000000 UTC

@@ -7,7 +7,6 @@ namespace tutti::puppet {
 namespace {
 
 using Wide = __int128;
-constexpr i64 kSecond = 1'000'000'000;
 
 bool is_time(const Val& v) { return v.is(VK::kTimestamp) || v.is(VK::kTimespan); }
 double real(const Val& v) { return v.is(VK::kFloat) ? v.d : static_cast<double>(v.i); }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -62,6 +63,8 @@ struct Slot {
   u32 failed = 0;  // the epoch (production.h) in which it was reported that it has no value
   bool resolving = false;
   bool merge = false;  // written within merge( ): composed with what a prototype has of that name
+
+  bool has_tag(Symbol tag) const { return std::find(tags.begin(), tags.end(), tag) != tags.end(); }
 };
 
 // One of the prototypes still to be taken in.

@@ -8,12 +8,6 @@
 #include "tree/secret.h"
 
 namespace tutti::smartfrog::production {
-namespace {
-
-bool has_tag(const Slot& s, Symbol tag) { return std::find(s.tags.begin(), s.tags.end(), tag) != s.tags.end(); }
-
-}  // namespace
-
 Compiler::Compiler(Session& session, const Settings& settings)
     : session_(session), settings_(settings), arena_(session.arena) {}
 
@@ -164,7 +158,7 @@ bool Compiler::place(Description* d, const Slot& s) {
   }
   Description* to = found.description;
   Slot* there = to->slots.find(s.path.back());
-  if (there && has_tag(*there, names().final)) {
+  if (there && there->has_tag(names().final)) {
     trouble(s.placed, fmt::format("`{}` is tagged sfFinal: nothing may be placed over it", s.path.back().text()));
     troubles_.back().other = there->placed;
     troubles_.back().other_text = "tagged here";
@@ -379,7 +373,7 @@ void Compiler::link(Description* d) {
     session_.budget.step();
     Slot& s = d->slots.slots[i];
     linking_in_.back().second = i;
-    if (s.item.is_link() && !has_tag(s, names().ignore_link)) {
+    if (s.item.is_link() && !s.has_tag(names().ignore_link)) {
       Item found;
       Pos at = s.item.is(What::kReference) ? s.item.ref->begin : s.placed;
       Found f = value_of(d, i, found);

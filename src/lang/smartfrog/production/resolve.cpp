@@ -17,8 +17,6 @@
 namespace tutti::smartfrog::production {
 namespace {
 
-bool has_tag(const Slot& s, Symbol tag) { return std::find(s.tags.begin(), s.tags.end(), tag) != s.tags.end(); }
-
 // What to point at when an attribute has no value: the link or the expression, or else its name.
 Span written(const Item& item, Pos name) {
   if (item.is(What::kReference)) return item.ref->span();
@@ -74,7 +72,7 @@ Compiler::Found Compiler::resolve_reference(Description* at, const Reference& r,
 // The value of an attribute, links followed, with the mark of a secret: those who use it do not see its tags.
 Compiler::Found Compiler::value_of(Description* d, u32 slot, Item& out) {
   Found f = find_value(d, slot, out);
-  if (f == Found::kYes && out.is(What::kBasic) && has_tag(d->slots.slots[slot], secret_tag()))
+  if (f == Found::kYes && out.is(What::kBasic) && d->slots.slots[slot].has_tag(secret_tag()))
     out.basic = out.basic.as_secret();
   return f;
 }
@@ -234,7 +232,7 @@ Compiler::Found Compiler::walk(Description* at, std::span<const RefPart> parts, 
             s = outer->slots.find(p.name);
           }
           if (s) d = outer;
-        } else if (s && i > 0 && has_tag(*s, names().local)) {
+        } else if (s && i > 0 && s->has_tag(names().local)) {
           return no(fmt::format("`{}` in `{}` is tagged sfLocal: it can only be reached from within its component",
                                 p.name.text(), shown()));
         }
@@ -346,7 +344,7 @@ Compiler::Found Compiler::apply(Description* at, Item& item, Item& out) {
   for (u32 i = 0; i < d->slots.size; i++) {
     if (d->slots.slots[i].key == names().function_class) continue;
     Item value = d->slots.slots[i].item;
-    if (!has_tag(d->slots.slots[i], names().ignore_link)) {
+    if (!d->slots.slots[i].has_tag(names().ignore_link)) {
       Item found;
       Found f = value_of(d, i, found);
       if (f == Found::kLazy)

@@ -11,8 +11,6 @@
 namespace tutti::smartfrog::production {
 namespace {
 
-bool has_tag(const Slot& s, Symbol tag) { return std::find(s.tags.begin(), s.tags.end(), tag) != s.tags.end(); }
-
 bool is_plain(const Item& item) {
   if (item.is(What::kDescription)) return item.description->plain;
   if (item.is(What::kVector))
@@ -183,14 +181,14 @@ bool Compiler::take_in(Description* d, TableOf<Slot>& from, Span at) {
   }
   for (const Slot& own : d->slots) {
     Slot* inherited = from.find(own.key);
-    if (!inherited && has_tag(own, names().override)) {
+    if (!inherited && own.has_tag(names().override)) {
       trouble(own.placed,
               fmt::format("`{}` is tagged sfOverride, but there is nothing of that name to override", own.key.text()));
       troubles_.back().other = at;
       troubles_.back().other_text = "this prototype does not have it";
       return false;
     }
-    if (inherited && has_tag(*inherited, names().final)) {
+    if (inherited && inherited->has_tag(names().final)) {
       trouble(own.placed, fmt::format("`{}` is tagged sfFinal: it may not be overridden", own.key.text()));
       troubles_.back().other = inherited->placed;
       troubles_.back().other_text = "tagged here";

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 
 namespace tutti::smartfrog {
@@ -24,7 +25,6 @@ constexpr std::array<u8, 256> make_classes() {
 }
 constexpr auto kClass = make_classes();
 constexpr u8 class_of(char ch) { return kClass[static_cast<unsigned char>(ch)]; }
-constexpr bool is_digit(char ch) { return ch >= '0' && ch <= '9'; }
 
 struct Keyword {
   std::string_view word;
