@@ -263,8 +263,8 @@ extern const Verb why_verb = {
     .examples =
         "$ tutti why site.yaml web.port\n$ tutti why base.cue prod.cue 'services.web.replicas'\n"
         "$ tutti why schema.cue site.yaml web.port",
-    .options = kOptions,
-    .run = run,
+    .options = kWhyOptions,
+    .run = run_why,
     .least = 2,
     .reads = true,
 };
