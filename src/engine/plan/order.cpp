@@ -124,8 +124,11 @@ void Planner::come_after(std::size_t i) {
   for (auto& n : item.new_needs) {
     auto p = item_of(by_new_, n.provider);
     if (!p || !items_[*p].busy()) continue;
-    // A new one finds a new provider by its port; one that is there already must be told to wait.
-    bool at_first = !n.hold || item.resting.count(n.port);
+    // A new one finds a new provider by its port; one that is there already must be told to wait. So must whoever uses
+    // what is changed in place: the port is there all the while, and what it stands for is the old one until then.
+    u32 provide = items_[*p].type->find_port(n.provide);
+    bool in_place = provide != model::kNone && !comes_and_goes(items_[*p], provide);
+    bool at_first = !n.hold || in_place || item.resting.count(n.port);
     if (at_first && (items_[*p].was || item.was) && !moments_->prefer(Moments::up(*p), Moments::down(i)))
       moments_->prefer(Moments::up(*p), Moments::up(i));
     // Who moves over to a new one stays with the old one until that is there.
