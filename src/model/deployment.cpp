@@ -13,6 +13,7 @@
 #include "model/read.h"
 #include "model/reader.h"
 #include "model/template.h"
+#include "tree/secret.h"
 
 namespace tutti::model {
 namespace {
@@ -122,6 +123,11 @@ class DeploymentReader : public Reader {
     for (const Entry& e : map.entries()) {
       if (e.field == Field::kHidden || e.field == Field::kOptional || e.field == Field::kDefinition) continue;
       std::string full = prefix.empty() ? std::string(e.key.text()) : prefix + "." + std::string(e.key.text());
+      // Names are printed, and are parts of names of files.
+      if (std::any_of(full.begin(), full.end(), [](char c) { return static_cast<u8>(c) < 0x20 || c == 0x7f; })) {
+        error("DEPLOY-NAME", e.value, "a component's name cannot have a line break or another control character in it");
+        continue;
+      }
       if (!e.value.is(Kind::kMap)) {
         error("DEPLOY-COMPONENT", e.value,
               fmt::format("component `{}` must be a map with a `type`, not {}", full, kind_word(e.value.kind())));
@@ -188,6 +194,7 @@ class DeploymentReader : public Reader {
           session_.diagnostics.error("DEPLOY-SECRET", n.at,
                                      fmt::format("{} has no setting `{}` to keep secret", what, n.name.text()));
       }
+    if (find(v, {"secret"})) keep_secrets(c.config, *session_.sources);
     if (const Value* u = find(v, {"uses"})) read_uses(*u, c);
     if (const Value* a = find(v, {"after"})) {
       u32 i = 0;
@@ -724,6 +731,9 @@ class DeploymentReader : public Reader {
         continue;
       }
       const Value* is = f->value.is(Kind::kMap) ? find(f->value, {"is"}) : &f->value;
+      const Entry* declared = f->value.is(Kind::kMap) ? f->value.find("secret") : nullptr;
+      bool secret = declared && declared->value.is(Kind::kBool) && declared->value.as_bool();
+      if (secret) keep_secrets(e.value.as_secret(), *session_.sources);
       Value given = e.value;
       if (is && !e.value.is(Kind::kNull)) {
         auto words = names(*is, "a kind of value");
@@ -743,8 +753,6 @@ class DeploymentReader : public Reader {
           if (number && text) d.suggest("write it in quotes, as a text");
         }
       }
-      bool secret = f->value.is(Kind::kMap) && f->value.find("secret") &&
-                    f->value.find("secret")->value.is(Kind::kBool) && f->value.find("secret")->value.as_bool();
       draft.set(e.key, secret ? given.as_secret() : given);
     }
     for (const Entry& f : fields.entries()) {
@@ -858,6 +866,7 @@ bool is_deployment(const Value& root) { return root.is(Kind::kMap) && root.find(
 
 std::optional<Deployment> read_deployment(Session& session, const Value& root, const Value& library,
                                           const Completion& complete) {
+  keep_secrets(root, *session.sources);
   return DeploymentReader(session, library, complete).read(root);
 }
 

@@ -13,6 +13,7 @@
 #include "resource/provider.h"
 #include "resource/real_path.h"
 #include "resource/schedule.h"
+#include "tree/secret.h"
 
 namespace tutti::resource {
 namespace {
@@ -114,6 +115,7 @@ class CatalogReader {
             *there = there->as_secret();
         parameters = marked.build(builder_, parameters.origin());
       }
+      keep_secrets(parameters, *session_.sources);
       std::string kind = text(*v, "kind");
       bool container = type == "Class" || type == "Stage" || type == "Node" || kind == "defined_type" ||
                        kind == "class" || (!provider && (children_.count(ref) || type.find("::") != std::string::npos));

@@ -156,6 +156,7 @@ TEST(Scrubbing, SecretsAreKnownAlsoInQuotes) {
     EXPECT_EQ(clean.find("of"), std::string::npos) << clean;
   }
   EXPECT_FALSE(scrub.has_secret("it's"));
+  EXPECT_TRUE(Scrubber(Value::string("two  blanks\nhere").as_secret()).has_secret("two blanks here"));  // echo $PW
 }
 
 TEST_F(Resources, SecretContentIsNotShown) {

@@ -48,11 +48,26 @@ std::string escaped(std::string_view text, std::string_view before, std::string_
   return out;
 }
 
+// As a shell prints it that was not told to keep it in one word: what is white is one blank.
+std::string in_words(std::string_view text) {
+  std::string out;
+  for (char c : text) {
+    bool white = c == ' ' || c == '\t' || c == '\n';
+    if (!white)
+      out += c;
+    else if (!out.empty() && out.back() != ' ')
+      out += ' ';
+  }
+  if (!out.empty() && out.back() == ' ') out.pop_back();
+  return out;
+}
+
 // As a program writes it that quotes what it prints: JSON, and the ways of shells.
 std::set<std::string> written_as(std::string_view word) {
   auto any_of = [](std::string_view these) { return [these](char c) { return these.find(c) != these.npos; }; };
   auto plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || (c & 0x80) || c == '_'; };
-  return {in_json(word, false),
+  return {in_words(word),
+          in_json(word, false),
           in_json(word, true),
           escaped(word, "'\\", "'", any_of("'")),    // 'it'\''s'
           escaped(word, "'\"", "\"'", any_of("'")),  // 'it'"'"'s'
@@ -70,6 +85,7 @@ void Scrubber::add(std::string_view word) {
   words_.emplace_back(word);
   std::set<std::string> forms = written_as(word);
   forms.erase(std::string(word));
+  std::erase_if(forms, [](const std::string& form) { return form.size() <= 3; });
   words_.insert(words_.end(), forms.begin(), forms.end());
 }
 

@@ -57,7 +57,8 @@ void excerpt(std::string& out, const Sources& sources, Span span, std::string_vi
              std::string_view colour, std::size_t gutter) {
   Location from = sources.locate(span.begin);
   if (from.line == 0) return;
-  std::string_view line = from.text;
+  std::string shown = sources.masked(from.text);
+  std::string_view line = shown;
   std::size_t column = std::min<std::size_t>(from.byte - 1, line.size());
   std::size_t marked = span.end > span.begin ? span.end.at - span.begin.at : 1;
   marked = std::max<std::size_t>(1, std::min(marked, line.size() - column));
@@ -186,7 +187,16 @@ void append_excerpt(std::string& out, const Sources& sources, Span span, std::si
   excerpt(out, sources, span, "", '^', paint, paint.blue(), gutter);
 }
 
-std::string render(const Diagnostic& d, const Sources& sources, DiagnosticStyle style, bool colour) {
+std::string render(const Diagnostic& told, const Sources& sources, DiagnosticStyle style, bool colour) {
+  Diagnostic without;
+  if (sources.has_secrets()) {
+    without = told;
+    without.message = sources.masked(told.message);
+    for (Label& r : without.related) r.text = sources.masked(r.text);
+    for (std::string& n : without.notes) n = sources.masked(n);
+    without.help = sources.masked(told.help);
+  }
+  const Diagnostic& d = sources.has_secrets() ? without : told;
   switch (style) {
     case DiagnosticStyle::kExcerpt: return with_excerpt(d, sources, colour);
     case DiagnosticStyle::kLine: return as_line(d, sources);

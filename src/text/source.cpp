@@ -104,4 +104,30 @@ std::string Sources::show(Pos pos) const {
   return where.line == 0 ? std::string{} : fmt::format("{}:{}:{}", where.file, where.line, where.column);
 }
 
+void Sources::keep_secret(std::string_view text) {
+  std::lock_guard lock(mutex_);
+  // A text of several lines is shown a line at a time, and one of three letters would be found everywhere.
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = std::min(text.find('\n', at), text.size());
+    std::string_view line = text.substr(at, end - at);
+    line.remove_prefix(std::min(line.find_first_not_of(" \t\r"), line.size()));
+    if (line.size() > 3) secrets_.emplace_back(line);
+    at = end + 1;
+  }
+}
+
+bool Sources::has_secrets() const {
+  std::lock_guard lock(mutex_);
+  return !secrets_.empty();
+}
+
+std::string Sources::masked(std::string_view text) const {
+  std::string out(text);
+  std::lock_guard lock(mutex_);
+  for (const std::string& secret : secrets_)
+    for (std::size_t at = out.find(secret); at != std::string::npos; at = out.find(secret, at + secret.size()))
+      out.replace(at, secret.size(), secret.size(), '*');
+  return out;
+}
+
 }  // namespace tutti

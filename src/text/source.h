@@ -64,12 +64,19 @@ class Sources {
   Location locate(Pos pos) const;
   std::string show(Pos pos) const;  // file:line:column, or "" for no place
 
+  // What stands somewhere in the sources and must not be shown where a line of them is: `masked` is a text of the same
+  // length with stars in its place.
+  void keep_secret(std::string_view text);
+  std::string masked(std::string_view text) const;
+  bool has_secrets() const;
+
  private:
   Result<const Source*> place(std::unique_ptr<Source> source);
 
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<Source>> sources_;
   u64 next_ = 1;
+  std::vector<std::string> secrets_;
 };
 
 }  // namespace tutti

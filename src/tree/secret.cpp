@@ -26,6 +26,9 @@ class Spreader {
     return !words_.empty() || !numbers_.empty();
   }
 
+  const std::vector<std::string>& words() const { return words_; }
+  const std::vector<std::string>& numbers() const { return numbers_; }
+
   Value marked(const Value& v) {
     if (v.is(Kind::kString) && !v.secret())
       return std::any_of(words_.begin(), words_.end(),
@@ -71,6 +74,14 @@ class Spreader {
 Value spread_secrets(const Value& root, const TreeBuilder& builder) {
   Spreader s(builder);
   return s.collect(root, false) ? s.marked(root) : root;
+}
+
+void keep_secrets(const Value& root, Sources& sources) {
+  Arena none;
+  Spreader s{TreeBuilder(none)};
+  s.collect(root, false);
+  for (auto* all : {&s.words(), &s.numbers()})
+    for (const std::string& word : *all) sources.keep_secret(word);
 }
 
 }  // namespace tutti

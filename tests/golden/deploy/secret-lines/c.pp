@@ -1,0 +1,1 @@
+file { '/tmp/tutti-c': content => Sensitive('SEKRET-FOUR'), mode => 'zz' }
