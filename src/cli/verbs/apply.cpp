@@ -114,6 +114,7 @@ int run_apply(Call& call) {
   bool dry = call.options.has("noop") || call.options.has("dry-run");
   if (!(as_puppet && dry ? running.open(true) : running.look())) return exit_code::kError;
   Preparing prepare;
+  int unseen = exit_code::kOk;
   if (call.arguments.size() == 1 && is_plan(call.arguments[0])) {
     auto text = read_file(call.arguments[0], u64{1} << 30);
     if (!text) {
@@ -128,7 +129,8 @@ int run_apply(Call& call) {
     if (!wanted) return exit_code::kError;
     if (as_puppet) say_compiled(*wanted, std::chrono::steady_clock::now() - began);
     prepare = [&, wanted = *wanted]() -> std::optional<deploy::Prepared> {
-      if (!resource::is_catalog(wanted)) return running.plan(wanted);
+      unseen = exit_code::kOk;
+      if (!resource::is_catalog(wanted)) return running.plan(wanted, &unseen);
       if (!running.only_names_components(wanted)) return std::nullopt;
       resource::CatalogOptions how;
       how.noop = call.options.has("noop") || call.options.has("dry-run");
@@ -138,11 +140,14 @@ int run_apply(Call& call) {
       return running.deployer->prepare_catalog(wanted, call.options.get("system"), how);
     };
   }
-  return carry_out(running, "apply", [&] {
+  int code = carry_out(running, "apply", [&] {
     auto prepared = prepare();
     if (!prepared && as_puppet) refuse_as_puppet(call);
     return prepared;
   });
+  // What cannot be known is never told as if nothing had to be done.
+  bool tells = dry || call.options.has("detailed-exitcode");
+  return tells && (code == exit_code::kOk || code == exit_code::kDifferent) ? code | unseen : code;
 }
 
 }  // namespace
