@@ -181,8 +181,8 @@ class Process : public Provider {
         if (!*now) f.changes.push_back({"ready", "became ready", "no", "yes", "", false});
       }
     } else if (e == "stopped") {
-      // Where it is dead itself, what it had started may go on.
-      Result<bool> left = seen->known && !seen->alive ? has_children(c) : Result<bool>(false);
+      // Where it is dead itself, what it had started may go on; and where its pid file is lost, the process itself.
+      Result<bool> left = !seen->alive ? has_children(c) : Result<bool>(false);
       if (!left) return tl::unexpected(left.error());
       if (seen->alive || *left) f.changes.push_back({"ensure", "stopped", "running", "stopped", "", false});
     } else {
@@ -207,12 +207,11 @@ class Process : public Provider {
                                            c.resource.title, c.params.text("reload", "HUP")));
     }
     if (e == "stopped" || (now.alive && e == "running" && now.known->tag != tag_of(c.params))) {
-      if (now.known)
-        if (auto r = stop(c, now); !r) return r;
+      if (auto r = stop(c, now); !r) return r;
       now = {};
     }
     if (e != "stopped") {
-      auto r = now.alive ? await_ready(c, *now.known) : start(c, now);
+      auto r = now.alive ? await_ready(c, *now.known) : start(c);
       if (!r) return r;
     }
     done = f.changes;
@@ -229,7 +228,7 @@ class Process : public Provider {
       return true;
     }
     if (auto r = stop(c, *now); !r) return tl::unexpected(r.error());
-    if (auto r = start(c, {}); !r) return tl::unexpected(r.error());
+    if (auto r = start(c); !r) return tl::unexpected(r.error());
     return true;
   }
 
@@ -265,11 +264,11 @@ class Process : public Provider {
            std::find(std::begin(kOfTheShell), std::end(kOfTheShell), first) == std::end(kOfTheShell);
   }
 
-  // Begins it and waits until it is what it should be; `before` is what there was of it.
-  static Result<void> start(Context& c, const DaemonStanding& before) {
+  // Begins it and waits until it is what it should be.
+  static Result<void> start(Context& c) {
     if (!c.params.has("command")) return failure(fmt::format("{} is not running", c.resource.title));
-    if (before.known)  // it died, and left them
-      if (auto r = end_children(c, stop_limit(c)); !r) return r;
+    // It died and left them, or its pid file is lost: there are never two of it.
+    if (auto r = end_children(c, stop_limit(c)); !r) return r;
     if (auto r = await_free_port(c); !r) return r;
     auto started = begin(c);
     if (!started) return tl::unexpected(started.error());
