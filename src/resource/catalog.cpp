@@ -478,6 +478,10 @@ class CatalogReader {
         if (r.type != "file" && thing.starts_with("file:")) made[thing].push_back(i);
       }
       Params p(r.parameters);
+      // Which of two accounts gets a number is decided by which comes first.
+      for (auto& [type, number] : {std::pair{"user", "uid"}, std::pair{"group", "gid"}})
+        if (auto id = p.maybe(number); id && r.type == type && !p.truth("allowdupe"))
+          writers[fmt::format("{}:{}", number, *id)].push_back(i);
       bool below = p.text("recurse", "false") != "false";
       std::string path = r.type == "file" || r.type == "tidy" ? real.of_path(p.text("path", r.title)) : "";
       while (path.ends_with('/')) path.pop_back();

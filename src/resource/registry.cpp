@@ -1,12 +1,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "resource/provider.h"
 #include "resource/providers.h"
 
 namespace tutti::resource {
 namespace {
+
+// What may stand behind the name of a package of this kind of machine.
+#if defined(__aarch64__)
+constexpr std::string_view kNative = ":arm64";
+#else
+constexpr std::string_view kNative = ":amd64";
+#endif
 
 std::vector<const Provider*> all() {
   return {&file_provider(),  &exec_provider(),   &package_provider(),   &service_provider(),
@@ -154,7 +162,13 @@ std::vector<std::string> not_managed(const Resource& r) {
 }
 
 std::vector<std::string> Provider::writes(const Resource& r) const {
-  return {std::string(type()) + ":" + Params(r.parameters).text("name", r.title)};
+  std::string_view of = type();
+  std::string name = Params(r.parameters).text("name", r.title);
+  // One thing under several names is one thing.
+  if (of == "service" && name.ends_with(".service")) name.resize(name.size() - std::strlen(".service"));
+  if (of == "package" && name.ends_with(kNative)) name.resize(name.size() - kNative.size());
+  while (of == "mount" && name.size() > 1 && name.ends_with('/')) name.pop_back();
+  return {fmt::format("{}:{}", of, name)};
 }
 
 std::unique_lock<std::mutex> exclusive_use(const Host& host, std::string_view word) {
