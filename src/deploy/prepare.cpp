@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "deploy/deployer.h"
 #include "deploy/encode.h"
+#include "deploy/first.h"
 #include "deploy/share.h"
 #include "format/yaml.h"
 #include "model/component_model.h"
@@ -201,6 +202,10 @@ std::optional<Prepared> Deployer::prepare(const Value& wanted, const std::string
     if (auto drift = how.drift.extract(old)) drift.key() = name, how.drift.insert(std::move(drift));
   rename(p, how.renames, *was);
   keep_hosts(p.state, *was, *deployment);
+  imply_order(session_, *deployment, [&](const std::string& name) {
+    auto& only = options.only;
+    return only.empty() || was->components.count(name) || std::find(only.begin(), only.end(), name) != only.end();
+  });
   if (system.empty() && deployment->name.empty()) warn_unnamed(session_, *deployment, *was);
   auto make_plan = [&] {
     auto plan = engine::make_plan(session_, *deployment, *was, how);

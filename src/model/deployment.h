@@ -19,6 +19,7 @@ struct Need {
   Symbol provider, provide;  // the component and its port
   bool hold = true;          // as long as it is up; otherwise only when it starts
   Pos at;
+  bool implied = false;  // nobody wrote it: found anew whenever the system is read
 };
 
 // When one does something together with another: it enters a place only after the other provides a port. Unlike a need

@@ -25,6 +25,7 @@ Value plain_tree(const Deployment& d, const Value& root, const TreeBuilder& b) {
     std::vector<Entry> uses;
     std::vector<Value> after;
     for (auto& n : c.needs) {
+      if (n.implied) continue;
       Value what = b.string(std::string(n.provider.text()) + "." + std::string(n.provide.text()));
       if (n.hold)
         uses.push_back({n.port, Field::kPlain, what});

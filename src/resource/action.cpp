@@ -342,6 +342,38 @@ std::vector<Resource> Knowledge::resources(u32 instance, const model::Action& ac
   return out;
 }
 
+std::vector<Resource> foreseen(const Value& type, const Value& config, std::string_view name, Arena& arena) {
+  std::vector<Resource> out;
+  TreeBuilder builder(arena);
+  auto lookup = [&](std::string_view path) -> std::optional<Value> {
+    if (path == "name") return builder.string(name);
+    if (path == "config") return config;
+    for (std::string_view own : {"config.", "old."})
+      if (path.starts_with(own)) return model::at_path(config, path.substr(own.size()));
+    return builder.string(fmt::format("${{{}}}", path));
+  };
+  const Entry* transitions = type.find("transitions");
+  if (!transitions || !transitions->value.is(Kind::kMap)) return out;
+  for (const Entry& t : transitions->value.entries()) {
+    const Entry* todo = t.value.is(Kind::kMap) ? t.value.find("do") : nullptr;
+    if (!todo) continue;
+    for (const Value& step : todo->value.is(Kind::kList) ? todo->value.items() : std::span(&todo->value, 1)) {
+      if (!step.is(Kind::kMap)) continue;
+      Value full = model::expand(step, lookup, builder);
+      const Entry* ensure = full.find("ensure");
+      if (!ensure || text_of(ensure->value) != "absent")
+        for_files(full,
+                  [&](const std::string& path, const Value& file) { out.push_back(written(path, file, builder)); });
+      for (const Entry& e : full.entries()) {
+        if (!e.value.is(Kind::kMap) || !find_provider(e.key.text())) continue;
+        const Entry* title = e.value.find("title");
+        out.push_back({std::string(e.key.text()), title ? text_of(title->value) : std::string(name), e.value});
+      }
+    }
+  }
+  return out;
+}
+
 std::string unknown_step(const Value& what, const Value** at) {
   const Entry* todo = what.find("do");
   if (!todo) return "";

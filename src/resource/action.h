@@ -55,6 +55,10 @@ class Knowledge {
   std::atomic<u64> version_{0};
 };
 
+// What the actions of a component will bring about, as far as its configuration tells before anything runs; what only
+// running will tell is left as it is written. `type` is the whole type. Values live in `arena`.
+std::vector<Resource> foreseen(const Value& type, const Value& config, std::string_view name, Arena& arena);
+
 // What a step of an action asks for and no provider gives: "there is no resource type `fil`", or "". `step` gets it.
 std::string unknown_step(const Value& what, const Value** step = nullptr);
 

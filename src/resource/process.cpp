@@ -163,6 +163,21 @@ class Process : public Provider {
     return out;
   }
 
+  std::vector<std::pair<std::string, std::string>> after(const Resource& r) const override {
+    Params p(r.parameters);
+    std::vector<std::pair<std::string, std::string>> out;
+    if (auto cwd = p.maybe("cwd")) out.emplace_back("file", *cwd);
+    if (auto user = p.maybe("user")) out.emplace_back("user", *user);
+    if (auto group = p.maybe("group")) out.emplace_back("group", *group);
+    for (const std::string& words : p.list("command"))
+      for (std::size_t at = 0; at < words.size();) {
+        std::size_t end = std::min(words.find_first_of(" \t\n;", at), words.size());
+        if (end > at + 1 && words[at] == '/') out.emplace_back("file", words.substr(at, end - at));
+        at = end + 1;
+      }
+    return out;
+  }
+
   Result<Findings> examine(Context& c) const override {
     Findings f;
     auto seen = c.host.standing(file(c, "pid_file", "pid"));

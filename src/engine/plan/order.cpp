@@ -62,7 +62,7 @@ void Planner::order() {
   follow_ports();
   link_in_use();
   for (std::size_t i = 0; i < existing_; ++i) make_way(i);
-  for (std::size_t i = 0; i < existing_; ++i) leave_before(i);
+  for (std::size_t i = 0; i < items_.size(); ++i) leave_before(i);
   for (auto& inv : invariants_) keep(inv);
   for (std::size_t i = 0; i < existing_; ++i) follow_renamed(i);
   for (auto [sooner, later] : turns_) moments_->prefer(Moments::up(sooner), Moments::down(later));
@@ -142,11 +142,18 @@ void Planner::come_after(std::size_t i) {
 
 void Planner::leave_before(std::size_t i) {
   const Item& item = items_[i];
-  if (!goes(item) || !item.busy()) return;
-  for (auto& n : item.old_needs)
-    if (auto p = item_of(by_old_, n.provider); p && goes(items_[*p]) && items_[*p].busy())
-      if (u32 use = item.type->find_port(n.port); use != model::kNone && acts_letting_go(item, use))
-        moments_->prefer(Moments::up(i), Moments::down(*p));
+  auto leaves = [&](const Item& x) {
+    bool asked_away = x.want && x.goal == x.kind.removed && x.goal != x.kind.goal;
+    return x.busy() && (goes(x) || asked_away);
+  };
+  if (!leaves(item)) return;
+  for (auto& n : item.want ? item.want->needs : item.old_needs) {
+    auto p = item_of(item.want ? by_new_ : by_old_, n.provider);
+    if (!p || !leaves(items_[*p])) continue;
+    u32 use = item.want ? model::kNone : item.type->find_port(n.port);
+    if (item.want || (use != model::kNone && acts_letting_go(item, use)))
+      moments_->prefer(Moments::up(i), Moments::down(*p));
+  }
 }
 
 void Planner::make_way(std::size_t i) {
