@@ -13,7 +13,7 @@ namespace {
 
 // What is lost of what is there when a component comes: files with another content, and those that are purged.
 struct Lost {
-  std::set<std::string> overwritten, replaced, for_good, purged, spared;
+  std::set<std::string> overwritten, replaced, for_good, purged, spared, changed;
 };
 
 std::string inner(const std::string& reference) {  // File[/x]: /x
@@ -24,7 +24,9 @@ std::string inner(const std::string& reference) {  // File[/x]: /x
 void look(const resource::Resource& r, Symbol at, Host& host, const resource::ExecutorOptions& options,
           const resource::Holdings& holdings, const Elsewhere& others, const resource::Scrubber& scrub, Lost& lost) {
   resource::Params params(r.parameters);
-  if (r.type != "file" || params.text("ensure") == "absent" || r.title.find("${") != std::string::npos ||
+  static const std::set<std::string_view> kLookedAt{"file", "user",    "group",   "host",      "mount",
+                                                    "cron", "package", "service", "file_line", "ini_setting"};
+  if (!kLookedAt.count(r.type) || params.text("ensure") == "absent" || r.title.find("${") != std::string::npos ||
       model::has_placeholders(r.parameters))
     return;
   resource::Context context(host, r);
@@ -40,6 +42,11 @@ void look(const resource::Resource& r, Symbol at, Host& host, const resource::Ex
   };
   auto found = resource::find_provider(r.type)->examine(context);
   if (!found) return;
+  if (r.type != "file") {
+    if (auto former = resource::find_provider(r.type)->keep_former(context, *found); former && !former->empty())
+      lost.changed.insert(scrub.clean(fmt::format("{} {}", r.type, r.title)));
+    return;
+  }
   for (const resource::Change& c : found->changes) {
     auto& overwritten = params.text("backup") == "false"                  ? lost.for_good
                         : c.property == "ensure" && c.from == "directory" ? lost.replaced
@@ -92,6 +99,9 @@ void note_overwritten(Session& session, Prepared& p, const resource::ExecutorOpt
     if (!lost.overwritten.empty())
       add(fmt::format("overwrites {}, there with another content, which comes back when `{}` goes",
                       fmt::join(lost.overwritten, ", "), change.component));
+    if (!lost.changed.empty())
+      add(fmt::format("changes {}, which {} there already and not removed when `{}` goes",
+                      fmt::join(lost.changed, ", "), lost.changed.size() == 1 ? "is" : "are", change.component));
     if (!lost.replaced.empty())
       add(fmt::format("replaces directory {}: copies of its files are kept", fmt::join(lost.replaced, ", ")));
     if (!lost.for_good.empty())

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "resource/changes.h"
+#include "resource/former.h"
 #include "resource/providers.h"
 
 namespace tutti::resource {
@@ -232,12 +233,8 @@ class User : public Provider {
     differs("comment", (*is)[4]);
     differs("shell", (*is)[6]);
     if (c.params.has("groups")) {
-      auto r = c.host.shell(fmt::format("id -nG {}", shell_quote(name)));
-      auto now = split(r.out.substr(0, r.out.find('\n')), ' ');
-      auto primary = c.host.shell(fmt::format("id -ng {}", shell_quote(name))).out;
-      now.erase(std::remove(now.begin(), now.end(), primary.substr(0, primary.find('\n'))), now.end());
+      auto now = groups_of(c, name);
       auto want = c.params.list("groups");
-      std::sort(now.begin(), now.end());
       std::sort(want.begin(), want.end());
       bool inclusive = c.params.text("membership", "minimum") == "inclusive";
       bool ok = inclusive ? now == want : std::includes(now.begin(), now.end(), want.begin(), want.end());
@@ -275,6 +272,28 @@ class User : public Provider {
       }
     }
     return f;
+  }
+
+  // Of the password and its age only what is asked for: the rest is nobody's business.
+  Result<Former> keep_former(Context& c, const Findings& f) const override {
+    if (!was_there(c, f)) return Former{};
+    std::string name = name_of(c);
+    auto is = entry(c, "passwd", name);
+    if (!is) return tl::unexpected(is.error());
+    if (is->size() < 7) return Former{};
+    Former out{{"ensure!", "present"}, {"uid", (*is)[2]},  {"gid", (*is)[3]},
+               {"comment", (*is)[4]},  {"home", (*is)[5]}, {"shell", (*is)[6]}};
+    if (c.params.has("groups")) out["groups[]"] = former_list(groups_of(c, name));
+    bool aged = std::any_of(std::begin(kShadow), std::end(kShadow), [&](auto& s) { return c.params.has(s.property); });
+    if (!aged && !c.params.has("password")) return out;
+    auto shadow = entry(c, "shadow", name);
+    if (!shadow) return tl::unexpected(shadow.error());
+    shadow->resize(9);
+    if (c.params.has("password") && c.sealing) out["password"] = c.sealing->seal((*shadow)[1]);
+    for (const ShadowField& s : kShadow)
+      if (const std::string& now = (*shadow)[s.field]; c.params.has(s.property))
+        out[s.property] = s.date ? (now.empty() ? "absent" : date_of(now)) : (now.empty() ? "-1" : now);
+    return out;
   }
 
   Result<void> apply(Context& c, const Findings& f, std::vector<Change>& done) const override {
@@ -354,10 +373,20 @@ class User : public Provider {
     return {};
   }
 
+  // All but the primary one.
+  static std::vector<std::string> groups_of(Context& c, const std::string& name) {
+    auto r = c.host.shell(fmt::format("id -nG {}", shell_quote(name)));
+    auto now = split(r.out.substr(0, r.out.find('\n')), ' ');
+    auto primary = c.host.shell(fmt::format("id -ng {}", shell_quote(name))).out;
+    now.erase(std::remove(now.begin(), now.end(), primary.substr(0, primary.find('\n'))), now.end());
+    std::sort(now.begin(), now.end());
+    return now;
+  }
+
   // A login shell that cannot be run locks its user out.
   static Result<void> valid_shell(Context& c) {
     auto shell = c.params.maybe("shell");
-    if (!shell) return {};
+    if (!shell || c.params.has("former")) return {};
     auto s = c.host.stat(*shell, true, false);
     if (!s) return tl::unexpected(s.error());
     if (s->kind == FileState::Kind::kAbsent) return failure(fmt::format("Shell {} must exist", *shell));
@@ -405,6 +434,11 @@ class Group : public Provider {
       f.changes.push_back(number_change("gid", (*is)[2], *gid));
     }
     return f;
+  }
+
+  Result<Former> keep_former(Context& c, const Findings& f) const override {
+    if (!was_there(c, f)) return Former{};
+    return Former{{"ensure!", "present"}, {"gid", f.changes[0].from}};
   }
 
   Result<void> apply(Context& c, const Findings& f, std::vector<Change>& done) const override {

@@ -8,6 +8,7 @@
 
 #include "base/utf8.h"
 #include "resource/catalog.h"
+#include "resource/former.h"
 #include "resource/scrub.h"
 
 namespace tutti::resource {
@@ -216,25 +217,34 @@ Resource ResourceExecutor::for_good(u32 instance, const Resource& r, Arena& aren
   };
   if (r.type == "process" && ensure == "stopped" && goes && !self.host.empty())
     return also("log_goes", Value::boolean(true));
-  if (formerly && ensure == "absent" && (goes || r.let_go))
+  if (formerly && (ensure == "absent" || (ensure == "stopped" && goes)) && (goes || r.let_go))
     for (auto& thing : find_provider(r.type)->writes(r))
-      if (const Entry* former = formerly->find(thing)) return also("former", former->value);
+      if (const Entry* former = formerly->find(thing)) {
+        if (!is_given_back(former->value)) return also("former", former->value);
+        auto held = held_as(instance, r);
+        return given_back(r, former->value, held ? held->parameters : Value::null(), &options_.sealing, arena);
+      }
   return r;
 }
 
-bool ResourceExecutor::is_as_left(Host& host, u32 instance, const Resource& removed) const {
+std::optional<Resource> ResourceExecutor::held_as(u32 instance, const Resource& removed) const {
   const Value* held = with(system_.instances[instance], "held");
   auto things = find_provider(removed.type)->writes(removed);
   for (const Value& v : held && held->is(Kind::kList) ? held->items() : std::span<const Value>()) {
     Resource r{std::string(v.find("type")->value.text()), std::string(v.find("title")->value.text()),
                v.find("parameters")->value};
     const Provider* provider = find_provider(r.type);
-    if (!provider || provider->writes(r) != things) continue;
-    Context c = context(r, host, instance, nullptr, "");
-    auto found = provider->examine(c);
-    return found && found->in_sync();
+    if (provider && provider->writes(r) == things) return r;
   }
-  return false;
+  return std::nullopt;
+}
+
+bool ResourceExecutor::is_as_left(Host& host, u32 instance, const Resource& removed) const {
+  auto r = held_as(instance, removed);
+  if (!r) return false;
+  Context c = context(*r, host, instance, nullptr, "");
+  auto found = find_provider(r->type)->examine(c);
+  return found && found->in_sync();
 }
 
 bool ResourceExecutor::is_left(u32 instance, const Resource& removed) const {
@@ -276,7 +286,10 @@ ActionResult ResourceExecutor::perform(Job& job, Effect& effect) {
   for (const Resource& given : todo) {
     const Provider* provider = find_provider(given.type);
     const Resource r = for_good(q.instance, given, arena);
-    if (std::string wrong = provider->check(r); !wrong.empty()) return failed(fmt::format("{}: {}", r.title, wrong));
+    const Entry* was = r.parameters.find("former");
+    bool back = was && is_given_back(was->value);  // as it was, whatever anybody thinks of that
+    if (std::string wrong = back ? "" : provider->check(r); !wrong.empty())
+      return failed(fmt::format("{}: {}", r.title, wrong));
     std::string printed;
     Context c = context(r, *host, q.instance, &job.cancel, mark);
     c.outputs = &outputs;
@@ -297,15 +310,16 @@ ActionResult ResourceExecutor::perform(Job& job, Effect& effect) {
     auto found = provider->examine(c);
     if (!found) return wrong_with(found.error());
     if (found->in_sync()) {
+      if (back) c.say(Level::kInfo, fmt::format("{} {} stays: it was there before", r.type, r.title));
       keep_log();
       continue;
     }
-    if (is_left(q.instance, r)) {
+    if (is_left(q.instance, given)) {
       c.say(Level::kInfo, fmt::format("{} {} stays: it was there before", r.type, r.title));
       continue;
     }
     auto elsewhere = held_elsewhere(q.instance, r);
-    if (c.params.text("ensure") == "absent") {
+    if (Params(given.parameters).text("ensure") == "absent") {
       if (std::string other = heir(q.instance, r); !other.empty()) {
         c.say(Level::kInfo, fmt::format("{} {} stays: it is {}'s now", r.type, r.title, other));
         continue;
@@ -314,10 +328,15 @@ ActionResult ResourceExecutor::perform(Job& job, Effect& effect) {
         c.say(Level::kWarning, fmt::format("{} {} stays: {} has it, too", r.type, r.title, elsewhere->name));
         continue;
       }
+      if (back && !is_as_left(*host, q.instance, given)) {
+        c.say(Level::kWarning, fmt::format("{} {} is left as it is: it was changed since {} came to it", r.type,
+                                           r.title, system_.instances[q.instance].name.text()));
+        continue;
+      }
       // Nobody's work is lost where there is nothing, or what was before but for its owner.
       const Change& first = found->changes[0];
       bool in_the_way = first.property == "ensure" && first.from != "absent";
-      if (c.params.has("former") && in_the_way && !is_as_left(*host, q.instance, r)) {
+      if (was && r.type == "file" && in_the_way && !is_as_left(*host, q.instance, r)) {
         c.say(Level::kWarning,
               fmt::format("{} {} is left: it was changed since {} wrote it. What it was before is in {}/kept", r.type,
                           r.title, system_.instances[q.instance].name.text(), c.home));

@@ -104,6 +104,8 @@ class ResourceExecutor : public engine::Executor {
   // What goes for good, with what that means: a file becomes again what it was before its component came (`former`),
   // and the log of a process on another host goes, too (`log_goes`). Anything else as it is.
   Resource for_good(u32 instance, const Resource& r, Arena& arena) const;
+  // The resource as its component left it, of one that is to go.
+  std::optional<Resource> held_as(u32 instance, const Resource& removed) const;
   // Whether what its component left is still so.
   bool is_as_left(Host& host, u32 instance, const Resource& removed) const;
   // Whether a resource that is to go was there before its component came to it, and is left.

@@ -28,9 +28,13 @@ struct Asked {
         all(p.truth("replace_all_matches_not_matching_line")),
         append(p.truth("append_on_no_match", true)),
         multiple(p.truth("multiple")),
-        goes_by_match(p.truth("match_for_absence") && p.has("match")) {}
+        goes_by_match(p.truth("match_for_absence") && p.has("match")) {
+    if (const Value* former = p.find("former"); former && former->is(Kind::kMap) && absent)
+      was = Params(*former).maybe("line");
+  }
 
   std::string path, line, match, after;
+  std::optional<std::string> was;  // comes back in its place
   bool absent, by_match, replace, all, append, multiple, goes_by_match;
 };
 
@@ -63,7 +67,10 @@ Result<std::optional<std::vector<std::string>>> settled(const Asked& a, const st
     if (there == 0 && !(a.goes_by_match && matching)) return std::nullopt;
     if (a.goes_by_match && matching > 1 && !a.multiple) return too_many();
     for (auto& line : lines)
-      if (!(a.goes_by_match ? matches(match, line) : is_it(line))) out.push_back(line);
+      if (a.was && is_it(line))
+        out.push_back(*a.was);
+      else if (!(a.goes_by_match ? matches(match, line) : is_it(line)))
+        out.push_back(line);
     return out;
   }
   if (!match) {
@@ -121,6 +128,20 @@ class FileLine : public Provider {
     if (differs && a.absent) f.changes.push_back({"ensure", "removed", "present", "absent", "", false});
     if (differs && !a.absent) f.changes.push_back({"ensure", "created", "absent", "present", "", false});
     return f;
+  }
+
+  // The line that matched, where it was one.
+  Result<Former> keep_former(Context& c, const Findings&) const override {
+    Asked a(c.params);
+    auto text = read_text(c, a.path);
+    if (!text) return tl::unexpected(text.error());
+    if (a.absent || c.catalog || a.match.empty()) return Former{};
+    auto match = pattern(a.match);
+    if (!match) return Former{};
+    std::vector<std::string> were;
+    for (auto& line : text->lines)
+      if ((*match)->search(line + "\n", 0) && line != a.line) were.push_back(line);
+    return were.size() == 1 ? Former{{"line", were[0]}} : Former{};
   }
 
   Result<void> apply(Context& c, const Findings& f, std::vector<Change>& done) const override {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "resource/changes.h"
+#include "resource/former.h"
 #include "resource/providers.h"
 #include "resource/text_file.h"
 
@@ -203,6 +204,14 @@ class IniSetting : public Provider {
       f.changes.push_back(property_change("value", hidden, hidden));
     }
     return f;
+  }
+
+  Result<Former> keep_former(Context& c, const Findings& f) const override {
+    auto ini = read(c);
+    if (!ini) return tl::unexpected(ini.error());
+    auto key = key_of_setting(c);
+    auto now = key ? ini->value(c.params.text("section"), *key) : std::nullopt;
+    return was_there(c, f) && now ? Former{{"ensure!", "present"}, {"value", *now}} : Former{};
   }
 
   Result<void> apply(Context& c, const Findings& f, std::vector<Change>& done) const override {

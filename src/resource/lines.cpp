@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "resource/changes.h"
+#include "resource/former.h"
 #include "resource/providers.h"
 #include "resource/text_file.h"
 
@@ -125,6 +126,18 @@ class HostEntry : public Provider {
     if (auto comment = c.params.maybe("comment"); comment && *comment != now.comment.value_or(""))
       f.changes.push_back(property_change("comment", {now.comment.value_or("")}, {*comment}));
     return f;
+  }
+
+  Result<Former> keep_former(Context& c, const Findings& f) const override {
+    auto lines = read_text(c, target(c), kOwnersAlone);
+    if (!lines) return tl::unexpected(lines.error());
+    std::size_t at = find(lines->lines, name(c));
+    if (!was_there(c, f) || at == lines->lines.size()) return Former{};
+    HostLine now = *HostLine::read(lines->lines[at]);
+    return Former{{"ensure!", "present"},
+                  {"ip", now.ip},
+                  {"host_aliases[]", former_list(fields_of(now.aliases))},
+                  {"comment", now.comment.value_or("")}};
   }
 
   Result<std::optional<std::vector<Resource>>> instances(Context& c, Arena& arena) const override {
@@ -283,6 +296,23 @@ class Mount : public Provider {
     differs("pass", entry.pass, managed ? "0" : nullptr);
     differs("dump", entry.dump, managed ? "0" : nullptr);
     return f;
+  }
+
+  // What is not said of `pass` and `dump` is 0, so that they are always ours.
+  Result<Former> keep_former(Context& c, const Findings& f) const override {
+    auto lines = read_text(c, target(c), kOwnersAlone);
+    if (!lines) return tl::unexpected(lines.error());
+    std::size_t at = find(lines->lines, path(c));
+    if (!was_there(c, f) || at == lines->lines.size()) return Former{};
+    MountLine now = *MountLine::read(lines->lines[at]);
+    auto up = mounted(c);
+    if (!up) return tl::unexpected(up.error());
+    return Former{{"ensure!", *up ? "mounted" : "unmounted"},
+                  {"device", now.device},
+                  {"fstype", now.fstype},
+                  {"options", now.options},
+                  {"pass!", now.pass.empty() ? "0" : now.pass},
+                  {"dump!", now.dump.empty() ? "0" : now.dump}};
   }
 
   Result<std::optional<std::vector<Resource>>> instances(Context& c, Arena& arena) const override {
@@ -612,6 +642,22 @@ class Cron : public Provider {
                                               ? Shown::none()
                                               : Shown::plain(fmt::format("{}", fmt::join(want.environment, ",")))));
     return f;
+  }
+
+  // With a special word (@daily) its times are nowhere any more.
+  Result<Former> keep_former(Context& c, const Findings& f) const override {
+    auto lines = table(c, user(c));
+    if (!lines) return tl::unexpected(lines.error());
+    std::size_t at = find(c, *lines);
+    if (!was_there(c, f) || at == lines->size()) return Former{};
+    const CronLine& is = (*lines)[at];
+    Former out{{"ensure!", "present"},
+               {"command", is.command},
+               {"special", is.special.empty() ? "absent" : is.special},
+               {"environment[]", former_list(is.environment)}};
+    for (std::size_t i = 0; i < 5; ++i)
+      out[fmt::format("{}[]{}", kTimes[i].name, c.params.has("special") ? "!" : "")] = former_list(is.times[i]);
+    return out;
   }
 
   // All jobs of all users; those without a name are known by their line.

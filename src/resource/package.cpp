@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "resource/changes.h"
+#include "resource/former.h"
 #include "resource/providers.h"
 
 namespace tutti::resource {
@@ -157,6 +158,11 @@ class Package : public Provider {
       if (std::string now = state[0] == 'h' ? "hold" : "none"; now != *mark)
         f.changes.push_back(property_change("mark", {now}, {*mark}));
     return f;
+  }
+
+  // Another version of it stays as it is: an older one cannot be had again in general.
+  Result<Former> keep_former(Context& c, const Findings& f) const override {
+    return was_there(c, f) ? Former{{"ensure!", "present"}} : Former{};
   }
 
   Result<void> apply(Context& c, const Findings& f, std::vector<Change>& done) const override {

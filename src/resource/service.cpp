@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "resource/changes.h"
+#include "resource/former.h"
 #include "resource/providers.h"
 
 namespace tutti::resource {
@@ -61,6 +62,20 @@ class Service : public Provider {
             {"enable", fmt::format("enable changed '{}' to '{}'", *is, wanted), *is, wanted, "", false});
     }
     return f;
+  }
+
+  // Nothing where it neither ran nor was enabled: then it is what its removal makes of it.
+  Result<Former> keep_former(Context& c, const Findings& f) const override {
+    if (f.in_sync() || c.catalog || c.params.has("former") || c.params.text("ensure") != "running") return Former{};
+    auto m = manager(c);
+    if (!m) return tl::unexpected(m.error());
+    bool ran = std::none_of(f.changes.begin(), f.changes.end(), [](auto& ch) { return ch.property == "ensure"; });
+    Former out{{"ensure!", ran ? "running" : "stopped"}};
+    if (*m == Manager::kBase || !c.params.has("enable")) return ran ? out : Former{};
+    auto is = enabled(c, *m, "false");
+    if (!is) return tl::unexpected(is.error());
+    out["enable!"] = *is;
+    return ran || *is == "true" ? out : Former{};
   }
 
   Result<void> apply(Context& c, const Findings& f, std::vector<Change>& done) const override {

@@ -7,16 +7,23 @@
 namespace tutti::engine {
 namespace {
 
+// Of what was there (`former`) nothing is given back: a package whose version is another one now.
+bool is_only_left(const Value& former) { return former.is(Kind::kMap) && former.size() == 1 && former.find("ensure!"); }
+
 // "leaves file /etc/motd, which was there before it came under tutti's care"; "" where it leaves nothing.
 std::string what_is_left(const RecordedComponent& was) {
-  if (!was.before.is(Kind::kList) || never_came_to_it(was)) return "";
+  if (never_came_to_it(was)) return "";
   std::vector<std::string> things;
-  for (const Value& v : was.before.items()) {
-    if (v.text().starts_with("exec:")) continue;  // a step is nothing that could be left
-    std::string thing(v.secret() ? "(secret)" : v.text());
+  auto add = [&](std::string thing) {
     if (std::size_t colon = thing.find(':'); colon != std::string::npos) thing[colon] = ' ';
     things.push_back(std::move(thing));
-  }
+  };
+  for (const Value& v : was.before.is(Kind::kList) ? was.before.items() : std::span<const Value>())
+    if (!v.text().starts_with("exec:"))  // a step is nothing that could be left
+      add(std::string(v.secret() ? "(secret)" : v.text()));
+  if (was.formerly.is(Kind::kMap))
+    for (const Entry& e : was.formerly.entries())
+      if (is_only_left(e.value)) add(std::string(e.key.text()));
   std::size_t all = things.size();
   if (all == 0) return "";
   if (all > 3) things.resize(3), things.push_back(fmt::format("{} more", all - 3));
@@ -30,9 +37,11 @@ std::string what_is_restored(const RecordedComponent& was) {
   if (!was.formerly.is(Kind::kMap)) return "";
   std::vector<std::string> things;
   for (const Entry& e : was.formerly.entries()) {
+    if (is_only_left(e.value)) continue;
     things.emplace_back(e.key.text());
     if (std::size_t colon = things.back().find(':'); colon != std::string::npos) things.back()[colon] = ' ';
   }
+  if (things.empty()) return "";
   return fmt::format("restores {} to what {} before it came under tutti's care", fmt::join(things, ", "),
                      things.size() == 1 ? "it was" : "they were");
 }
