@@ -59,6 +59,7 @@ class SchemaIndex {
   std::vector<std::unique_ptr<SchemaDocument>> documents_;
   std::map<std::string, SchemaPlace> by_uri_;
   std::map<const ast::Node*, SchemaPlace> by_node_;
+  std::map<std::pair<const SchemaDocument*, std::string>, ast::Node*> by_pointer_;  // of objects
   std::map<std::string, const SchemaDocument*> by_file_;
 };
 

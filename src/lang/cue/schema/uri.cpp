@@ -150,6 +150,7 @@ void SchemaIndex::walk(ast::Node* n, const std::string& base, const std::string&
     std::string here = base_of(n, base);
     SchemaPlace place{n, d, pointer};
     by_node_[n] = place;
+    by_pointer_.emplace(std::pair(d, pointer), n);
     std::string before, fragment;
     cut_fragment(here, before, fragment);
     if (here != base || pointer.empty()) by_uri_.emplace(before, place);
@@ -187,6 +188,9 @@ SchemaPlace SchemaIndex::place(ast::Node* node) const {
 }
 
 std::optional<SchemaPlace> SchemaIndex::inside(const SchemaPlace& at, std::string_view pointer) const {
+  if (auto known = by_pointer_.find(std::pair(at.document, at.pointer + std::string(pointer)));
+      known != by_pointer_.end())
+    return SchemaPlace{known->second, at.document, known->first.second};
   ast::Node* n = at.node;
   std::string whole = at.pointer;
   while (!pointer.empty()) {
