@@ -155,7 +155,8 @@ DataFile Plan::retyped(DataFile file) const {
   const CommandFlags& f = p_.flags();
   file.package = f.text("package");
   for (const std::string& i : f.all("proto_path")) file.include.push_back(p_.absolute(i));
-  if (file.encoding == "proto") file.tags["proto_enum"] = f.text("proto_enum");
+  // Used as it is, an enum is its names, as in data; only what is imported may have the numbers.
+  if (file.encoding == "proto") file.tags["proto_enum"] = importing_ ? f.text("proto_enum") : "json";
   return file;
 }
 

@@ -193,6 +193,10 @@ ast::File* PackageLoader::parse(const std::string& path, std::vector<LoadProblem
 void PackageLoader::find_module() {
   const std::string from = config_.module_of.empty() ? config_.dir : clean(config_.module_of);
   for (fs::path p = from; !p.empty(); p = p.parent_path()) {
+    if (std::string mod = (p / "cue.mod").string(); exists(mod) && !is_directory(mod)) {
+      problems_.push_back({"cue.mod files are no longer supported; use cue.mod/module.cue", {}});
+      break;
+    }
     if (is_directory((p / "cue.mod").string())) {
       root_ = p.string();
       std::string below = (from + "/").substr(root_.size());
