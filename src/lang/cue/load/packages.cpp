@@ -204,7 +204,8 @@ void PackageLoader::find_module() {
           !below.starts_with("/cue.mod/gen/") && !below.starts_with("/cue.mod/usr/"))
         problems_.push_back({"cannot load packages inside the cue.mod directory", {}});
       std::string file = (p / "cue.mod" / "module.cue").string();
-      if (exists(file)) {
+      has_module_file_ = exists(file);
+      if (has_module_file_) {
         ast::File* f = parse(file, problems_);
         if (f) {
           ModuleFile m = read_module_file(*f, shown(file));
@@ -577,10 +578,10 @@ void PackageLoader::load_imports(LoadedPackage& p) {
           p.problems.push_back({fmt::format("{}cannot find package {}: {}", where, quote(ip.path), why), {first}});
           continue;
         }
-        LoadedPackage* i = import(path);
+        LoadedPackage* i = has_module_file_ ? import(path) : nullptr;
         if (!i) {
-          std::string why = root_.empty() ? "imports are unavailable because there is no cue.mod/module.cue file"
-                                          : fmt::format("cannot find package \"{}\"", path);
+          std::string why = !has_module_file_ ? "imports are unavailable because there is no cue.mod/module.cue file"
+                                              : fmt::format("cannot find package \"{}\"", path);
           p.problems.push_back({"import failed: " + why, {at}, meant_name(path, builtin_package_paths())});
           continue;
         }
