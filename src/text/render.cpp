@@ -114,7 +114,8 @@ std::string as_line(const Diagnostic& d, const Sources& sources) {
   std::string place = sources.show(d.where.begin);
   std::string out = fmt::format("{}{}{}{}: {}", place, place.empty() ? "" : ": ", word(d.severity),
                                 d.code.empty() ? "" : "[" + d.code + "]", d.message);
-  for (const Label& r : d.related) out += fmt::format("; {}: {}", sources.show(r.span.begin), r.text);
+  for (const Label& r : d.related)
+    out += fmt::format("; {}{}{}", sources.show(r.span.begin), r.text.empty() ? "" : ": ", r.text);
   if (!d.help.empty()) out += "; " + d.help;
   std::replace(out.begin(), out.end(), '\n', ' ');
   return printable(out) + '\n';

@@ -2,6 +2,7 @@
 
 #include <re2/re2.h>
 
+#include <cctype>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -41,6 +42,116 @@ std::string with_named_groups(std::string_view p, bool& one_byte) {
       continue;
     }
     out += p[i];
+  }
+  return out;
+}
+
+struct CategoryName {
+  std::string_view name, category;  // the name without case and what separates its words
+};
+constexpr CategoryName kCategories[] = {
+    {"other", "C"},
+    {"control", "Cc"},
+    {"cntrl", "Cc"},
+    {"format", "Cf"},
+    {"privateuse", "Co"},
+    {"surrogate", "Cs"},
+    {"letter", "L"},
+    {"lowercaseletter", "Ll"},
+    {"modifierletter", "Lm"},
+    {"otherletter", "Lo"},
+    {"titlecaseletter", "Lt"},
+    {"uppercaseletter", "Lu"},
+    {"mark", "M"},
+    {"combiningmark", "M"},
+    {"spacingmark", "Mc"},
+    {"enclosingmark", "Me"},
+    {"nonspacingmark", "Mn"},
+    {"number", "N"},
+    {"decimalnumber", "Nd"},
+    {"digit", "Nd"},
+    {"letternumber", "Nl"},
+    {"othernumber", "No"},
+    {"punctuation", "P"},
+    {"punct", "P"},
+    {"connectorpunctuation", "Pc"},
+    {"dashpunctuation", "Pd"},
+    {"closepunctuation", "Pe"},
+    {"finalpunctuation", "Pf"},
+    {"initialpunctuation", "Pi"},
+    {"otherpunctuation", "Po"},
+    {"openpunctuation", "Ps"},
+    {"symbol", "S"},
+    {"currencysymbol", "Sc"},
+    {"modifiersymbol", "Sk"},
+    {"mathsymbol", "Sm"},
+    {"othersymbol", "So"},
+    {"separator", "Z"},
+    {"lineseparator", "Zl"},
+    {"paragraphseparator", "Zp"},
+    {"spaceseparator", "Zs"},
+};
+
+// The name of a class of characters as RE2 knows it: `uppercase letter` is Lu, `old_italic` Old_Italic. Several names
+// where it has none for it.
+std::string class_names(std::string_view name, std::string_view p) {
+  std::string plain, titled;
+  bool begins = true;
+  for (char c : name) {
+    bool separates = c == ' ' || c == '_' || c == '-';
+    auto u = static_cast<unsigned char>(c);
+    if (!separates) plain += static_cast<char>(std::tolower(u));
+    titled += separates ? '_' : static_cast<char>(begins ? std::toupper(u) : std::tolower(u));
+    begins = separates;
+  }
+  auto all = [&](std::initializer_list<std::string_view> list) {
+    std::string out;
+    for (std::string_view one : list) out += std::string(p) + "{" + std::string(one) + "}";
+    return out;
+  };
+  if (plain == "lc" || plain == "casedletter") return all({"Lu", "Ll", "Lt"});
+  if (plain == "assigned") return all({"L", "M", "N", "P", "S", "Z", "Cc", "Cf", "Co", "Cs"});
+  for (const CategoryName& c : kCategories)
+    if (c.name == plain) return all({c.category});
+  return all({titled});
+}
+
+// Go is lax about the names of classes, and knows more of them. A class of several cannot be negated within another.
+std::string with_known_classes(std::string_view p) {
+  std::string out;
+  bool in_class = false;
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    if (p[i] == '[') in_class = true;
+    if (p[i] == ']') in_class = false;
+    if (p[i] != '\\' || i + 1 == p.size()) {
+      out += p[i];
+      continue;
+    }
+    std::size_t end = p.find('}', i);
+    bool negated = p[i + 1] == 'P';
+    if ((p[i + 1] != 'p' && !negated) || i + 2 >= p.size() || p[i + 2] != '{' || end == std::string_view::npos) {
+      out += p.substr(i++, 2);
+      continue;
+    }
+    std::string_view name = p.substr(i + 3, end - i - 3);
+    if (name.starts_with('^')) {
+      negated = !negated;
+      name.remove_prefix(1);
+    }
+    std::string plain;
+    for (char c : name)
+      if (c != ' ' && c != '_' && c != '-') plain += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (plain == "cn" || plain == "unassigned") {
+      negated = !negated;
+      name = "assigned";
+    }
+    std::string known = class_names(name, "\\p");
+    bool several = known.find('}') + 1 < known.size();
+    if (!several && negated) known[1] = 'P';
+    if (several && !in_class) known = (negated ? "[^" : "[") + known + "]";
+    if (several && in_class && negated) return std::string(p);
+    out += known;
+    i = end;
   }
   return out;
 }
@@ -88,7 +199,12 @@ const RE2* compile_regex(std::string_view pattern, std::string* error) {
       options.set_log_errors(false);
       options.set_max_mem(64 << 20);
       bool one_byte = false;
-      auto re = std::make_unique<RE2>(with_named_groups(pattern, one_byte), options);
+      std::string text = with_named_groups(pattern, one_byte);
+      auto re = std::make_unique<RE2>(text, options);
+      if (re->error_code() == RE2::ErrorBadCharRange) {
+        auto other = std::make_unique<RE2>(with_known_classes(text), options);
+        if (other->ok()) re = std::move(other);
+      }
       if (re->ok() && one_byte) {
         it->second.error = "error parsing regexp: invalid escape sequence: `\\C`";
       } else if (re->ok()) {

@@ -99,7 +99,6 @@ constexpr F kTrim[] = {
 constexpr F kCmd[] = {
     {"inject", 't', F::kStrings, "set the value of a tagged field"},
     {"inject-vars", 'T', F::kBool, "inject system variables in tags", "true"},
-    {"dry-run", 0, F::kBool, ""},
 };
 constexpr F kFix[] = {
     {"force", 'f', F::kBool, "rewrite even when there are errors"},

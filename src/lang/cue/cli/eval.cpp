@@ -239,7 +239,7 @@ void run_vet(Program& p) {
   if (!plan.orphans.empty()) {
     if (!plan.schema) p.fail("data files specified without a schema");
     plan.each([&](Item& item) {
-      if (Bottom* b = p.validate(item.value, true, true)) p.print_error(b);
+      if (Bottom* b = p.validate(item.value, true, true, false, item.data)) p.print_error(b);
     });
     return;
   }

@@ -130,8 +130,8 @@ bool CueFrontEnd::claims(std::span<const std::string> args) const {
   std::string dir = flags.text("chdir");
   if (dir.empty()) dir = ".";
   if (!known) {
-    // A wrong flag among CUE inputs is ours to refuse; otherwise another verb may know it.
-    bool cue = false;
+    // A wrong flag among CUE inputs is ours to refuse; otherwise another verb may know it. Only cue has `-e`.
+    bool cue = error == "flag needs an argument: 'e' in -e" || error == "flag needs an argument: --expression";
     for (const std::string& a : args.subspan(1)) cue |= a.ends_with(".cue");
     for (std::string_view own :
          {"--level", "--include", "--node", "--facts", "--lang", "--environment", "--modulepath", "--format", "--tag"})
@@ -293,7 +293,10 @@ int CueFrontEnd::run(std::span<const std::string> given) const {
     return usage_error("exp must be run as one of its subcommands" + what +
                        "\nRun 'cue help exp' for known subcommands.");
   }
-  if (flags.on("help")) {
+  if (verb == "cmd" && flags.on("help")) {
+    spec = &kHelpCmd;
+    flags.arguments().clear();  // cue tells of all commands here, too
+  } else if (flags.on("help")) {
     std::string name(spec->name);
     return print_help(std::span<const std::string>(&name, 1));
   }

@@ -114,14 +114,17 @@ std::string global_lines() {
   return "\nGlobal Flags:\n" + flag_lines(global_flags(), kNames);
 }
 
-std::string usage_of_cmd(const std::vector<Command>& commands) {
+std::string usage_of_cmd(const std::vector<Command>& commands, bool with_help = false) {
   std::string out = "Usage:\n  cue cmd [flags] <name> [inputs]\n";
   std::size_t width = 11;
   for (const Command& c : commands) width = std::max(width, c.name.size());
   if (!commands.empty()) out += "  cue cmd [command]\n\nAvailable Commands:\n";
   for (const Command& c : commands) out += fmt::format("  {:<{}} {}\n", c.name, width, c.brief);
-  static constexpr std::string_view kNames[] = {"inject", "inject-vars"};
-  out += "\nFlags:\n" + flag_lines(find_command("cmd")->flags, kNames) + global_lines();
+  static constexpr FlagSpec kHelp[] = {{"help", 'h', FlagSpec::kBool, "help for cmd"}};
+  std::vector<FlagSpec> specs(find_command("cmd")->flags.begin(), find_command("cmd")->flags.end());
+  static constexpr std::string_view kNames[] = {"help", "inject", "inject-vars"};
+  if (with_help) specs.push_back(kHelp[0]);
+  out += "\nFlags:\n" + flag_lines(specs, kNames) + global_lines();
   if (!commands.empty()) out += "\nUse \"cue cmd [command] --help\" for more information about a command.\n";
   return out;
 }
@@ -131,7 +134,8 @@ std::string usage_of_cmd(const std::vector<Command>& commands) {
 void run_help_cmd(Program& p) {
   std::vector<std::string> args = p.flags().arguments();
   std::vector<Command> commands = commands_of(p, {args.begin() + std::min<long>(1, std::ssize(args)), args.end()});
-  if (args.empty()) return p.print(fmt::format("{}\n\n{}", find_command("cmd")->summary, usage_of_cmd(commands)));
+  if (args.empty())
+    return p.print(fmt::format("{}\n\n{}", find_command("cmd")->summary, usage_of_cmd(commands, p.flags().on("help"))));
   auto found = std::ranges::find(commands, args[0], &Command::name);
   if (found == commands.end()) {
     Program::say(fmt::format("Unknown cmd command: {}\n{}", args[0], usage_of_cmd(commands)));

@@ -155,7 +155,8 @@ DataFile Plan::retyped(DataFile file) const {
   const CommandFlags& f = p_.flags();
   file.package = f.text("package");
   for (const std::string& i : f.all("proto_path")) file.include.push_back(p_.absolute(i));
-  if (file.encoding == "proto") file.tags["proto_enum"] = f.text("proto_enum");
+  // Used as it is, an enum is its names, as in data; only what is imported may have the numbers.
+  if (file.encoding == "proto") file.tags["proto_enum"] = importing_ ? f.text("proto_enum") : "json";
   return file;
 }
 
@@ -295,6 +296,8 @@ Item Plan::document_item(const Orphan& from, ast::File* document, bool last) {
     p_.fail(every ? every : b);
   };
   Item item;
+  if (!document->decls.empty())
+    if (const TokenPos* at = ast::first_ref(document->decls[0])) item.data = at->pos;
   item.package = schema_package;
   bool data = from.file.encoding == "json" && from.interpretation.empty() && !needs_guide(from.file);
   item.value = p_.build_files({document}, "", data);
@@ -309,6 +312,8 @@ Item Plan::document_item(const Orphan& from, ast::File* document, bool last) {
   }
   p_.context().finalize(schema);
   item.value = p_.context().unify_values(item.value, schema);
+  // cue ends with the first document that is wrong; with diagnostics all of them are told.
+  if (mode_ == Mode::kInput && !p_.answering().as_cue) return item;
   check(item.value, true);
   return item;
 }

@@ -59,6 +59,7 @@ Program::Program(const CommandSpec& command, CommandFlags flags, Answering answe
   store_ = std::make_unique<NodeStore>(arena_);
   context_ = std::make_unique<Context>(*store_, *budget_);
   context_->sources = &sources();
+  context_->every_error = !answering_.as_cue;
   context_->import_package = [this](Symbol path) -> Vertex* {
     if (const PackageTable* t = find_package(path.text())) return package_source(*t);
     LoadedPackage* p = loader_ ? loader_->import(std::string(path.text())) : nullptr;
@@ -328,13 +329,15 @@ Vertex* Program::unify(Vertex* a, Vertex* b) {
   return v;
 }
 
-Bottom* Program::validate(Vertex* v, bool concrete, bool final, bool disallow_cycles) {
+Bottom* Program::validate(Vertex* v, bool concrete, bool final, bool disallow_cycles, Pos data) {
   context_->finalize(v);
   ValidateConfig config;
   config.concrete = concrete;
   config.final = final || concrete;
   config.disallow_cycles = disallow_cycles;
   config.all_errors = true;
+  config.every = !answering_.as_cue;
+  if (config.every) config.data = data;
   auto field = referred_.find(v);
   return validate_tree(*context_, field == referred_.end() ? v : field->second, config);
 }

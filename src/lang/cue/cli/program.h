@@ -29,6 +29,7 @@ struct Item {
   std::string id;             // shown when there are several
   std::string package;        // of its hidden fields
   ast::File* file = nullptr;  // when it is a document as it was read
+  Pos data = {};              // where the document begins
 };
 
 // How a call answers, by the options that tutti has for every verb.
@@ -76,7 +77,7 @@ class Program {
   Vertex* build_files(const std::vector<ast::File*>& files, const std::string& package, bool data = false);
   Vertex* build_expression(ast::Node* x, Vertex* scope, const std::string& package);
   Vertex* unify(Vertex* a, Vertex* b);
-  Bottom* validate(Vertex* v, bool concrete, bool final, bool disallow_cycles = false);
+  Bottom* validate(Vertex* v, bool concrete, bool final, bool disallow_cycles = false, Pos data = {});
   ast::Node* parse_flag(const std::string& name, const std::string& text);  // an expression given to a flag
   std::vector<SyntaxError> parse_errors_;
   ast::File* file_of(ast::Node* expression);

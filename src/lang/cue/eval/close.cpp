@@ -111,7 +111,11 @@ bool has_any(const List<ConjunctInfo>& infos, u8 flags) {
 void State::check_typos() {
   Vertex* v = node->deref_value();
   if (v->arcs.empty()) return;
-  if (v->base && v->base->type == NodeType::kBottom && !to<Bottom>(v->base)->close_check) return;
+  if (v->base && v->base->type == NodeType::kBottom) {
+    auto* wrong = to<Bottom>(v->base);
+    bool below = ctx.every_error && wrong->child_error && !wrong->incomplete();
+    if (!wrong->close_check && !below) return;
+  }
   auto& base = required();
   if (base.empty()) return;
   Bottom* err = nullptr;

@@ -51,6 +51,7 @@ class Context {
   Vertex* vertex = nullptr;
   int eval_depth = 0, in_validator = 0, in_detached = 0;
   bool is_validator = false, pending_parent = false;
+  bool every_error = false;    // a field that is not allowed is told beside others that are wrong
   bool settles_leaves = true;  // false: all is evaluated in full, which must come to the same
   std::vector<Task*> stack, blocking;
   std::vector<State*> free_scope;

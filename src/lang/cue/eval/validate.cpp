@@ -1,5 +1,6 @@
 #include "lang/cue/eval/validate.h"
 
+#include <algorithm>
 #include <unordered_set>
 
 #include "lang/cue/eval/scalar.h"
@@ -21,7 +22,22 @@ struct Checker {
 
   void add(Bottom* b) {
     if (config.all_errors && b->child_error) return;
-    err = ctx.combine(err, b);
+    if (config.every && err && err != b)
+      err = ctx.store.make<Bottom>(std::min(err->code, b->code), ctx.join(err->error, b->error));
+    else
+      err = ctx.combine(err, b);
+  }
+
+  // Where the data says the struct that lacks something; where it begins when that struct is not in it at all.
+  void add_data_place(std::vector<Pos>& at, const Vertex* lacking) const {
+    if (!config.data || !ctx.sources) return;
+    const Source* data = ctx.sources->find(config.data);
+    auto in_data = [&](Pos p) { return p && ctx.sources->find(p) == data; };
+    if (std::ranges::any_of(at, in_data)) return;
+    for (; lacking; lacking = lacking->parent)
+      for (const KeptConjunct& c : lacking->conjuncts)
+        if (Pos p = expression_of(c.x)->pos; in_data(p)) return at.push_back(p);
+    at.push_back(config.data);
   }
 
   Bottom* located(Code code, const char* format, Vertex* at, const Node* arg) {
@@ -61,7 +77,9 @@ struct Checker {
       if (!ctx.is_concrete(d)) {
         if (d == x && x->value()) d = x->value();
         Bottom* incomplete = located(Code::kIncomplete, "incomplete value {}", y, d);
-        incomplete->error->others = ctx.store.keep(through);
+        std::vector<Pos> at = through;
+        add_data_place(at, y);
+        incomplete->error->others = ctx.store.keep(at);
         add(incomplete);
       }
     }
@@ -85,6 +103,7 @@ struct Checker {
           for (DefId id = c.ci->def; id != 0; id = ctx.containments[id].id)
             if (Pos by = ctx.containments[id].pos) at.push_back(by);
         }
+      add_data_place(at, a->parent);
       b->error->others = ctx.store.keep(at);
       add(b);
       return;

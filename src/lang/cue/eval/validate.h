@@ -10,6 +10,8 @@ struct ValidateConfig {
   bool disallow_cycles = false;
   bool report_incomplete = false;
   bool all_errors = false;  // go on below errors
+  bool every = false;       // what is only missing is told beside what is wrong
+  Pos data = {};            // where data begins that must have what is asked for: told with what it lacks
 };
 
 // The errors of a finalized vertex and everything below it, or nullptr.

@@ -245,6 +245,13 @@ ast::Node* Exporter::fold(Vertex* about, const std::vector<Said>& said) {
     sort_in(f, {s.env, x}, about, false);
   }
 
+  // One literal hides what it hid before; several in one may hide more.
+  if (f.opened.size() > 1)
+    for (const Member& m : f.members)
+      if (!std::ranges::all_of(m.said, [](const Said& s) { return written_in_quotes(s.x); }))
+        here.declares.push_back(m.label.bits());
+  std::ranges::sort(here.declares);
+
   std::vector<ast::Node*> inside, beside;
   for (const Said& s : f.embedded)
     inside.push_back(s.x->type == NodeType::kStruct ? struct_literal(s.env, to<StructLit>(s.x), about)

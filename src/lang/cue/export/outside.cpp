@@ -43,7 +43,7 @@ Vertex* Exporter::root_of(Vertex* v) const {
 }
 
 bool Exporter::taken_along(Vertex* v, const Guest& g) const {
-  if (g.cyclic) return true;
+  if (g.cyclic || (p_.guest_definitions && v->label.is_def())) return true;
   if (!(c_.kinds(v) & (kStructKind | kListKind))) return false;
   return g.mentions > 1 || closed_by_definition(v);
 }

@@ -33,6 +33,12 @@ OutputScope* OutputScopes::find(const Environment* env, u32 up) const {
   return search([&](const OutputScope& s) { return s.shows == v; });
 }
 
+bool OutputScopes::hidden(const OutputScope& scope, u32 label) const {
+  for (auto s = open_.rbegin(); s != open_.rend() && s->get() != &scope; ++s)
+    if (std::ranges::binary_search((*s)->declares, label)) return true;
+  return false;
+}
+
 std::string OutputScopes::fresh_name(std::string_view base) {
   std::string name(base);
   for (int i = 1; !taken_.insert(name).second; ++i) name = std::string(base) + "_" + std::to_string(i);

@@ -21,6 +21,7 @@ struct OutputScope {
     std::string alias;
   };
   std::unordered_map<u32, Name> names;  // by label
+  std::vector<u32> declares;            // labels that a reference written in it would mean, sorted
 
   struct Let {
     Label label;
@@ -57,6 +58,9 @@ class OutputScopes {
       if (wanted(**s)) return s->get();
     return nullptr;
   }
+
+  // Is a field of this label declared further in than `scope`?
+  bool hidden(const OutputScope& scope, u32 label) const;
 
   // Names that mean something in the output; one that is not taken yet, like `base`.
   void reserve(std::string_view name) { taken_.emplace(name); }

@@ -193,6 +193,10 @@ ast::File* PackageLoader::parse(const std::string& path, std::vector<LoadProblem
 void PackageLoader::find_module() {
   const std::string from = config_.module_of.empty() ? config_.dir : clean(config_.module_of);
   for (fs::path p = from; !p.empty(); p = p.parent_path()) {
+    if (std::string mod = (p / "cue.mod").string(); exists(mod) && !is_directory(mod)) {
+      problems_.push_back({"cue.mod files are no longer supported; use cue.mod/module.cue", {}});
+      break;
+    }
     if (is_directory((p / "cue.mod").string())) {
       root_ = p.string();
       std::string below = (from + "/").substr(root_.size());
@@ -200,7 +204,8 @@ void PackageLoader::find_module() {
           !below.starts_with("/cue.mod/gen/") && !below.starts_with("/cue.mod/usr/"))
         problems_.push_back({"cannot load packages inside the cue.mod directory", {}});
       std::string file = (p / "cue.mod" / "module.cue").string();
-      if (exists(file)) {
+      has_module_file_ = exists(file);
+      if (has_module_file_) {
         ast::File* f = parse(file, problems_);
         if (f) {
           ModuleFile m = read_module_file(*f, shown(file));
@@ -573,10 +578,10 @@ void PackageLoader::load_imports(LoadedPackage& p) {
           p.problems.push_back({fmt::format("{}cannot find package {}: {}", where, quote(ip.path), why), {first}});
           continue;
         }
-        LoadedPackage* i = import(path);
+        LoadedPackage* i = has_module_file_ ? import(path) : nullptr;
         if (!i) {
-          std::string why = root_.empty() ? "imports are unavailable because there is no cue.mod/module.cue file"
-                                          : fmt::format("cannot find package \"{}\"", path);
+          std::string why = !has_module_file_ ? "imports are unavailable because there is no cue.mod/module.cue file"
+                                              : fmt::format("cannot find package \"{}\"", path);
           p.problems.push_back({"import failed: " + why, {at}, meant_name(path, builtin_package_paths())});
           continue;
         }

@@ -107,6 +107,7 @@ class PackageLoader {
   Arena& arena_;
   LoaderConfig config_;
   std::string root_, module_;
+  bool has_module_file_ = false;
   bool module_read_ = false, shows_syntax_ = false;
   std::vector<LoadProblem> problems_;
   std::vector<std::unique_ptr<LoadedPackage>> all_;

@@ -228,6 +228,7 @@ struct Embedder {
       problem(a, error);
       return nullptr;
     }
+    if (d->interpretation == "auto") d->interpretation.clear();  // data, whatever it says of itself
     std::string path = dir + "/" + file;
     std::error_code ec;
     if (!fs::exists(path, ec)) {

@@ -50,7 +50,9 @@ class Guide {
     if (!schema || depth > 1'000) return;
     schema = schema->deref_value();
     std::vector<ast::Node*> out;
-    std::map<std::string, ast::List*> lists;
+    // What comes several times: what it becomes, and what will be in it.
+    std::map<std::string, std::pair<ast::List*, std::vector<ast::Node*>>> lists;
+    std::map<std::string, std::pair<ast::Struct*, std::vector<ast::Node*>>> maps;
     for (ast::Node* d : decls) {
       if (d->kind != ast::Kind::kField) {
         out.push_back(d);
@@ -61,27 +63,57 @@ class Guide {
                                                              : data_text(f->label).value_or("");
       Vertex* at = schema->find_raw(Label::string(name));
       std::string here = path.empty() ? name : path + "." + name;
+      if (text_format_ && at && is_map(at) && f->value->kind == ast::Kind::kStruct) {
+        ast::Field* entry = map_entry(as<ast::Struct>(f->value), f, here);
+        if (!entry) continue;
+        auto& [map, entries] = maps[name];
+        if (!map) {
+          f->value = map = make_struct(arena_, {});
+          out.push_back(d);
+        }
+        entries.push_back(entry);
+        value(entry->value, entry, at->deref_value()->patterns()->pairs[0].constraint, here, depth);
+        continue;
+      }
       bool repeated = text_format_ && at && c_.kinds(at) == kListKind && f->value->kind != ast::Kind::kList;
       value(f->value, f, at, here, depth);
       if (!repeated) {
         out.push_back(d);
         continue;
       }
-      auto& list = lists[name];
-      if (list) {
-        std::vector<ast::Node*> items(list->elts.begin(), list->elts.end());
-        items.push_back(f->value);
-        list->elts = make_nodes(arena_, items);
-      } else {
-        list = make_list(arena_, {f->value});
-        f->value = list;
+      auto& [list, items] = lists[name];
+      items.push_back(f->value);
+      if (!list) {
+        f->value = list = make_list(arena_, {});
         out.push_back(d);
       }
     }
+    for (auto& [name, list] : lists) list.first->elts = make_nodes(arena_, list.second);
+    for (auto& [name, map] : maps) map.first->elts = make_nodes(arena_, map.second);
     decls = make_nodes(arena_, out);
   }
 
  private:
+  // map<K, V> is a struct of nothing but a pattern.
+  bool is_map(Vertex* schema) {
+    c_.finalize(schema);
+    const Vertex* v = schema->deref_value();
+    return c_.kinds(schema) == kStructKind && v->arcs.empty() && v->patterns() && v->patterns()->pairs.size() == 1;
+  }
+
+  // {key: "a" value: 3} is the field a: 3.
+  ast::Field* map_entry(ast::Struct* s, const ast::Field* field, const std::string& path) {
+    ast::Node *key = data_get(s, "key"), *value = data_get(s, "value");
+    if (!key || !value) {
+      fail(ast::first(field->label).pos, fmt::format("textproto: {}: an entry of a map has a key and a value", path));
+      return nullptr;
+    }
+    std::string name = data_text(key).value_or("");
+    if (key->kind == ast::Kind::kLit && as<ast::Lit>(key)->tok != Tok::kString) name = as<ast::Lit>(key)->text;
+    if (key->kind == ast::Kind::kUnary) name = "-" + std::string(as<ast::Lit>(as<ast::Unary>(key)->x)->text);
+    return make_field(arena_, make_label(arena_, name, ast::first(field->label)), value);
+  }
+
   void fail(Pos pos, std::string message) { errors_.push_back({pos, std::move(message)}); }
 
   void value(ast::Node*& v, ast::Field* field, Vertex* schema, const std::string& path, int depth) {

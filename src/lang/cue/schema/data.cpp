@@ -1,6 +1,6 @@
 #include "lang/cue/schema/data.h"
 
-#include <map>
+#include <unordered_map>
 
 #include "base/decimal.h"
 #include "lang/cue/format/literal.h"
@@ -18,7 +18,7 @@ const ast::Lit* literal(const ast::Node* n) { return n && n->kind == ast::Kind::
 std::vector<DataEntry> data_entries(ast::Node* object) {
   std::vector<DataEntry> out;
   if (!data_is_object(object)) return out;
-  std::map<std::string, std::size_t> seen;
+  std::unordered_map<std::string, std::size_t> seen;
   for (ast::Node* d : as<ast::Struct>(object)->elts) {
     if (d->kind != ast::Kind::kField) continue;
     auto* f = as<ast::Field>(d);
@@ -41,9 +41,28 @@ std::vector<DataEntry> data_entries(ast::Node* object) {
   return out;
 }
 
+namespace {
+
+bool is_label(const ast::Node* label, std::string_view key) {
+  if (label->kind == ast::Kind::kIdent) return as<ast::Ident>(label)->name.text() == key;
+  const ast::Lit* l = literal(label);
+  if (!l || l->tok != Tok::kString) return false;
+  // As most are, it is between quotes as it is; otherwise it is no shorter than its name.
+  if (l->text.size() < key.size() + 2) return false;
+  if (l->text.find('\\') == l->text.npos && l->text.starts_with('"') && !l->text.starts_with("\"\"\""))
+    return l->text.substr(1, l->text.size() - 2) == key;
+  return label_name(l) == key;
+}
+
+}  // namespace
+
 ast::Node* data_get(ast::Node* object, std::string_view key) {
-  for (const DataEntry& e : data_entries(object))
-    if (e.key == key) return e.value;
+  if (!data_is_object(object)) return nullptr;
+  ast::Nodes elts = as<ast::Struct>(object)->elts;
+  for (std::size_t i = elts.size(); i-- > 0;) {
+    if (elts[i]->kind != ast::Kind::kField) continue;
+    if (auto* f = as<ast::Field>(elts[i]); is_label(f->label, key)) return f->value;
+  }
   return nullptr;
 }
 

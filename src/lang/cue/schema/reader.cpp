@@ -82,7 +82,7 @@ const std::map<std::string_view, SchemaReader::Keyword>& SchemaReader::keywords(
       {"contentSchema", {0, k19, o31, nullptr}},
       {"default", {0, k4, o31, nullptr}},
       {"definitions", {0, k4, k20, nullptr}},
-      {"dependencies", {2, k4, k7, &R::dependencies}},
+      {"dependencies", {2, k4, k20, &R::dependencies}},
       {"dependentRequired", {2, k19, o31, &R::dependencies}},
       {"dependentSchemas", {2, k19, o31, &R::dependencies}},
       {"deprecated", {1, k19, o31, &R::deprecated}},

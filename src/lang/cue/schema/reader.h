@@ -50,8 +50,11 @@ class SchemaIndex {
   std::string base_of(ast::Node* schema, const std::string& outer) const;
   SchemaPlace place(ast::Node* node) const;
 
+  enum class Holds : u8 { kSchemas, kNamedSchemas, kData, kAnything };
+
  private:
-  void walk(ast::Node* n, const std::string& base, const std::string& pointer, const SchemaDocument* d, int depth);
+  void walk(ast::Node* n, const std::string& base, const std::string& pointer, const SchemaDocument* d, Holds holds,
+            int depth);
   std::optional<SchemaPlace> inside(const SchemaPlace& at, std::string_view pointer) const;
 
   Arena& arena_;
@@ -59,6 +62,7 @@ class SchemaIndex {
   std::vector<std::unique_ptr<SchemaDocument>> documents_;
   std::map<std::string, SchemaPlace> by_uri_;
   std::map<const ast::Node*, SchemaPlace> by_node_;
+  std::map<std::pair<const SchemaDocument*, std::string>, ast::Node*> by_pointer_;  // of objects
   std::map<std::string, const SchemaDocument*> by_file_;
 };
 

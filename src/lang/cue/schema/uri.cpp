@@ -143,26 +143,48 @@ std::string SchemaIndex::base_of(ast::Node* schema, const std::string& outer) co
   return base;
 }
 
+namespace {
+
+using Holds = SchemaIndex::Holds;
+
+// What the value of a keyword holds. An $id in data, or in what no draft knows, names nothing.
+Holds held_by(std::string_view keyword) {
+  for (std::string_view k : {"properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"})
+    if (k == keyword) return Holds::kNamedSchemas;
+  for (std::string_view k : {"additionalItems", "additionalProperties", "allOf", "anyOf", "contains", "contentSchema",
+                             "else", "if", "items", "not", "oneOf", "prefixItems", "propertyNames", "then",
+                             "unevaluatedItems", "unevaluatedProperties"})
+    if (k == keyword) return Holds::kSchemas;
+  return Holds::kData;
+}
+
+}  // namespace
+
 void SchemaIndex::walk(ast::Node* n, const std::string& base, const std::string& pointer, const SchemaDocument* d,
-                       int depth) {
+                       Holds holds, int depth) {
   if (depth > kMaxDepth) return;
+  bool schema = holds == Holds::kSchemas || holds == Holds::kAnything;
   if (data_is_object(n)) {
-    std::string here = base_of(n, base);
+    std::string here = schema ? base_of(n, base) : base;
     SchemaPlace place{n, d, pointer};
     by_node_[n] = place;
+    by_pointer_.emplace(std::pair(d, pointer), n);
     std::string before, fragment;
     cut_fragment(here, before, fragment);
     if (here != base || pointer.empty()) by_uri_.emplace(before, place);
     for (const DataEntry& e : data_entries(n)) {
-      std::optional<std::string> text = data_text(e.value);
+      std::optional<std::string> text = schema ? data_text(e.value) : std::nullopt;
       if (text && (e.key == "$anchor" || e.key == "$dynamicAnchor")) by_uri_.emplace(before + "#" + *text, place);
       if (text && (e.key == "$id" || e.key == "id") && text->size() > 1 && text->starts_with('#'))
         by_uri_.emplace(before + *text, place);
-      walk(e.value, here, pointer + "/" + pointer_part(e.key), d, depth + 1);
+      Holds inner = holds == Holds::kSchemas         ? held_by(e.key)
+                    : holds == Holds::kNamedSchemas ? Holds::kSchemas
+                                                    : holds;
+      walk(e.value, here, pointer + "/" + pointer_part(e.key), d, inner, depth + 1);
     }
   } else if (data_is_list(n)) {
     std::size_t i = 0;
-    for (ast::Node* x : data_items(n)) walk(x, base, pointer + "/" + std::to_string(i++), d, depth + 1);
+    for (ast::Node* x : data_items(n)) walk(x, base, pointer + "/" + std::to_string(i++), d, holds, depth + 1);
   } else if (data_bool(n)) {
     by_node_[n] = {n, d, pointer};
   }
@@ -177,7 +199,8 @@ const SchemaDocument* SchemaIndex::add(ast::Node* root, const std::string& path,
   documents_.push_back(std::move(d));
   SchemaDocument* out = documents_.back().get();
   by_uri_.emplace(label, SchemaPlace{root, out, ""});
-  walk(root, label, "", out, 0);
+  // In OpenAPI schemas are in many places.
+  walk(root, label, "", out, data_get(root, "openapi") ? Holds::kAnything : Holds::kSchemas, 0);
   return out;
 }
 
@@ -187,6 +210,9 @@ SchemaPlace SchemaIndex::place(ast::Node* node) const {
 }
 
 std::optional<SchemaPlace> SchemaIndex::inside(const SchemaPlace& at, std::string_view pointer) const {
+  if (auto known = by_pointer_.find(std::pair(at.document, at.pointer + std::string(pointer)));
+      known != by_pointer_.end())
+    return SchemaPlace{known->second, at.document, known->first.second};
   ast::Node* n = at.node;
   std::string whole = at.pointer;
   while (!pointer.empty()) {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "base/decimal.h"
+#include "lang/cue/builtin/regex.h"
 #include "lang/cue/eval/context.h"
 #include "lang/cue/export/export.h"
 #include "lang/cue/export/schema.h"
@@ -409,6 +411,44 @@ SchemaWriter::Schema SchemaWriter::merged(const Schema& a, const Schema& b) {
   return s;
 }
 
+// Whether a value passes, as far as that can be told from type and bounds.
+bool SchemaWriter::surely_accepts(const Schema& s, const ast::Node* value) {
+  if (s.empty()) return true;
+  std::string type = lit_text(s.find("type")), own(type_of(value));
+  if (type != own && !(type == "number" && own == "integer")) return false;
+  std::optional<Decimal> number = is_scalar(value) ? Decimal::parse(number_text(value)) : std::nullopt;
+  auto is_true = [&](std::string_view key) {
+    const ast::Node* n = s.find(key);
+    return n && n->kind == ast::Kind::kLit && as<ast::Lit>(n)->tok == Tok::kTrue;
+  };
+  for (const auto& [key, limit] : s.keys) {
+    if (key == "type" || key == "description" || is_true(key)) continue;
+    if (key == "pattern") {
+      const re2::RE2* pattern = compile_regex(lit_text(limit));
+      if (own != "string" || !pattern || !regex_matches(*pattern, lit_text(value))) return false;
+      continue;
+    }
+    bool low = key.ends_with("inimum"), high = key.ends_with("aximum");
+    std::optional<Decimal> bound = low || high ? Decimal::parse(number_text(limit)) : std::nullopt;
+    if (!number || !bound) return false;
+    auto order = low ? *number <=> *bound : *bound <=> *number;
+    bool exclusive = key.starts_with("exclusive") || is_true(low ? "exclusiveMinimum" : "exclusiveMaximum");
+    if (order < 0 || (exclusive && order == 0)) return false;
+  }
+  return true;
+}
+
+// What a reference refers to, once.
+SchemaWriter::Schema SchemaWriter::followed(ast::Node* x, const Place& at) {
+  std::string name = x->kind == ast::Kind::kIdent ? std::string(as<ast::Ident>(x)->name.text()) : "";
+  auto definition = definitions_.find(name.substr(std::min<std::size_t>(1, name.size())));
+  if (!name.starts_with('#') || definition == definitions_.end() || !following_.insert(name).second)
+    return expression(x, at);
+  Schema out = expression(const_cast<ast::Node*>(definition->second), Place{nullptr, true, at.depth, false});
+  following_.erase(name);
+  return out;
+}
+
 SchemaWriter::Schema SchemaWriter::disjunction(ast::Node* x, const Place& at) {
   std::vector<ast::Node*> arms, values;
   flatten(x, Tok::kOr, arms);
@@ -444,16 +484,13 @@ SchemaWriter::Schema SchemaWriter::disjunction(ast::Node* x, const Place& at) {
     return with_default(s);
   }
   std::vector<Schema> list;
-  bool null = false;
+  bool null = false, covered = false;
   for (ast::Node* a : arms) {
     if (a == standard) {
       // The default is one of the values that another arm allows.
-      bool covered = false;
       for (ast::Node* o : arms) {
         if (o == a || is_data(o)) continue;
-        Schema other = expression(o, at);
-        std::string t = lit_text(other.find("type")), own(type_of(a));
-        covered = covered || t == own || (t == "number" && own == "integer") || other.empty();
+        covered = covered || surely_accepts(followed(o, at), a);
       }
       if (covered) continue;
     }
@@ -463,6 +500,10 @@ SchemaWriter::Schema SchemaWriter::disjunction(ast::Node* x, const Place& at) {
     }
     list.push_back(expression(a, at));
   }
+  // Beside a reference OpenAPI says nothing, so that the default would be lost.
+  if (is_open_api() && covered && list.size() == 1)
+    for (ast::Node* a : arms)
+      if (a != standard && a->kind == ast::Kind::kIdent) list[0] = followed(a, at);
   bool only_types = std::all_of(list.begin(), list.end(), [](const Schema& o) {
     return o.keys.size() == 1 && o.find("type") && o.find("type")->kind == ast::Kind::kLit;
   });

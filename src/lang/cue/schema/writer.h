@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -66,6 +67,8 @@ class SchemaWriter {
   ast::Node* fields_of(const Schema& s);
   ast::Node* members(const Schema& s);  // by name, where the order says nothing
   bool may_be_left_out(const ast::Field* f, const Place& at);
+  Schema followed(ast::Node* x, const Place& at);
+  static bool surely_accepts(const Schema& s, const ast::Node* value);
   bool has_value(const ast::Node* x, const Place& at);
   ast::Node* text(std::string_view s) { return b_.text(s); }
   ast::Node* truth(bool v);
@@ -81,6 +84,7 @@ class SchemaWriter {
   Target target_;
   Build b_;
   std::map<std::string, const ast::Node*> definitions_;  // what they are, by their names without the #
+  std::set<std::string> following_;                      // whose schemas are being looked at
   std::map<std::string, bool> have_value_;               // of those, as far as it was asked
 };
 

@@ -338,7 +338,7 @@ ast::File* SchemaWriter::definition_file() {
   ExportProfile profile;
   profile.show_docs = true;
   profile.show_optional = profile.show_definitions = profile.show_hidden = true;
-  profile.add_package = profile.guest_definitions = true;
+  profile.add_package = profile.guest_definitions = profile.inline_imports = true;
   return export_definition(c_, sources_, "", root_, profile);
 }
 
