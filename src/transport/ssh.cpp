@@ -46,6 +46,20 @@ CommandResult run_patiently(Host& here, const Command& c, const std::string& sig
   }
 }
 
+// What ssh says itself, as one line: it ends its lines with a carriage return too.
+std::string said_by_ssh(std::string_view text) {
+  std::string line;
+  for (char c : text) {
+    bool ends = c == '\n' || c == '\r';
+    if (!ends)
+      line += c;
+    else if (!line.empty() && !line.ends_with("; "))
+      line += "; ";
+  }
+  if (line.ends_with("; ")) line.resize(line.size() - 2);
+  return line;
+}
+
 std::string directory_of(const std::string& path) {
   std::size_t slash = path.rfind('/');
   return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
@@ -136,12 +150,12 @@ class SshHost : public Host {
   }
 
   // Nothing was begun there.
-  CommandResult unreachable(CommandResult r) const {
+  CommandResult unreachable(const CommandResult& r) const {
     CommandResult lost;
     lost.end = r.end == CommandResult::End::kCancelled ? CommandResult::End::kCancelled : CommandResult::End::kLost;
-    while (r.err.ends_with('\n') || r.err.ends_with('\r')) r.err.pop_back();  // ssh ends its own lines so
     lost.code = EHOSTUNREACH;
-    lost.message = fmt::format("cannot reach {}: {}", target_.name, r.err.empty() ? r.describe() : r.err);
+    std::string why = said_by_ssh(r.err);
+    lost.message = fmt::format("cannot reach {}: {}", target_.name, why.empty() ? r.describe() : why);
     return lost;
   }
 
@@ -182,7 +196,7 @@ CommandResult SshHost::script(const std::string& text, const std::string& input,
       c.cancel = cancel;
       bool begun = true;
       auto r = run_patiently(*local_, c, "", kPatienceAtFirst, begun);
-      if (!r.ok()) return unreachable(std::move(r));
+      if (!r.ok()) return unreachable(r);
       connected_ = true;
     }
   }
@@ -207,8 +221,10 @@ CommandResult SshHost::script(const std::string& text, const std::string& input,
   c.last_line = mark;
   bool begun = true;
   CommandResult r = run_patiently(*local_, c, sign, kPatience, begun);
-  if (!begun) return unreachable(std::move(r));
-  if (std::size_t at = r.err.find(sign); at != std::string::npos) r.err.erase(at, sign.size());
+  if (!begun) return unreachable(r);
+  // Before the sign ssh itself spoke (of sessions that were refused and made otherwise, of what the server greets
+  // with).
+  if (std::size_t at = r.err.find(sign); at != std::string::npos) r.err.erase(0, at + sign.size());
   for (std::string* stream : {&r.out, &r.err}) {
     std::size_t output = std::min(stream->rfind("\n" + mark + " "), stream->size());
     if (output > most_output) {
@@ -241,9 +257,8 @@ CommandResult SshHost::script(const std::string& text, const std::string& input,
   connected_ = false;  // the next one makes a new connection
   r.end = CommandResult::End::kLost;
   r.code = 0;
-  while (r.err.ends_with('\n') || r.err.ends_with('\r')) r.err.pop_back();  // ssh ends its own lines so
-  r.message =
-      fmt::format("the connection to {} was lost{}{}", target_.name, r.err.empty() ? "" : ": ", r.err.substr(0, 200));
+  std::string why = said_by_ssh(r.err).substr(0, 200);
+  r.message = fmt::format("the connection to {} was lost{}{}", target_.name, why.empty() ? "" : ": ", why);
   return r;
 }
 

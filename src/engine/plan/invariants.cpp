@@ -37,6 +37,27 @@ void Planner::count_what_goes() {
     }
 }
 
+void Planner::hold_when_all_is_done() {
+  if (!options_.only.empty()) return;  // the others may be anywhere
+  for (auto& inv : wanted_.invariants) {
+    u32 up = 0;
+    for (Symbol s : inv.of) {
+      auto i = item_of(by_new_, s);
+      if (!i) continue;
+      const Item& item = items_[*i];
+      u32 port = item.type->find_port(inv.port.empty() ? item.kind.service : inv.port);
+      u32 place = item.type->find_place(item.goal);
+      if (port != model::kNone && place != model::kNone && item.type->group.test(port, item.type->place_element(place)))
+        ++up;
+    }
+    bool at_least = inv.kind == model::Invariant::Kind::kAtLeast;
+    if (at_least ? up >= inv.count : up <= inv.count) continue;
+    session_.diagnostics.error("DEPLOY-INVARIANT", inv.at,
+                               fmt::format("the wanted system itself breaks this: {}, and {} {} wanted so", inv.text(),
+                                           up == 0 ? "none" : std::to_string(up), up < 2 ? "is" : "are"));
+  }
+}
+
 Planner::Members Planner::members_of(const model::Invariant& inv) const {
   Members m;
   for (Symbol s : inv.of) {

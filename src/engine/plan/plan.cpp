@@ -7,6 +7,7 @@ std::optional<Plan> Planner::make() {
   gather();
   count_what_goes();
   if (session_.diagnostics.errors() != before || !compile_types()) return std::nullopt;
+  hold_when_all_is_done();
   for (auto& item : items_) decide(item);
   if (session_.diagnostics.errors() != before) return std::nullopt;
   propagate();

@@ -203,6 +203,8 @@ class Planner {
   };
   // Those that go count as long as they are there: `app*` are also the ones that only the record has.
   void count_what_goes();
+  // One that the wanted system itself breaks is a mistake in it, whatever there is to do.
+  void hold_when_all_is_done();
   using Group = std::vector<std::size_t>;
   Members members_of(const model::Invariant& inv) const;
   // Those that are down at the same time, whatever the order: they use something that is interrupted.

@@ -149,11 +149,12 @@ using Holds = SchemaIndex::Holds;
 
 // What the value of a keyword holds. An $id in data, or in what no draft knows, names nothing.
 Holds held_by(std::string_view keyword) {
-  for (std::string_view k : {"properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"})
+  for (std::string_view k :
+       {"properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"})
     if (k == keyword) return Holds::kNamedSchemas;
-  for (std::string_view k : {"additionalItems", "additionalProperties", "allOf", "anyOf", "contains", "contentSchema",
-                             "else", "if", "items", "not", "oneOf", "prefixItems", "propertyNames", "then",
-                             "unevaluatedItems", "unevaluatedProperties"})
+  for (std::string_view k :
+       {"additionalItems", "additionalProperties", "allOf", "anyOf", "contains", "contentSchema", "else", "if", "items",
+        "not", "oneOf", "prefixItems", "propertyNames", "then", "unevaluatedItems", "unevaluatedProperties"})
     if (k == keyword) return Holds::kSchemas;
   return Holds::kData;
 }
@@ -177,9 +178,7 @@ void SchemaIndex::walk(ast::Node* n, const std::string& base, const std::string&
       if (text && (e.key == "$anchor" || e.key == "$dynamicAnchor")) by_uri_.emplace(before + "#" + *text, place);
       if (text && (e.key == "$id" || e.key == "id") && text->size() > 1 && text->starts_with('#'))
         by_uri_.emplace(before + *text, place);
-      Holds inner = holds == Holds::kSchemas         ? held_by(e.key)
-                    : holds == Holds::kNamedSchemas ? Holds::kSchemas
-                                                    : holds;
+      Holds inner = holds == Holds::kSchemas ? held_by(e.key) : holds == Holds::kNamedSchemas ? Holds::kSchemas : holds;
       walk(e.value, here, pointer + "/" + pointer_part(e.key), d, inner, depth + 1);
     }
   } else if (data_is_list(n)) {
