@@ -6,6 +6,7 @@
 
 #include "base/utf8.h"
 #include "format/json.h"
+#include "tree/secret_mark.h"
 
 namespace tutti::deploy {
 namespace {
@@ -22,7 +23,8 @@ using Hide = std::function<std::string(std::string_view secret)>;
 
 Value sealed(const Value& v, const Hide& hide, const TreeBuilder& b) {
   if (v.secret()) {
-    std::vector<Entry> one{{Symbol("$sealed"), Field::kPlain, b.string(hide(json(v)))}};
+    // A blank before it says that it is only made of secrets; whoever does not know that reads the same.
+    std::vector<Entry> one{{Symbol("$sealed"), Field::kPlain, b.string(hide((secret_itself(v) ? "" : " ") + json(v)))}};
     return b.map(one);
   }
   if (v.is(Kind::kList)) {
@@ -68,13 +70,14 @@ class Opener {
               .suggest("put back the key file that was there, or begin anew with another --state DIRECTORY");
           return std::nullopt;
         }
+        bool made = clear->starts_with(' ');
         auto source = session_.sources->add("(sealed)", std::move(*clear));
         if (!source) return std::nullopt;
         auto inner = read_json(session_, **source);
         if (!inner) return std::nullopt;
         auto opened = open(*inner);
         if (!opened) return std::nullopt;
-        return opened->as_secret();
+        return made ? made_of_secret(*opened) : opened->as_secret();
       }
     }
     std::vector<Entry> entries;

@@ -10,6 +10,7 @@
 #include "deploy/journal.h"
 #include "deploy/reins.h"
 #include "engine/run/process_executor.h"
+#include "tree/secret_mark.h"
 
 namespace tutti::deploy {
 namespace {
@@ -29,7 +30,7 @@ Value without_definitions(const Value& v, const TreeBuilder& b, bool of_types) {
     entries.push_back({Symbol(key), Field::kPlain, e.value});
   }
   Value plain = b.map(entries, v.origin());
-  return v.secret() ? plain.as_secret() : plain;
+  return secret_like(plain, v);
 }
 
 std::string text_of(const Value& map, std::string_view key) {

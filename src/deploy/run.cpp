@@ -335,7 +335,6 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
       settings.events.say(s.instances[i].name.text(), l, eo.clean(text));
     };
   eo.sealing.holds_secret = [&](std::string_view bytes) { return before.has_secret(bytes) || scrub.has_secret(bytes); };
-  eo.sealing.is_secret = [&](std::string_view text) { return before.is_secret(text) || scrub.is_secret(text); };
   eo.sealing.seal = [&](std::string_view bytes) { return fmt::format("{}{}", kSealedCopy, place_.seal->seal(bytes)); };
   eo.sealing.name = [&](std::string_view bytes) { return sha256_hex(place_.seal->sign(bytes)); };
   eo.sealing.open = [&](std::string_view copy) -> std::optional<std::string> {

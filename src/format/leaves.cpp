@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "format/json.h"
 #include "format/write.h"
 
@@ -12,6 +14,13 @@ class LeavesWriter {
   LeavesWriter(const Session& session, Sink& sink) : session_(session), sink_(sink) {}
 
   void walk(const Value& v) {
+    bool outside = std::exchange(hidden_, hidden_ || v.secret());
+    inside(v);
+    hidden_ = outside;
+  }
+
+ private:
+  void inside(const Value& v) {
     if (v.is(Kind::kMap) && v.size() > 0) {
       bool any = false;
       for (const Entry& e : v.entries()) {
@@ -37,7 +46,6 @@ class LeavesWriter {
     leaf(v);
   }
 
- private:
   std::size_t enter() {
     std::size_t cut = path_.size();
     if (cut > 0) path_ += ',';
@@ -52,7 +60,7 @@ class LeavesWriter {
     sink_.put('"');
     if (v.is_scalar()) {
       sink_.put(",\"value\":");
-      if (v.secret()) {
+      if (hidden_) {
         sink_.put("\"(secret)\"");
       } else {
         write_scalar(v);
@@ -90,6 +98,7 @@ class LeavesWriter {
 
   const Session& session_;
   Sink& sink_;
+  bool hidden_ = false;  // within what is secret as a whole
   std::string path_;
   StringSink piece_;  // what is written before it is known where
 };

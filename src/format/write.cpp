@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <utility>
 
 #include "format/json.h"
 #include "format/toml.h"
@@ -39,8 +40,13 @@ class DataMaker {
   Value data(const Value& v) {
     written_.node();  // subtrees are shared in the tree, but not in a text
     switch (v.kind()) {
-      case Kind::kList: return list(v);
-      case Kind::kMap: return map(v);
+      case Kind::kList:
+      case Kind::kMap: {
+        bool outside = std::exchange(hidden_, hidden_ || (v.secret() && !options_.reveal));
+        Value made = v.is(Kind::kList) ? list(v) : map(v);
+        hidden_ = outside;
+        return made;
+      }
       case Kind::kReference:
       case Kind::kLazy:
       case Kind::kResource:
@@ -48,7 +54,7 @@ class DataMaker {
       case Kind::kError:
         if (options_.concrete) refuse(v);
         return v;
-      default: return v.secret() && !options_.reveal ? Value::string("(secret)", v.origin()) : v;
+      default: return hidden_ || (v.secret() && !options_.reveal) ? Value::string("(secret)", v.origin()) : v;
     }
   }
 
@@ -128,6 +134,7 @@ class DataMaker {
 
   Session& session_;
   const WriteOptions& options_;
+  bool hidden_ = false;  // within what is secret as a whole
   TreeBuilder builder_;
   Path path_;
   Budget written_;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/reader.h"
+#include "tree/secret_mark.h"
 
 namespace tutti::model {
 namespace {
@@ -308,7 +309,7 @@ class Translator : public Reader {
       for (const Entry& e : v.entries())
         if (auto c = closed(self, e.value, inside, e.key.text())) m.set(e.key, *c, e.field);
       Value now = m.build(builder_, v.origin());
-      return v.secret() ? now.as_secret() : now;
+      return secret_like(now, v);
     }
     return v;
   }

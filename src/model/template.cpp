@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "tree/secret_mark.h"
+
 namespace tutti::model {
 namespace {
 
@@ -18,7 +20,7 @@ struct Expander {
     auto v = found(inside.substr(1));
     if (!v) return v;
     Value words = builder.string(shell_words(*v), v->origin());
-    return v->secret() && !v->is(Kind::kMap) ? words.as_secret() : words;
+    return v->is(Kind::kMap) ? words : secret_like(words, *v);
   }
 
   static std::string shell_words(const Value& v) {
@@ -94,10 +96,10 @@ struct Expander {
     if (at == 0 && closing(t, 0) == t.size() - 1) {
       auto found = find(t.substr(2, t.size() - 3));
       if (!found) return keep ? std::optional<Value>(v) : std::nullopt;
-      return v.secret() ? found->as_secret() : *found;
+      return secret_like(*found, v);
     }
     std::string out;
-    bool secret = v.secret();
+    bool made = false;
     for (std::size_t from = 0;;) {
       at = t.find("${", from);
       if (at == std::string_view::npos) {
@@ -118,14 +120,14 @@ struct Expander {
       }
       if (auto found = find(t.substr(at + 2, end - at - 2))) {
         out += scalar(*found);
-        secret = secret || (found->secret() && !found->is(Kind::kMap));  // of a map only the keys are there
+        made = made || (found->secret() && !found->is(Kind::kMap));  // of a map only the keys are there
       } else if (keep) {
         out += t.substr(at, end + 1 - at);
       }
       from = end + 1;
     }
     Value result = builder.string(out, v.origin());
-    return secret ? result.as_secret() : result;
+    return secret_like(made ? made_of_secret(result) : result, v);
   }
 
   // Keys too: a map may go from paths to contents.
@@ -144,7 +146,7 @@ struct Expander {
         for (const Value& item : v.items())
           if (auto one = value(item)) items.push_back(*one);
         Value list = builder.list(items, v.origin());
-        return v.secret() ? list.as_secret() : list;
+        return secret_like(list, v);
       }
       case Kind::kMap: {
         MapDraft draft;
@@ -152,14 +154,13 @@ struct Expander {
           auto one = value(e.value);
           if (!one) continue;
           if (splices(e.key) && one->is(Kind::kMap)) {
-            for (const Entry& inner : one->entries())
-              draft.set(inner.key, one->secret() ? inner.value.as_secret() : inner.value);
+            for (const Entry& inner : one->entries()) draft.set(inner.key, secret_like(inner.value, *one));
           } else if (!splices(e.key)) {
             draft.set(key(e.key), *one, e.field);
           }
         }
         Value map = draft.build(builder, v.origin());
-        return v.secret() ? map.as_secret() : map;
+        return secret_like(map, v);
       }
       default: return v;
     }
@@ -185,7 +186,7 @@ std::string text_with_paths(std::string_view t, const std::function<std::string(
 }  // namespace
 
 Value with_paths(const Value& v, const std::function<std::string(std::string_view)>& path, const TreeBuilder& b) {
-  auto marked = [&](const Value& now) { return v.secret() ? now.as_secret() : now; };
+  auto marked = [&](const Value& now) { return secret_like(now, v); };
   switch (v.kind()) {
     case Kind::kString: return has_placeholders(v) ? marked(b.string(text_with_paths(v.text(), path), v.origin())) : v;
     case Kind::kLazy: return Value::lazy(b.string(path(v.text())).text(), v.origin());
@@ -229,6 +230,19 @@ std::size_t find_reference(std::string_view text, std::string_view path) {
   return std::string_view::npos;
 }
 
+std::optional<Unfinished> unfinished_in(std::string_view text) {
+  for (std::size_t at = text.find("${"); at != std::string_view::npos; at = text.find("${", at + 2)) {
+    if (at > 0 && text[at - 1] == '$') continue;
+    std::size_t end = Expander::closing(text, at);
+    if (end == std::string_view::npos) return Unfinished{at, false};
+    std::string_view inside = text.substr(at + 2, end - at - 2);
+    if (inside.starts_with('\'')) inside.remove_prefix(1);
+    inside = inside.substr(0, inside.find('|'));
+    if (inside.find_first_not_of(" \t\r\n") == std::string_view::npos) return Unfinished{at, true};
+  }
+  return std::nullopt;
+}
+
 Value expand_known(const Value& value, const Lookup& lookup, const TreeBuilder& builder) {
   return Expander{lookup, builder, nullptr, true}.value(value).value_or(Value::null());
 }
@@ -257,7 +271,7 @@ bool has_placeholders(const Value& v) {
 std::optional<Value> at_path(const Value& root, std::string_view path) {
   Value v = root;
   // What is in something secret is secret.
-  auto into = [&](const Value& inner) { return v.secret() ? inner.as_secret() : inner; };
+  auto into = [&](const Value& inner) { return secret_like(inner, v); };
   while (!path.empty()) {
     if (v.is(Kind::kMap))  // a key may itself hold dots: the whole rest first
       if (const Entry* e = v.find(path)) return into(e->value);
@@ -289,7 +303,7 @@ Value merged(const Value& base, const Value& over, const TreeBuilder& builder) {
     draft.set(e.key, there ? merged(*there, e.value, builder) : e.value, e.field);
   }
   Value both = draft.build(builder, over.origin());
-  return base.secret() || over.secret() ? both.as_secret() : both;
+  return secret_like(secret_like(both, base), over);
 }
 
 }  // namespace tutti::model

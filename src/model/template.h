@@ -29,6 +29,13 @@ std::vector<std::string> missing_in(const Value& value, const Lookup& lookup, co
 // Where a text says `${path}`, by the beginning of that; npos where it does not.
 std::size_t find_reference(std::string_view text, std::string_view path);
 
+// The first `${` of a text that has no `}` or nothing in it.
+struct Unfinished {
+  std::size_t at = 0;
+  bool empty = false;
+};
+std::optional<Unfinished> unfinished_in(std::string_view text);
+
 // As `expand`, but what cannot be found stays as it is written: for what is known before anything runs.
 Value expand_known(const Value& value, const Lookup& lookup, const TreeBuilder& builder);
 

@@ -14,6 +14,7 @@
 #include "resource/real_path.h"
 #include "resource/schedule.h"
 #include "tree/secret.h"
+#include "tree/secret_mark.h"
 
 namespace tutti::resource {
 namespace {
@@ -576,7 +577,7 @@ class CatalogReader {
 }  // namespace
 
 Value plain_data(const Value& v, const TreeBuilder& b) {
-  auto kept = [&](const Value& now) { return v.secret() ? now.as_secret() : now; };
+  auto kept = [&](const Value& now) { return secret_like(now, v); };
   if (v.is(Kind::kResource)) return kept(b.string(fmt::format("{}[{}]", v.tag().text(), v.text()), v.origin()));
   if (v.is(Kind::kList)) {
     std::vector<Value> items;

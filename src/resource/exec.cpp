@@ -8,15 +8,16 @@
 #include "resource/changes.h"
 #include "resource/providers.h"
 #include "resource/scrub.h"
+#include "tree/secret_mark.h"
 
 namespace tutti::resource {
 namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::string_view kParameters[] = {"command", "creates", "onlyif",      "unless",  "refreshonly", "refresh",
-                                            "path",    "cwd",     "environment", "timeout", "tries",       "try_sleep",
-                                            "returns", "user",    "group",       "umask",   "logoutput",   "provider"};
+constexpr std::string_view kExecParameters[] = {
+    "command", "creates", "onlyif",    "unless",  "refreshonly", "refresh", "path",  "cwd",       "environment",
+    "timeout", "tries",   "try_sleep", "returns", "user",        "group",   "umask", "logoutput", "provider"};
 
 constexpr u64 kMostOutput = u64{64} << 20;  // of an action that may have outputs
 
@@ -50,7 +51,7 @@ std::vector<const Value*> commands(const Value* v) {
 class Exec : public Provider {
  public:
   std::string_view type() const override { return "exec"; }
-  std::span<const std::string_view> parameters() const override { return kParameters; }
+  std::span<const std::string_view> parameters() const override { return kExecParameters; }
 
   std::string check(const Resource& r) const override {
     Params p(r.parameters);
@@ -200,6 +201,7 @@ class Exec : public Provider {
     std::string path;
     for (auto& p : c.params.list("path")) path += (path.empty() ? "" : ":") + p;
     if (!path.empty()) k.environment.emplace_back("PATH", path);
+    if (!c.catalog && !c.scope.empty()) k.environment.emplace_back("TUTTI_SCOPE", c.scope);
     if (const Value* env = c.params.find("environment")) {
       if (env->is(Kind::kMap)) {
         for (const Entry& e : env->entries()) k.environment.emplace_back(e.key.text(), text_of(e.value));
@@ -240,11 +242,16 @@ class Exec : public Provider {
     }
   }
 
+  // What a type of components puts around the user's own command (`shown`) is nobody's concern.
+  static const Value& as_told(Context& c, const Value& command) {
+    const Value* shown = c.catalog || &command != c.params.find("command") ? nullptr : c.params.find("shown");
+    return shown && !shown->is(Kind::kNull) ? *shown : command;
+  }
+
   // Whether what a command prints may tell what it is, which is secret: not where only a value was put into it, which
   // is known and taken out. Puppet asks whether any of a resource's commands is.
   static bool says_secret(Context& c, const Value& command) {
-    if (!c.catalog)
-      return command.secret() && c.sealing && c.sealing->is_secret && c.sealing->is_secret(text_of(command));
+    if (!c.catalog) return secret_itself(as_told(c, command));
     for (std::string_view name : {"command", "unless", "onlyif"})
       for (const Value* one : commands(c.params.find(name)))
         if (one->secret()) return true;
@@ -326,6 +333,7 @@ class Exec : public Provider {
       if (logoutput == "true" || (!good && logoutput == "on_failure" && attempt == tries)) {
         std::string all = r->out + r->err;
         if (c.catalog && !all.empty() && says_secret(c, command)) all = "[output redacted]";
+        all = Scrubber(c.resource.parameters).clean(all);  // as a whole: one may be longer than a line
         for (std::size_t at = 0; at < all.size();) {
           std::size_t end = std::min(all.find('\n', at), all.size());
           c.say(Level::kNotice, "/returns: " + all.substr(at, end - at));
@@ -342,7 +350,8 @@ class Exec : public Provider {
         std::this_thread::sleep_for(pause);
         continue;
       }
-      std::string shown = command.secret() ? "[command redacted]" : fmt::format("'{}'", text_of(command));
+      const Value& told = as_told(c, command);
+      std::string shown = told.secret() ? "[command redacted]" : fmt::format("'{}'", text_of(told));
       if (r->end == CommandResult::End::kTimedOut) return failure("Command exceeded timeout", ETIMEDOUT);
       if (r->end == CommandResult::End::kSignalled) return failure(fmt::format("{} was {}", shown, r->describe()));
       return failure(fmt::format("{} returned {} instead of one of [{}]", shown, r->code, fmt::join(returns, ",")));

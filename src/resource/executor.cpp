@@ -19,6 +19,7 @@ using engine::How;
 
 namespace {
 
+constexpr std::size_t kMostCleaned = 1 << 20;
 constexpr std::size_t kMostLog = 64 << 10;  // bytes that the journal gets of what one resource printed
 constexpr u32 kShownLines = 20;             // of a failure, at once
 
@@ -295,13 +296,19 @@ ActionResult ResourceExecutor::perform(Job& job, Effect& effect) {
     c.outputs = &outputs;
     c.printed = &printed;
     Scrubber scrub(r.parameters);
-    auto keep_log = [&] { result.log += scrub.clean(utf8::repaired(end_of(printed, kMostLog, ~u32{0}))); };
+    // Secrets go before it is cut to a size or into lines: a part of one is not known any more.
+    std::string clean;
+    auto keep_log = [&] {
+      clean = scrub.clean(utf8::repaired(end_of(printed, kMostCleaned, ~u32{0})));
+      if (options_.clean) clean = options_.clean(clean);
+      result.log += end_of(clean, kMostLog, ~u32{0});
+    };
     auto wrong_with = [&](const Failure& f) {
       keep_log();
       // What it printed last says more than its exit status.
-      for (std::string_view rest = end_of(printed, kMostLog, kShownLines); !rest.empty() && options_.say;) {
+      for (std::string_view rest = end_of(clean, kMostLog, kShownLines); !rest.empty() && options_.say;) {
         std::size_t end = std::min(rest.find('\n'), rest.size());
-        options_.say(q.instance, Level::kWarning, scrub.clean(utf8::repaired(rest.substr(0, end))));
+        options_.say(q.instance, Level::kWarning, rest.substr(0, end));
         rest.remove_prefix(std::min(end + 1, rest.size()));
       }
       return failed(scrub.clean(fmt::format("{} {}: {}", r.type, r.title, f.message)), f.code);

@@ -52,7 +52,6 @@ struct Findings {
 // How a content that holds secrets is kept: so that only who has the project's key can read it.
 struct Sealing {
   std::function<bool(std::string_view bytes)> holds_secret;
-  std::function<bool(std::string_view text)> is_secret;  // as a whole, and not for another one that is in it
   std::function<std::string(std::string_view bytes)> seal;
   std::function<std::string(std::string_view bytes)> name;  // of the copy; tells nothing of the content either
   std::function<std::optional<std::string>(std::string_view copy)> open;  // what was sealed; nullopt when it cannot be

@@ -1,92 +1,41 @@
 #include "resource/scrub.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cctype>
-#include <set>
 
-#include "base/utf8.h"
+#include "resource/secret_forms.h"
+#include "tree/secret_mark.h"
 
 namespace tutti::resource {
 namespace {
 
-// A text within quotes of JSON, with or without what is not ASCII as numbers.
-std::string in_json(std::string_view text, bool ascii) {
-  constexpr std::string_view kLetters = "\b\t\n\f\r", kNames = "btnfr";
-  std::string out;
-  for (std::size_t at = 0; at < text.size();) {
-    std::size_t from = at;
-    char32_t c = utf8::decode(text, at);
-    std::size_t letter = c < 0x20 ? kLetters.find(static_cast<char>(c)) : std::string_view::npos;
-    if (c == utf8::kInvalid)
-      out += text[from];
-    else if (c == '"' || c == '\\')
-      out += {'\\', static_cast<char>(c)};
-    else if (letter != std::string_view::npos)
-      out += {'\\', kNames[letter]};
-    else if (ascii && c > 0xffff)
-      out += fmt::format("\\u{:04x}\\u{:04x}", 0xd800 + ((c - 0x10000) >> 10), 0xdc00 + ((c - 0x10000) & 0x3ff));
-    else if (c < 0x20 || (ascii && c > 0x7e))
-      out += fmt::format("\\u{:04x}", static_cast<u32>(c));
-    else
-      out += text.substr(from, at - from);
-  }
-  return out;
-}
+// A word of three letters would be found everywhere, and hides nothing.
+constexpr std::size_t kTooShort = 3;
 
-// With a text before every character that is one of these.
-template <class Which>
-std::string escaped(std::string_view text, std::string_view before, std::string_view after, Which which) {
-  std::string out;
-  for (char c : text) {
-    bool special = which(c);
-    if (special) out += before;
-    out += c;
-    if (special) out += after;
-  }
-  return out;
+u32 key_at(std::string_view text, std::size_t at) {
+  auto byte = [&](std::size_t i) { return static_cast<u32>(static_cast<unsigned char>(text[at + i])); };
+  return byte(0) | byte(1) << 8 | byte(2) << 16 | byte(3) << 24;
 }
-
-// As a shell prints it that was not told to keep it in one word: what is white is one blank.
-std::string in_words(std::string_view text) {
-  std::string out;
-  for (char c : text) {
-    bool white = c == ' ' || c == '\t' || c == '\n';
-    if (!white)
-      out += c;
-    else if (!out.empty() && out.back() != ' ')
-      out += ' ';
-  }
-  if (!out.empty() && out.back() == ' ') out.pop_back();
-  return out;
-}
-
-// As a program writes it that quotes what it prints: JSON, and the ways of shells.
-std::set<std::string> written_as(std::string_view word) {
-  auto any_of = [](std::string_view these) { return [these](char c) { return these.find(c) != these.npos; }; };
-  auto plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || (c & 0x80) || c == '_'; };
-  return {in_words(word),
-          in_json(word, false),
-          in_json(word, true),
-          escaped(word, "'\\", "'", any_of("'")),    // 'it'\''s'
-          escaped(word, "'\"", "\"'", any_of("'")),  // 'it'"'"'s'
-          escaped(word, "\\", "", any_of("\"$`\\")),
-          escaped(word, "\\", "", [&](char c) {
-            return !plain(c) && std::string_view("%+,-./:=@").find(c) == std::string_view::npos;
-          })};
-}
+u32 bit_of(u32 key) { return (key * 2654435761u) >> 16; }
 
 }  // namespace
 
+void Scrubber::know(Form form) {
+  if (form.text.size() <= kTooShort) return;
+  u32 key = key_at(form.text, 0);
+  if (begins_.empty()) begins_.resize(1u << 16);
+  begins_[bit_of(key)] = true;
+  auto& same = forms_[key];
+  constexpr std::size_t kFew = 64;  // of more it is not worth while to ask
+  bool known =
+      same.size() < kFew && std::any_of(same.begin(), same.end(), [&](auto& one) { return one.text == form.text; });
+  if (!known) same.push_back(std::move(form));
+}
+
 void Scrubber::add(std::string_view word) {
-  // A word of three letters would be found everywhere, and hides nothing.
-  if (word.size() <= 3) return;
-  words_.emplace_back(word);
-  std::set<std::string> forms = written_as(word);
-  forms.erase(std::string(word));
-  std::erase_if(forms, [](const std::string& form) { return form.size() <= 3; });
-  words_.insert(words_.end(), forms.begin(), forms.end());
+  if (word.size() <= kTooShort) return;
+  know({std::string(word)});
+  for (const std::string& form : quoted_forms(word)) know({form});
+  for (EncodedForm& form : encoded_forms(word)) know({std::move(form.digits), true, form.before, form.after});
 }
 
 void Scrubber::collect(const Value& v, bool secret) {
@@ -100,7 +49,7 @@ void Scrubber::collect(const Value& v, bool secret) {
   std::string digits = number ? v.number_text() : "";
   std::string_view text = number ? digits : v.text();
   add(text);
-  if (text.size() > 3) whole_.emplace_back(text);
+  if (secret_itself(v)) whole_.emplace(text);
   if (std::size_t equals = text.find('='); equals != std::string_view::npos)
     add(text.substr(equals + 1));  // NAME=VALUE
   // Output is shown line by line: so is a secret of several lines.
@@ -112,43 +61,75 @@ void Scrubber::collect(const Value& v, bool secret) {
     }
 }
 
-bool Scrubber::has_secret(std::string_view text) const {
-  return std::any_of(words_.begin(), words_.end(),
-                     [&](const std::string& word) { return text.find(word) != std::string_view::npos; });
+// Every place where one begins, each taken as far as the longest goes.
+void Scrubber::look(std::string_view text, const std::function<void(std::size_t, std::size_t)>& found) const {
+  if (begins_.empty()) return;
+  for (std::size_t at = 0; at + 4 <= text.size(); ++at) {
+    u32 key = key_at(text, at);
+    if (!begins_[bit_of(key)]) continue;
+    auto same = forms_.find(key);
+    if (same == forms_.end()) continue;
+    for (const Form& f : same->second) {
+      if (text.substr(at, f.text.size()) != f.text) continue;
+      std::size_t from = at, to = at + f.text.size();
+      if (f.before && from > 0 && is_base64_digit(text[from - 1])) --from;
+      if (f.after && to < text.size() && is_base64_digit(text[to])) ++to;
+      for (int pads = 0; f.encoded && f.after && pads < 2 && to < text.size() && text[to] == '='; ++pads) ++to;
+      found(from, to);
+    }
+  }
 }
 
-bool Scrubber::is_secret(std::string_view text) const {
-  auto inner = [&](const std::string& word) {
-    return word.size() < text.size() && text.find(word) != std::string_view::npos;
+// Also in lines that were cut to a width, and in what a URL writes with `%` and `+`.
+std::vector<std::pair<std::size_t, std::size_t>> Scrubber::places(std::string_view text) const {
+  std::vector<std::pair<std::size_t, std::size_t>> out;
+  if (begins_.empty()) return out;
+  look(text, [&](std::size_t from, std::size_t to) { out.emplace_back(from, to); });
+  auto in = [&](const View& view) {
+    look(view.text,
+         [&](std::size_t from, std::size_t to) { out.emplace_back(view.at[from].first, view.at[to - 1].second); });
   };
-  return std::find(whole_.begin(), whole_.end(), text) != whole_.end() &&
-         std::none_of(whole_.begin(), whole_.end(), inner);
+  if (text.find('\n') != std::string_view::npos) in(without_breaks(text));
+  if (text.find('%') != std::string_view::npos) in(without_percent(text, false));
+  if (text.find('+') != std::string_view::npos) in(without_percent(text, true));
+  std::sort(out.begin(), out.end());
+  return out;
 }
+
+bool Scrubber::has_secret(std::string_view text) const { return !places(text).empty(); }
 
 Value Scrubber::marked(const Value& v, const TreeBuilder& b) const {
-  auto as = [&](const Value& now) { return v.secret() ? now.as_secret() : now; };
-  if (v.is(Kind::kString)) return has_secret(v.text()) ? v.as_secret() : v;
-  if (v.is(Kind::kInt) || v.is(Kind::kDecimal)) return has_secret(v.number_text()) ? v.as_secret() : v;
+  if (v.is(Kind::kString) || v.is(Kind::kInt) || v.is(Kind::kDecimal)) {
+    std::string digits = v.is(Kind::kString) ? "" : v.number_text();
+    std::string_view text = v.is(Kind::kString) ? v.text() : digits;
+    if (v.secret() || !has_secret(text)) return v;
+    return whole_.count(std::string(text)) ? v.as_secret() : made_of_secret(v);
+  }
   if (v.is(Kind::kList)) {
     std::vector<Value> items;
     for (const Value& i : v.items()) items.push_back(marked(i, b));
-    return as(b.list(items));
+    return secret_like(b.list(items), v);
   }
   if (v.is(Kind::kMap)) {
     MapDraft m;
     for (const Entry& e : v.entries()) m.set(e.key, marked(e.value, b), e.field);
-    return as(m.build(b));
+    return secret_like(m.build(b), v);
   }
   return v;
 }
 
 std::string Scrubber::clean(std::string_view text) const {
-  std::string out(text);
-  for (const std::string& word : words_)
-    for (std::size_t at = out.find(word); at != std::string::npos; at = out.find(word, at)) {
-      out.replace(at, word.size(), "(secret)");
-      at += 8;
+  std::string out;
+  std::size_t done = 0;
+  for (auto [from, to] : places(text)) {
+    if (to <= done) continue;
+    if (from >= done) {  // what overlaps is one
+      out += text.substr(done, from - done);
+      out += "(secret)";
     }
+    done = to;
+  }
+  out += text.substr(done);
   return out;
 }
 

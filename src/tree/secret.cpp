@@ -5,6 +5,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "tree/secret_mark.h"
+
 namespace tutti {
 namespace {
 
@@ -30,11 +32,14 @@ class Spreader {
   const std::vector<std::string>& numbers() const { return numbers_; }
 
   Value marked(const Value& v) {
-    if (v.is(Kind::kString) && !v.secret())
-      return std::any_of(words_.begin(), words_.end(),
-                         [&](const std::string& w) { return v.text().find(w) != std::string_view::npos; })
-                 ? v.as_secret()
-                 : v;
+    if (v.is(Kind::kString) && !v.secret()) {
+      bool made = false;
+      for (const std::string& w : words_) {
+        if (v.text() == w) return v.as_secret();
+        made = made || v.text().find(w) != std::string_view::npos;
+      }
+      return made ? made_of_secret(v) : v;
+    }
     if ((v.is(Kind::kInt) || v.is(Kind::kDecimal)) && !v.secret())
       return std::find(numbers_.begin(), numbers_.end(), v.number_text()) != numbers_.end() ? v.as_secret() : v;
     if ((!v.is(Kind::kMap) && !v.is(Kind::kList)) || v.size() == 0) return v;
@@ -51,7 +56,7 @@ class Spreader {
   static Value like(Value made, const Value& v) {
     made = made.with_origin(v.origin());
     if (!v.tag().empty()) made = made.with_tag(v.tag());
-    return v.secret() ? made.as_secret() : made;
+    return secret_like(made, v);
   }
   Value map(const Value& v) {
     std::vector<Entry> entries;
@@ -70,6 +75,20 @@ class Spreader {
 };
 
 }  // namespace
+
+Value secret_throughout(const Value& v, const TreeBuilder& builder) {
+  if (v.is(Kind::kList)) {
+    std::vector<Value> items;
+    for (const Value& i : v.items()) items.push_back(secret_throughout(i, builder));
+    return builder.list(items, v.origin()).with_tag(v.tag()).as_secret();
+  }
+  if (v.is(Kind::kMap)) {
+    std::vector<Entry> entries;
+    for (const Entry& e : v.entries()) entries.push_back({e.key, e.field, secret_throughout(e.value, builder)});
+    return builder.map(entries, v.origin()).with_tag(v.tag()).as_secret();
+  }
+  return v.as_secret();
+}
 
 Value spread_secrets(const Value& root, const TreeBuilder& builder) {
   Spreader s(builder);

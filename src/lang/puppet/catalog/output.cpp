@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "lang/puppet/text/ruby_format.h"
 #include "lang/puppet/types/time.h"
+#include "tree/secret_mark.h"
 
 namespace tutti::puppet {
 namespace {
@@ -245,7 +246,7 @@ Value to_tree(const TreeBuilder& b, const Val& v, Origin otherwise) {
       return b.map(entries, o);
     }
     case VK::kType: return type_tree(b, v.t, o, false);
-    case VK::kSensitive: return rich(b, "Sensitive", to_tree(b, *v.box, o).as_secret(), o);
+    case VK::kSensitive: return rich(b, "Sensitive", secret_throughout(to_tree(b, *v.box, o), b), o);
     case VK::kRegex: {
       // Ruby marks an expression that is not all ASCII as bound to its encoding, which Puppet takes for an option.
       bool ascii = std::all_of(v.text().begin(), v.text().end(), [](char c) { return static_cast<u8>(c) < 128; });
@@ -353,7 +354,7 @@ Value CatalogTree::parameters(const Resource& r) {
   if (r.native) parts = title_parts(*r.native, r.title);
   auto hidden = [&](const ResourceParam& p, const Value& v) {
     bool sensitive = std::find(r.sensitive.begin(), r.sensitive.end(), p.name) != r.sensitive.end();
-    return sensitive ? v.as_secret() : v;
+    return sensitive ? secret_throughout(v, b_) : v;
   };
   for (const auto& [k, text] : parts) {
     const ResourceParam* p = r.find(k);
