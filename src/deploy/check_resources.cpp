@@ -43,7 +43,7 @@ std::string unknown_parameter(Session& session, const resource::Resource& r, Pos
   names.insert(names.end(), common.begin(), common.end());
   // Of commands: may be run again when it is not known whether it ran; removes what may be there in part only; makes
   // files that nobody else may purge.
-  if (r.type == "exec") names.insert(names.end(), {"repeatable", "half_made", "holds"});
+  if (r.type == "exec") names.insert(names.end(), {"repeatable", "half_made", "holds", "shown"});
   for (const Entry& e : r.parameters.entries()) {
     std::string_view key = e.key.text();
     if (e.value.is(Kind::kNull) || key == "title" || key.starts_with("...") ||

@@ -137,10 +137,21 @@ class DeploymentReader : public Reader {
         read_component(Symbol(full), e.value);
       else if (e.value.size() == 0 || !std::any_of(e.value.entries().begin(), e.value.entries().end(),
                                                    [](const Entry& x) { return x.value.is(Kind::kMap); }))
-        error("DEPLOY-MISSING", e.value, fmt::format("component `{}` has no `type`", full));
+        missing_type(e, full, prefix);
       else
         read_components(e.value, full);
     }
+  }
+
+  void missing_type(const Entry& e, const std::string& full, const std::string& group) {
+    bool key = std::find(kComponentKeys.begin(), kComponentKeys.end(), e.key.text()) != kComponentKeys.end();
+    if (group.empty() || !key) {
+      error("DEPLOY-MISSING", e.value, fmt::format("component `{}` has no `type`", full));
+      return;
+    }
+    error("DEPLOY-MISSING", e.value,
+          fmt::format("`{}` has no `type`: it is a group, which has no `{}`", group, e.key.text()))
+        .suggest(fmt::format("give `{}` to each component of it that needs it, or `{}` a `type`", e.key.text(), group));
   }
 
   void read_component(Symbol full, const Value& v) {
@@ -271,6 +282,17 @@ class DeploymentReader : public Reader {
     }
   }
 
+  // What may be meant by a name that nobody has: one in the same group or one around that, else one like it.
+  std::string_view beside(const Component& c, std::string_view wanted, const std::vector<std::string_view>& known) {
+    std::string_view group = c.name.text();
+    for (std::size_t dot; (dot = group.rfind('.')) != std::string_view::npos;) {
+      group = group.substr(0, dot);
+      for (std::string_view whom : {wanted, wanted.substr(0, wanted.rfind('.'))})
+        if (const Component* o = out_.find(Symbol(fmt::format("{}.{}", group, whom)))) return o->name.text();
+    }
+    return nearest(wanted, known);
+  }
+
   // The component and the port that a need or an order names.
   template <class T>
   void resolve(const Component& c, T& n, const std::vector<std::string_view>& known) {
@@ -288,7 +310,7 @@ class DeploymentReader : public Reader {
         if (n.provider.text() == name || n.provider.text().starts_with(std::string(name) + ".")) return;
       session_.diagnostics
           .error("DEPLOY-UNKNOWN-COMPONENT", n.at, fmt::format("there is no component `{}`", n.provider.text()))
-          .did_you_mean(nearest(n.provider.text(), known));
+          .did_you_mean(beside(c, n.provider.text(), known));
       return;
     }
     if (provider == &c) {
@@ -321,7 +343,7 @@ class DeploymentReader : public Reader {
   };
 
   Reference reference(const Component& c, std::string_view path) const {
-    constexpr std::array<std::string_view, 3> kPrefixes{"old.", "self.", "hosts."};
+    constexpr std::array<std::string_view, 4> kPrefixes{"old.", "tried.", "self.", "hosts."};
     if (is_own_word(path) ||
         std::any_of(kPrefixes.begin(), kPrefixes.end(), [&](auto p) { return path.starts_with(p); }))
       return {Reference::Kind::kOwn, nullptr, ""};
@@ -388,6 +410,7 @@ class DeploymentReader : public Reader {
     for (auto& c : out_.components) {
       if (!has_placeholders(c.config)) continue;
       for (const Entry& e : c.config.entries()) {
+        if (!check_finished(e.value)) continue;
         Setting from{&c, std::string(e.key.text())};
         where[from] = &e.value;
         auto missing = missing_in(
@@ -423,6 +446,22 @@ class DeploymentReader : public Reader {
     return session_.diagnostics.errors() == before;
   }
 
+  // Every `${` has its `}`, and something in it.
+  bool check_finished(const Value& v, const Value* whole = nullptr) {
+    if (v.is(Kind::kList)) return std::ranges::all_of(v.items(), [&](const Value& i) { return check_finished(i); });
+    if (v.is(Kind::kMap))
+      return std::ranges::all_of(v.entries(), [&](const Entry& e) {
+        return check_finished(Value::string(e.key.text()), &e.value) && check_finished(e.value);
+      });
+    auto flaw = v.is(Kind::kString) ? unfinished_in(v.text()) : std::nullopt;
+    if (!flaw) return true;
+    session_.diagnostics
+        .error("DEPLOY-REFERENCE", whole ? at(*whole) : place_at(v, flaw->at),
+               flaw->empty ? "there is nothing in `${...}`" : "`${` has no `}`")
+        .note("`$${` is a plain `${`");
+    return false;
+  }
+
   // What the actions of a type refer to, beside the configuration of their component: said once for each place.
   void check_actions() {
     std::set<std::pair<Pos, std::string>> said;
@@ -441,8 +480,12 @@ class DeploymentReader : public Reader {
     if (v.is(Kind::kMap))
       for (const Entry& e : v.entries()) check_texts(c, e.value, said);
     if (!v.is(Kind::kString) || !has_placeholders(v)) return;
+    if (auto flaw = unfinished_in(v.text())) {
+      if (said.insert({at(v), "${"}).second) check_finished(v);
+      return;
+    }
     auto known = [&](std::string_view path) -> std::optional<Value> {
-      for (std::string_view own : {"config.", "old."})
+      for (std::string_view own : {"config.", "old.", "tried."})
         if (path.starts_with(own) && !may_have(kind_of(c), path.substr(own.size()))) return std::nullopt;
       bool open = path.starts_with("config.") || path.starts_with("uses.");  // a port may be there or not
       Reference::Kind kind = open ? Reference::Kind::kOwn : reference(c, path).kind;
@@ -454,7 +497,7 @@ class DeploymentReader : public Reader {
       session_.diagnostics
           .error("DEPLOY-REFERENCE", place_in(v, path),
                  fmt::format("`${{{}}}` in an action of type `{}` refers to nothing{}", path, c.type.text(),
-                             path.starts_with("config.") || path.starts_with("old.")
+                             path.starts_with("config.") || path.starts_with("old.") || path.starts_with("tried.")
                                  ? ": it has no such setting"
                                  : fmt::format(" that `{}` could mean", c.name.text())))
           .note("`$${` is a plain `${`, and `${a.b|words}` gives the words where there is no value");
@@ -470,11 +513,13 @@ class DeploymentReader : public Reader {
 
   // Where a text that was taken from a file as it is (a template) refers to a path; else where the value is.
   Pos place_in(const Value& v, std::string_view path) const {
+    return place_at(v, v.is(Kind::kString) ? find_reference(v.text(), path) : std::string_view::npos);
+  }
+  Pos place_at(const Value& v, std::size_t offset) const {
     Pos begin = at(v);
     const Source* source = v.is(Kind::kString) ? session_.sources->find(begin) : nullptr;
     bool whole = source && source->text == v.text();
-    std::size_t offset = whole ? find_reference(v.text(), path) : std::string_view::npos;
-    return offset == std::string_view::npos ? begin : source->pos(offset);
+    return !whole || offset == std::string_view::npos ? begin : source->pos(offset);
   }
 
   void unknown_reference(const Component& c, const std::string& path, const Value& where) {

@@ -287,12 +287,17 @@ class Process : public Provider {
     if (auto r = await_free_port(c); !r) return r;
     auto started = begin(c);
     if (!started) return tl::unexpected(started.error());
-    auto r = started->ended ? failure(fmt::format("{} ended at once", c.resource.title), 0)
+    auto r = started->ended ? Result<void>(failure(fmt::format("{} ended at once", c.resource.title), 0))
                             : await_ready(c, started->identity);
     if (r) return r;
+    if (auto now = c.host.alive(started->identity); started->how && now && !*now)
+      if (std::string how = started->how(); !how.empty()) r.error().message += ": " + how;
     std::string log = shell_quote(file(c, "log", "log"));
     auto told = c.host.shell(fmt::format("tail -c +{} {} | tail -n 5", started->log_from + 1, log));
-    if (!told.out.empty()) c.say(Level::kError, told.out);
+    if (!told.out.empty() && c.printed)
+      *c.printed += told.out;
+    else if (!told.out.empty())
+      c.say(Level::kError, told.out);
     // What is dead leaves nobody behind; what lives and is not ready yet goes with the next plan.
     if (auto now = c.host.standing(file(c, "pid_file", "pid")); now && !now->alive)
       if (auto ended = end_children(c, stop_limit(c)); !ended) return ended;
@@ -324,7 +329,8 @@ class Process : public Provider {
     auto started = c.host.start(d);
     if (started) {
       c.say(Level::kInfo, fmt::format("process {}", started->identity.pid));
-    } else if (started.error().message.find("directory") != std::string::npos) {
+    } else if (started.error().message.find("make directory") != std::string::npos ||
+               started.error().message.find("create directory") != std::string::npos) {
       return failure(
           fmt::format("{} (`directory` of the host says where files of tutti's own go)", started.error().message),
           started.error().code);

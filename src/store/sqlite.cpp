@@ -1,6 +1,9 @@
 #include "store/sqlite.h"
 
 #include <fmt/format.h>
+#include <sys/statvfs.h>
+
+#include <cerrno>
 
 namespace tutti::store {
 
@@ -41,12 +44,14 @@ std::string Statement::text(int column) const {
 }
 
 Result<void> Database::open(const std::string& path) {
+  path_ = path;
   int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX;
   if (::sqlite3_open_v2(path.c_str(), &db_, flags, nullptr) != SQLITE_OK) return broken();
   ::sqlite3_busy_timeout(db_, 10000);
   return {};
 }
-Result<void> Database::open_to_read(const std::string& path) {
+Result<void> Database::open_to_read(const std::string& path, std::string why) {
+  why_ = std::move(why);
   ::sqlite3_close_v2(db_);
   db_ = nullptr;
   std::string uri = "file:";
@@ -67,8 +72,23 @@ Result<void> Database::execute(const char* sql) {
   return {};
 }
 tl::unexpected<Failure> Database::broken() const {
-  return failure(fmt::format("the state database: {}", db_ ? ::sqlite3_errmsg(db_) : "out of memory"),
-                 db_ ? ::sqlite3_extended_errcode(db_) : 0);
+  if (!db_) return failure("the state database: out of memory");
+  int code = ::sqlite3_extended_errcode(db_), system = ::sqlite3_system_errno(db_);
+  // It was opened to read only because it could not be written: that is what is wrong.
+  if ((code & 0xff) == SQLITE_READONLY && !why_.empty()) return failure(why_, code);
+  // A log that cannot grow is an error of input and output for SQLite.
+  bool unsure = (code & 0xff) == SQLITE_IOERR || (code & 0xff) == SQLITE_CANTOPEN;
+  if ((code & 0xff) == SQLITE_FULL || (unsure && (system == ENOSPC || system == EDQUOT || is_full())))
+    return failure(fmt::format("the state database: the disk is full ({})", path_), SQLITE_FULL);
+  return failure(fmt::format("the state database: {}", ::sqlite3_errmsg(db_)), code);
+}
+
+bool Database::is_full() const {
+  std::size_t slash = path_.rfind('/');
+  struct statvfs disk {};
+  std::string directory = slash == std::string::npos ? "." : path_.substr(0, slash + 1);
+  return ::statvfs(directory.c_str(), &disk) == 0 && disk.f_blocks > 0 &&
+         (disk.f_bavail == 0 || (disk.f_files > 0 && disk.f_favail == 0));
 }
 
 }  // namespace tutti::store

@@ -55,7 +55,8 @@ class Database {
   Database& operator=(const Database&) = delete;
 
   Result<void> open(const std::string& path);
-  Result<void> open_to_read(const std::string& path);  // a file that nobody changes meanwhile
+  // A file that nobody changes meanwhile; `why` it cannot be written is told whoever tries.
+  Result<void> open_to_read(const std::string& path, std::string why);
   Result<void> execute(const char* sql);
   tl::unexpected<Failure> broken() const;  // what SQLite says went wrong
   sqlite3* get() const { return db_; }
@@ -63,7 +64,9 @@ class Database {
   int changes() const { return ::sqlite3_changes(db_); }
 
  private:
+  bool is_full() const;
   sqlite3* db_ = nullptr;
+  std::string path_, why_;
 };
 
 // Taken at once for writing, so that what it reads is what its writes are based on. Rolled back unless committed.

@@ -103,7 +103,7 @@ Result<void> SqliteStore::open(const std::string& path) {
     return failure(fmt::format("{}; it cannot be written to, and its last changes are still in {}-wal",
                                opened.error().message, path),
                    opened.error().code);
-  if (auto r = db_.open_to_read(path); !r) return r;
+  if (auto r = db_.open_to_read(path, code == SQLITE_FULL ? opened.error().message : ""); !r) return r;
   Statement s(db_, "PRAGMA user_version");
   return s.step() && s.integer(0) == kVersion ? Result<void>() : opened;
 }

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "store/seal.h"
+#include "store/sqlite.h"
 
 namespace tutti::store {
 namespace {
@@ -176,6 +177,26 @@ TEST_F(Stores, AcknowledgedEntriesSurviveAKillAtAnyMoment) {
     EXPECT_GE(static_cast<i64>(entries->size()), acknowledged + 1);
     EXPECT_LE(static_cast<i64>(entries->size()), acknowledged + 2);
   }
+}
+
+// A full disk is called that, also where the database was then opened to be read.
+TEST_F(Stores, AFullDiskIsCalledThat) {
+  std::string path = dir + "/full.db";
+  Database db;
+  ASSERT_TRUE(db.open(path));
+  ASSERT_TRUE(db.execute("CREATE TABLE t(x); PRAGMA max_page_count=4"));
+  auto full = db.execute("INSERT INTO t VALUES(zeroblob(100000))");
+  ASSERT_FALSE(full);
+  EXPECT_NE(full.error().message.find("the disk is full"), std::string::npos) << full.error().message;
+  EXPECT_EQ(full.error().code & 0xff, SQLITE_FULL);
+  Database read;
+  ASSERT_TRUE(read.open_to_read(path, full.error().message));
+  auto written = read.execute("INSERT INTO t VALUES(1)");
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().message, full.error().message);
+  Database other;
+  ASSERT_TRUE(other.open_to_read(path, ""));
+  EXPECT_NE(other.execute("INSERT INTO t VALUES(1)").error().message.find("readonly"), std::string::npos);
 }
 
 }  // namespace

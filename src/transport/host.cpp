@@ -44,6 +44,14 @@ std::string CommandResult::describe() const {
   return "";
 }
 
+std::string how_shell_says(int code) {
+  CommandResult r;
+  bool signalled = code > 128 && code < 128 + NSIG;
+  r.end = signalled ? CommandResult::End::kSignalled : CommandResult::End::kExited;
+  r.code = signalled ? code - 128 : code;
+  return r.describe();
+}
+
 CommandResult Host::shell(std::string script, std::chrono::milliseconds timeout, const Cancel* cancel) {
   Command c;
   c.argv = {"/bin/sh", "-c", std::move(script)};
@@ -116,11 +124,17 @@ Result<Host::Stopped> Host::stop(const DaemonIdentity& id, int signal, std::chro
 
 std::string as_somebody(const Command& command) {
   if (command.user.empty() && command.group.empty()) return {};
+  // Whoever is that already cannot, and need not, become it.
+  std::string already = !command.group.empty() ? "" : shell_quote(command.user);
   std::string as = "setpriv";
   as += command.user.empty() ? " --clear-groups" : fmt::format(" --reuid={} --init-groups", shell_quote(command.user));
   as += command.group.empty() ? fmt::format(" --regid=$(id -g {})", shell_quote(command.user))
                               : fmt::format(" --regid={}", shell_quote(command.group));
-  return as + " -- ";
+  if (!already.empty())
+    as = fmt::format("$(test \"$(id -un)\" = {0} || test \"$(id -u)\" = {0} || echo {1} --)", already, as);
+  else
+    as += " --";
+  return as + " ";
 }
 
 std::string shell_quote(std::string_view word) {

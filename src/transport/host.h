@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -101,6 +102,8 @@ struct Started {
   DaemonIdentity identity;
   u64 log_from = 0;    // how long the log was before
   bool ended = false;  // before `settle` was over
+  // How it ended ("exit status 3"), once it has and as long as this is kept; "" where nobody knows.
+  std::function<std::string()> how;
 };
 
 struct FileState {
@@ -164,6 +167,9 @@ class Host {
 };
 
 std::unique_ptr<Host> here();
+
+// What a shell's exit status says of a command: 128 and more is a signal.
+std::string how_shell_says(int code);
 
 // A word quoted for a POSIX shell.
 std::string shell_quote(std::string_view word);

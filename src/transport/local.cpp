@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
@@ -209,7 +210,7 @@ class Here : public Host {
   std::string_view name() const override { return "here"; }
   CommandResult run(const Command& command) override;
   Result<FileState> stat(const std::string& path, bool follow, bool digest) override;
-  Result<std::string> read(const std::string& path) override { return read_file(path, u64{1} << 31); }
+  Result<std::string> read(const std::string& path) override;
   Result<void> write(const std::string& path, std::string_view bytes, u32 mode) override;
   Result<void> append(const std::string& path, std::string_view bytes) override;
   Result<void> make_directory(const std::string& path, u32 mode) override;
@@ -392,6 +393,15 @@ CommandResult Here::run(const Command& command) {
     result.code = WEXITSTATUS(status);
   }
   return result;
+}
+
+// A pipe, a socket or a terminal would keep whoever reads it waiting for ever.
+Result<std::string> Here::read(const std::string& path) {
+  struct stat st {};
+  bool null = ::stat(path.c_str(), &st) == 0 && S_ISCHR(st.st_mode) && path == "/dev/null";
+  if (st.st_mode != 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode) && !null)
+    return failure(fmt::format("cannot read {}: it is neither a file nor a directory nor a link to one", path), EINVAL);
+  return read_file(path, u64{1} << 31);
 }
 
 Result<FileState> Here::stat(const std::string& path, bool follow, bool digest) {
@@ -625,9 +635,21 @@ Result<std::vector<std::string>> Here::list(const std::string& path) {
   return names;
 }
 
-// The daemon must outlive us and be nobody's zombie: a shell starts it in the background and ends, so that it becomes
-// init's child. The pid file is written by the daemon's own shell before it becomes the daemon: there is no moment at
-// which it runs and is not on file.
+// Waits for a daemon until nobody asks any more how it ended.
+struct Launcher {
+  Cancel cancel;
+  CommandResult result;
+  std::atomic<bool> over = false;
+  std::thread thread;
+  ~Launcher() {
+    cancel.raise();
+    if (thread.joinable()) thread.join();
+  }
+};
+
+// The daemon must outlive us and be nobody's zombie: a shell starts it in the background and ends once it is known to
+// last, so that it becomes init's child. The pid file is written by the daemon's own shell before it becomes the
+// daemon: there is no moment at which it runs and is not on file.
 Result<Started> Here::start(const Daemon& daemon) {
   Started started;
   for (const std::string& file : {daemon.pid_file, daemon.log_file}) {
@@ -650,17 +672,26 @@ Result<Started> Here::start(const Daemon& daemon) {
   std::string script = fmt::format(
       "setsid sh -c 'b=$(sed \"s/.*) //\" /proc/$$/stat | cut -d\" \" -f20); echo \"$$ $b $TUTTI_TAG\" > "
       "\"$TUTTI_PID_FILE\";"
-      " unset TUTTI_PID_FILE TUTTI_TAG TUTTI_ACTION; exec \"$@\"' daemon{} </dev/null >>{} 2>&1 &",
+      " unset TUTTI_PID_FILE TUTTI_TAG TUTTI_ACTION; exec \"$@\"' daemon{} </dev/null >>{} 2>&1 & wait $!",
       words, daemon.log_file.empty() ? "/dev/null" : shell_quote(daemon.log_file));
   c.argv = {"/bin/sh", "-c", script};
   c.environment.emplace_back("TUTTI_PID_FILE", daemon.pid_file);
   c.environment.emplace_back("TUTTI_TAG", daemon.tag.empty() ? "-" : daemon.tag);
   ::unlink(daemon.pid_file.c_str());
-  auto r = run(c);
-  if (!r.ok())
-    return failure(fmt::format("cannot start {}: {}", daemon.command.argv.empty() ? "" : daemon.command.argv[0],
-                               r.err.empty() ? r.describe() : r.err));
+  auto launcher = std::make_shared<Launcher>();
+  c.cancel = &launcher->cancel;
+  c.timeout = milliseconds(0);
+  launcher->thread = std::thread([this, c, &l = *launcher] {
+    l.result = run(c);
+    l.over = true;
+  });
+  started.how = [launcher] {
+    for (int i = 0; i < 100 && !launcher->over; ++i) ::usleep(2000);  // it is dead, and the shell is told so at once
+    if (!launcher->over || launcher->result.end != CommandResult::End::kExited) return std::string();
+    return how_shell_says(launcher->result.code);
+  };
   for (int i = 0; i < 500; ++i) {
+    bool over = launcher->over;
     auto id = read_pid_file(daemon.pid_file);
     if (!id) return tl::unexpected(id.error());
     if (*id && (*id)->birth != 0) {
@@ -669,6 +700,11 @@ Result<Started> Here::start(const Daemon& daemon) {
       auto lasts = alive(started.identity);
       started.ended = !lasts || !*lasts;
       return started;
+    }
+    if (over) {
+      const CommandResult& r = launcher->result;
+      return failure(fmt::format("cannot start {}: {}", daemon.command.argv.empty() ? "" : daemon.command.argv[0],
+                                 r.err.empty() ? r.describe() : r.err));
     }
     ::usleep(2000);
   }

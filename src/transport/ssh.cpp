@@ -319,7 +319,10 @@ Result<FileState> SshHost::stat(const std::string& path, bool follow, bool diges
 }
 
 Result<std::string> SshHost::read(const std::string& path) {
-  auto r = ask("cat < " + shell_quote(path));
+  auto r =
+      ask(fmt::format("if [ -p {0} ] || [ -S {0} ] || [ -b {0} ] || {{ [ -c {0} ] && [ {0} != /dev/null ]; }}; then "
+                      "echo 'it is neither a file nor a directory nor a link to one' >&2; exit 1; fi; cat < {0}",
+                      shell_quote(path)));
   if (!r.ok()) return refused(r, "read", path);
   return std::move(r.out);
 }
@@ -371,6 +374,7 @@ bool read_identity(std::string_view line, DaemonIdentity& id) {
 }
 
 Result<Started> SshHost::start(const Daemon& daemon) {
+  constexpr i64 kLook = 50;  // ms: what ends at once is told how, also where it would be waited for
   Command c = daemon.command;
   // It becomes another user's once its number is on file: the files are ours.
   std::string words = " " + as_somebody(c);
@@ -380,15 +384,15 @@ Result<Started> SshHost::start(const Daemon& daemon) {
               pid = shell_quote(daemon.pid_file);
   c.argv = {
       "/bin/sh", "-c",
-      fmt::format(
-          "( umask 077; mkdir -p -- \"$(dirname -- {0})\" \"$(dirname -- {2})\" && : >> {2} ) || exit 1; {3}"
-          "wc -c < {2} 2>/dev/null || echo 0; rm -f {0}; "
-          "setsid sh -c 'b=$(sed \"s/.*) //\" /proc/$$/stat | cut -d\" \" -f20); echo \"$$ $b "
-          "$TUTTI_TAG\" > \"$TUTTI_PID_FILE\";"
-          " unset TUTTI_PID_FILE TUTTI_TAG TUTTI_ACTION TUTTI_MARK; exec \"$@\"' daemon{1} </dev/null >>{2} 2>&1 & "
-          "i=0; while [ ! -s {0} ] && [ $i -lt 100 ]; do sleep 0.02; i=$((i+1)); done; cat {0} || exit 1; "
-          "sleep {4}; p=$(cut -d' ' -f1 < {0}); birth || echo ended",
-          pid, words, log, kBirth, static_cast<double>(daemon.settle.count()) / 1000)};
+      fmt::format("( umask 077; mkdir -p -- \"$(dirname -- {0})\" \"$(dirname -- {2})\" && : >> {2} ) || exit 1; {3}"
+                  "wc -c < {2} 2>/dev/null || echo 0; rm -f {0}; "
+                  "setsid sh -c 'b=$(sed \"s/.*) //\" /proc/$$/stat | cut -d\" \" -f20); echo \"$$ $b "
+                  "$TUTTI_TAG\" > \"$TUTTI_PID_FILE\";"
+                  " unset TUTTI_PID_FILE TUTTI_TAG TUTTI_ACTION TUTTI_MARK; exec \"$@\"' daemon{1} </dev/null >>{2} "
+                  "2>&1 & d=$!; "
+                  "i=0; while [ ! -s {0} ] && [ $i -lt 100 ]; do sleep 0.02; i=$((i+1)); done; cat {0} || exit 1; "
+                  "sleep {4}; p=$(cut -d' ' -f1 < {0}); birth || {{ wait $d; echo ended $?; }}",
+                  pid, words, log, kBirth, static_cast<double>(std::max<i64>(daemon.settle.count(), kLook)) / 1000)};
   c.environment.emplace_back("TUTTI_PID_FILE", daemon.pid_file);
   c.environment.emplace_back("TUTTI_TAG", daemon.tag.empty() ? "-" : daemon.tag);
   c.timeout = milliseconds(30000) + daemon.settle;
@@ -400,7 +404,10 @@ Result<Started> SshHost::start(const Daemon& daemon) {
   std::size_t second = r.out.find('\n') + 1;
   if (!read_identity(std::string_view(r.out).substr(second), started.identity) || !started.identity.birth)
     return failure(fmt::format("cannot start {} on {}: {}", what, target_.name, r.out));
-  started.ended = r.out.ends_with("ended\n");
+  if (std::size_t ended = r.out.find("\nended "); ended != std::string::npos) {
+    started.ended = true;
+    started.how = [code = std::atoi(r.out.c_str() + ended + 7)] { return how_shell_says(code); };
+  }
   return started;
 }
 
