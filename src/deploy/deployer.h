@@ -243,6 +243,8 @@ class Deployer {
   // Says of components that go what they leave because another system has it, too, and warns where two of them have the
   // same file.
   void note_elsewhere(Prepared& prepared, const engine::Recorded& was);
+  // Of directories with `force` that go what is in them that nobody of ours has made.
+  void note_taken_along(Prepared& prepared, const engine::Recorded& was);
   // False, and an error, where what is recorded under that name is not of the same nature as what is to come.
   enum class Nature : u8 { kSystem, kCatalog, kNothing };
   bool planned(const std::string& system, const engine::Recorded& was, Nature next);

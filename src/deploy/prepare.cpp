@@ -222,6 +222,7 @@ std::optional<Prepared> Deployer::prepare(const Value& wanted, const std::string
   note_may_change(p, *was);
   note_let_go(p, *was);
   note_elsewhere(p, *was);
+  note_taken_along(p, *was);
   return p;
 }
 
@@ -309,6 +310,7 @@ std::optional<Prepared> Deployer::prepare_removal(const std::string& system) {
   p.wanted = b.map(none);
   if (!finish_preparing(p)) return std::nullopt;
   note_elsewhere(p, *was);
+  note_taken_along(p, *was);
   return p;
 }
 
