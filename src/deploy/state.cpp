@@ -46,6 +46,34 @@ bool unseen(const engine::RecordedComponent& c, const engine::Recorded& recorded
                      [](const Entry& t) { return t.value.find("do") != nullptr; });
 }
 
+// Whether a plan begins with a component up that is not recorded so.
+bool was_taken_as_up(const model::ComponentType& type, const Value& flat, const model::Instance& inst,
+                     const engine::RecordedComponent& was) {
+  const Entry* kinds = flat.find("kinds");
+  const Value* kind = resource::with(inst, "kind");
+  const Entry* tree = kinds && kind ? kinds->value.find(kind->text()) : nullptr;
+  const Entry* goal = tree ? tree->value.find("goal") : nullptr;
+  if (!goal || !goal->value.is(Kind::kString) || inst.marking.size() != 1) return false;
+  Symbol up(goal->value.text());
+  return inst.marking[0] == type.find_place(up) && was.marking != std::vector<Symbol>{up};
+}
+
+// Whether all that has come of it is on its way out of where it began.
+bool same_place(const model::Marking& now, const model::Marking& began, const model::ComponentType& type) {
+  return std::all_of(now.begin(), now.end(), [&](u32 e) {
+    if (type.is_place(e)) return e == began[0];
+    model::HalfWay h = type.half_way(e);
+    return !h.ended && type.transitions[h.transition].source == began[0];
+  });
+}
+
+// Whether it began half way and is still there.
+bool no_further(model::Marking now, model::Marking began, const model::ComponentType& type) {
+  std::sort(now.begin(), now.end());
+  std::sort(began.begin(), began.end());
+  return now == began && std::any_of(now.begin(), now.end(), [&](u32 e) { return !type.is_place(e); });
+}
+
 }  // namespace
 
 Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, const resource::Knowledge& knowledge,
@@ -113,8 +141,9 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
       const model::ComponentType& type = s.type_of(i);
       for (auto& r :
            knowledge.resources(i, type.action_of(type.transitions[at->first.second]), session_.arena, problem))
-        if (r.type == "file" && resource::Params(r.parameters).truth("parents") && was_acted_on(at->second, r, scrub))
-          out.insert(r.title);
+        if (resource::Params params(r.parameters);
+            r.type == "file" && params.text("ensure") != "absent" && !r.let_go && was_acted_on(at->second, r, scrub))
+          out.insert(params.text("path", r.title));
     }
     return scrub.marked(as_list(out, b), b);
   };
@@ -201,6 +230,20 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
         c.failed = old_self->failed;
         c.untouched = old_self->untouched;
       }
+      // What never came up and goes down as if it had is not up where it has not got away from there: it stands where
+      // it stood, or half way down where that has begun.
+      if (old_self && was_taken_as_up(type, p.plan.flat, inst, *old_self) &&
+          same_place(now.marking(i), inst.marking, type)) {
+        if (began.count(i)) {
+          c.marking.clear();
+          for (u32 e : now.marking(i)) c.marking.push_back(Symbol(type.element_name(e)));
+        } else {
+          c.marking = old_self->marking;
+          c.failed = old_self->failed;
+          c.untouched = old_self->untouched;
+        }
+      }
+      if (old_self && no_further(now.marking(i), inst.marking, type)) c.marking = old_self->marking;
       if (const Value* v = resource::with(inst, "protect")) c.protect = v->as_bool();
       c.forgotten = old_self && old_self->forgotten;
       bool whole = complete(i);

@@ -138,7 +138,7 @@ namespace {
 // Something of the component's own, and nobody else's to change.
 bool is_own(std::string_view path) {
   return model::is_own_word(path) || path.starts_with("config.") || path.starts_with("old.") ||
-         path.starts_with("self.");
+         path.starts_with("tried.") || path.starts_with("self.");
 }
 
 // Whether what an action does depends on the present configuration (`${config`), or on the old one (`${old`).
@@ -191,6 +191,24 @@ std::vector<std::string> strays(const model::Instance& self) {
   return self.with.is(Kind::kMap) ? Params(self.with).list("stray") : std::vector<std::string>{};
 }
 
+// The files that an action writes, by its steps.
+std::vector<std::string> files_named(const Value& what, const model::Lookup& lookup, const TreeBuilder& builder) {
+  std::vector<std::string> out;
+  const Entry* todo = what.is(Kind::kMap) ? what.find("do") : nullptr;
+  if (!todo) return out;
+  for (const Value& step : todo->value.is(Kind::kList) ? todo->value.items() : std::span(&todo->value, 1)) {
+    if (!step.is(Kind::kMap) || (!step.find("files") && !step.find("file"))) continue;
+    Value full = model::expand(step, lookup, builder);
+    const Entry* one = full.find("file");
+    const Entry* ensure = one && one->value.is(Kind::kMap) ? one->value.find("ensure") : full.find("ensure");
+    if (ensure && text_of(ensure->value) == "absent") continue;
+    for_files(full, [&](const std::string& name, const Value&) { out.push_back(name); });
+    if (one && one->value.is(Kind::kMap))
+      out.push_back(Params(one->value).text("path", Params(one->value).text("title")));
+  }
+  return out;
+}
+
 std::string normal(const std::string& path) {
   std::string p = std::filesystem::path(path).lexically_normal().string();
   while (p.size() > 1 && p.back() == '/') p.pop_back();
@@ -236,6 +254,10 @@ std::vector<Resource> Knowledge::resources(u32 instance, const model::Action& ac
   std::string missing, missing_old;
   Value config = goes && made ? *made : settled(instance, given ? *given : empty, arena, missing);
   Value old = made ? *made : before ? settled(instance, *before, arena, missing_old) : config;
+  // What it was to become when a run failed, of which there may be something, too.
+  const Value* attempt = with(self, "tried");
+  std::string unknown;
+  Value tried = attempt ? settled(instance, *attempt, arena, unknown) : old;
   if (!mentions(action.what, "${config")) missing.clear();
   if (mentions(action.what, "${old") && missing.empty()) missing = missing_old;
   if (!missing.empty()) {
@@ -244,7 +266,8 @@ std::vector<Resource> Knowledge::resources(u32 instance, const model::Action& ac
   }
   bool lacks = false;  // something of another's, which may have words in its place
   auto lookup = [&](std::string_view path) {
-    auto found = look_up(instance, path, config, old, arena);
+    auto found = path.starts_with("tried.") ? model::at_path(tried, path.substr(6))
+                                            : look_up(instance, path, config, old, arena);
     if (reads && found && !is_own(path)) (*reads)[std::string(path)] = *found;
     lacks = lacks || (!found && !is_own(path));
     return found;
@@ -301,13 +324,26 @@ std::vector<Resource> Knowledge::resources(u32 instance, const model::Action& ac
     const Entry* ensure = parameters.find("ensure");
     return ensure && text_of(ensure->value) == "absent";
   };
+  // Of what a failed action has written, what no action would write now.
+  std::vector<std::string> stray = strays(self);
+  if (!stray.empty()) {
+    std::set<std::string> meant;
+    for (auto& t : system_.type_of(instance).transitions)
+      for (const std::string& name : files_named(system_.type_of(instance).action_of(t).what, lookup, builder))
+        meant.insert(normal(name));
+    std::erase_if(stray, [&](auto& name) { return meant.count(normal(name)) != 0 && !goes; });
+  }
   for (const Value& step : steps) {
     if (!step.is(Kind::kMap)) continue;
     Value full = full_text(step);
+    if ((step.find("files") || step.find("file")) && !stray.empty()) {
+      if (!first_files) first_files = out.size();
+      former.insert(former.end(), stray.begin(), stray.end());
+      stray.clear();
+    }
     if (step.find("files")) {
       bool absent = is_absent(full);
       if (!first_files) first_files = out.size();
-      for (auto& name : strays(self)) former.push_back(name);
       for_files(full, [&](const std::string& name, const Value& file) {
         out.push_back(absent ? removal(name, builder) : written(name, file, builder));
       });
@@ -348,7 +384,7 @@ std::vector<Resource> foreseen(const Value& type, const Value& config, std::stri
   auto lookup = [&](std::string_view path) -> std::optional<Value> {
     if (path == "name") return builder.string(name);
     if (path == "config") return config;
-    for (std::string_view own : {"config.", "old."})
+    for (std::string_view own : {"config.", "old.", "tried."})
       if (path.starts_with(own)) return model::at_path(config, path.substr(own.size()));
     return builder.string(fmt::format("${{{}}}", path));
   };

@@ -146,6 +146,8 @@ Value Planner::flat() {
     for (u32 e : item.at) places.push_back(builder_.string(item.type->element_name(e)));
     m.set(Symbol("places"), builder_.list(places));
     m.set(Symbol("config"), item.want ? item.want->config : item.was->config);
+    if (item.was && !item.was->tried.is(Kind::kNull) && !equal(item.was->tried, item.was->config))
+      m.set(Symbol("tried"), item.was->tried);
     if (item.was || to_be_cleared(item)) m.set(Symbol("old"), item.was ? item.was->config : item.want->config);
     if (item.was && !item.was->made.is(Kind::kNull)) m.set(Symbol("made"), item.was->made);
     if (item.was && !item.was->before.is(Kind::kNull) && (!item.want || item.goal == item.kind.goal))
