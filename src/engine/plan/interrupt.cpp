@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "engine/plan/planner.h"
 
@@ -153,10 +154,21 @@ bool Planner::takes_turns(const Item& later, const Item& sooner) const {
 void Planner::count_orders() {
   for (Item& item : items_) {
     if (!item.busy()) continue;
-    for (auto& o : all_orders(item)) {
+    std::vector<model::Order> todo = all_orders(item);
+    std::set<std::size_t> seen;
+    while (!todo.empty()) {
+      model::Order o = todo.front();
+      todo.erase(todo.begin());
       auto p = ordered_after(item, o);
       u32 place = item.type->find_place(o.place);
-      if (!p || place == model::kNone || !items_[*p].busy() || !visits(item, item.at, item.word(), place)) continue;
+      if (!p || place == model::kNone || !visits(item, item.at, item.word(), place)) continue;
+      // One that stays as it is passes on whom it comes after.
+      if (!items_[*p].busy()) {
+        if (seen.insert(*p).second)
+          for (auto& further : all_orders(items_[*p]))
+            if (further.place == o.place) todo.push_back(further);
+        continue;
+      }
       Item& other = items_[*p];
       u32 port = other.type->find_port(o.provide);
       if (port == model::kNone) continue;
