@@ -14,6 +14,12 @@ std::string with_blank(std::string thing) {
   return thing;
 }
 
+// Commands and processes are known by their component's name: those of another system are others, whatever they are
+// called.
+bool has_a_name_of_its_own(std::string_view thing) {
+  return !thing.starts_with("exec:") && !thing.starts_with("process:");
+}
+
 // What components share without getting in each other's way: a directory goes when it is empty, a package when nobody
 // has it.
 bool is_shared(const resource::Resource& r) {
@@ -52,6 +58,7 @@ Elsewhere::Elsewhere(Deployer& deployer, store::Store& store, const std::string&
 
 std::optional<resource::Holder> Elsewhere::holder(const std::string& machine, const std::string& thing,
                                                   bool below) const {
+  if (!below && !has_a_name_of_its_own(thing)) return std::nullopt;
   auto who = below ? holdings_.below(Symbol(machine), thing) : holdings_.holders(Symbol(machine), thing);
   if (who.empty()) return std::nullopt;
   const One& one = all_[who[0]];
@@ -60,6 +67,7 @@ std::optional<resource::Holder> Elsewhere::holder(const std::string& machine, co
 }
 
 const Share* Elsewhere::share(const std::string& machine, const std::string& thing) const {
+  if (!has_a_name_of_its_own(thing)) return nullptr;
   auto who = holdings_.holders(Symbol(machine), thing);
   return who.empty() ? nullptr : &all_[who[0]].share;
 }
