@@ -22,7 +22,8 @@ std::string inner(const std::string& reference) {  // File[/x]: /x
 }
 
 void look(const resource::Resource& r, Symbol at, Host& host, const resource::ExecutorOptions& options,
-          const resource::Holdings& holdings, const Elsewhere& others, const resource::Scrubber& scrub, Lost& lost) {
+          const resource::Holdings& holdings, const resource::Holdings& ours, const Elsewhere& others,
+          const resource::Scrubber& scrub, Lost& lost) {
   resource::Params params(r.parameters);
   static const std::set<std::string_view> kLookedAt{"file", "user",    "group",   "host",      "mount",
                                                     "cron", "package", "service", "file_line", "ini_setting"};
@@ -48,6 +49,7 @@ void look(const resource::Resource& r, Symbol at, Host& host, const resource::Ex
     return;
   }
   for (const resource::Change& c : found->changes) {
+    if (c.subject.empty() && ours.has(at, r.title)) continue;  // another component's, which gives it up or is told of
     auto& overwritten = params.text("backup") == "false"                  ? lost.for_good
                         : c.property == "ensure" && c.from == "directory" ? lost.replaced
                                                                           : lost.overwritten;
@@ -76,7 +78,9 @@ void note_overwritten(Session& session, Prepared& p, const resource::ExecutorOpt
   resource::Knowledge knowledge(s);
   knowledge.set_home(options.home, options.remote_home);
   resource::Scrubber scrub(p.plan.flat);
-  resource::Holdings holdings;
+  resource::Holdings holdings, ours;  // those of this plan, and what is recorded
+  for (auto& [name, c] : engine::read_recorded(session, p.state).components)
+    for (auto& held : c.held) ours.add(c.host, resource_of(held), 0);
   for (u32 i = 0; i < s.instances.size(); ++i)
     for (auto& t : s.type_of(i).transitions) {
       std::string problem;
@@ -92,7 +96,7 @@ void note_overwritten(Session& session, Prepared& p, const resource::ExecutorOpt
       for (auto& t : s.type_of(i).transitions) {
         std::string problem;
         for (auto& r : knowledge.resources(i, s.type_of(i).action_of(t), session.arena, problem))
-          look(r, s.instances[i].host, *host, options, holdings, others, scrub, lost);
+          look(r, s.instances[i].host, *host, options, holdings, ours, others, scrub, lost);
       }
     }
     auto add = [&](const std::string& text) { change.why += (change.why.empty() ? "" : "; ") + text; };

@@ -284,9 +284,26 @@ Wanted wanted(const Params& p, const Resource& r) {
   return w;
 }
 
+// "{sha256}2cf2..." as the content of a catalog's file is a checksum, as in Puppet.
+bool is_checksum(std::string_view text) {
+  static constexpr std::pair<std::string_view, std::size_t> kSums[] = {
+      {"{md5}", 32}, {"{sha1}", 40}, {"{sha224}", 56}, {"{sha256}", 64}, {"{sha384}", 96}, {"{sha512}", 128}};
+  return std::any_of(std::begin(kSums), std::end(kSums), [&](auto& sum) {
+    return text.starts_with(sum.first) && text.size() == sum.first.size() + sum.second &&
+           text.find_first_not_of("0123456789abcdef", sum.first.size()) == std::string_view::npos;
+  });
+}
+
 Result<Step> File::compare(Context& c, Wanted want) const {
   using E = Wanted::Ensure;
   Step step;
+  if (c.catalog && want.content && !want.child && is_checksum(*want.content)) {
+    auto now = c.host.stat(want.path, c.params.text("links") == "follow", true);
+    if (!now) return tl::unexpected(now.error());
+    if (now->kind != FileKind::kFile || "{sha256}" + now->digest != *want.content)
+      return failure(fmt::format("content {} is a checksum of what is in no filebucket here", *want.content));
+    want.content.reset();
+  }
   bool follow = c.params.text("links") == "follow";
   auto is = c.host.stat(want.path, follow, want.content.has_value());
   if (!is) return tl::unexpected(is.error());
@@ -307,6 +324,8 @@ Result<Step> File::compare(Context& c, Wanted want) const {
                          : want.ensure == E::kLink    ? FileKind::kLink
                          : want.ensure == E::kFile    ? FileKind::kFile
                                                       : FileKind::kAbsent;
+  if (s.kind == FileKind::kOther && (wanted_kind != FileKind::kAbsent || want.content))
+    return failure(fmt::format("{} is neither a file nor a directory nor a link, and is left", want.path));
   std::string from(kind_text(s.kind));
   bool replace = c.params.truth("replace", true);  // without it what is there stays, whatever it is
   if (want.ensure == E::kPresent && want.content && there && s.kind != FileKind::kFile)
@@ -647,7 +666,9 @@ Result<Former> File::keep_former(Context& c, const Findings& f) const {
   if (c.params.has("former") || c.params.text("ensure") == "absent") return Former{};
   const Step& step = static_cast<const Kept*>(f.kept.get())->steps[0];
   const FileState& is = step.is;
-  if (step.changes.empty() || c.params.text("backup") == "false" || c.home.empty()) return Former{};
+  // A directory stays whatever becomes of what is in it: there is nothing to copy.
+  bool directory = is.kind == FileKind::kDirectory && (step.changes.empty() || step.changes[0].property != "ensure");
+  if (!directory && (step.changes.empty() || c.params.text("backup") == "false" || c.home.empty())) return Former{};
   Former out{{"mode", mode_text(is.mode)}, {"owner", is.owner}, {"group", is.group}};
   if (is.kind == FileKind::kLink) {
     out["target"] = is.target;
@@ -655,7 +676,7 @@ Result<Former> File::keep_former(Context& c, const Findings& f) const {
     auto copy = keep_copy(c, step.want.path);
     if (!copy) return tl::unexpected(copy.error());
     out["copy"] = *copy;
-  } else if (is.kind != FileKind::kDirectory || step.changes[0].property == "ensure") {
+  } else if (!directory) {
     return Former{};
   }
   return out;
