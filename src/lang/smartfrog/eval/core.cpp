@@ -6,6 +6,7 @@
 #include "lang/smartfrog/eval/encode.h"
 #include "lang/smartfrog/eval/finish.h"
 #include "lang/smartfrog/syntax/lexer.h"
+#include "tree/secret.h"
 
 namespace tutti::smartfrog {
 namespace {
@@ -69,6 +70,7 @@ std::optional<Value> CoreCompiler::run(const Body& spec) {
   Finisher finisher(session_);
   Value result = finisher.finish(*s);
   if (ended()) return std::nullopt;
+  if (secrets_) result = spread_secrets(result, session_.builder());
   return has_references_ ? result : result.with_tag(plain_tag());
 }
 
@@ -169,8 +171,13 @@ Slot* CoreCompiler::set(Store* parent, const Attribute& a, const Value& value, S
     origin = session_.origins.add(How::kPlaced, a.begin, origin, before);
   else if (!added)
     origin = session_.origins.add(How::kOverridden, a.begin, origin, before);
+  // The mark of a secret goes wherever the value goes, and stays where another value comes in its place.
+  bool secret = value.secret() || (!added && slot->value.secret()) ||
+                std::find(a.tags.begin(), a.tags.end(), secret_tag()) != a.tags.end();
   slot->store = store;
   slot->value = (store ? Value::null() : value).with_origin(origin);
+  if (secret) slot->value = slot->value.as_secret();
+  secrets_ = secrets_ || secret;
   return slot;
 }
 

@@ -95,6 +95,7 @@ class CoreCompiler {
   std::vector<CoreEvent> events_;
   bool watched_there_ = false;
   bool has_references_ = false;
+  bool secrets_ = false;  // something is marked as a secret
   Origin watched_origin_;
   Pos watched_placed_;
   const OrderRule* watched_rule_ = nullptr;

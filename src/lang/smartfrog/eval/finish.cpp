@@ -11,7 +11,13 @@ namespace tutti::smartfrog {
 Value Finisher::finish(const Slot& slot) {
   if (!slot.store) return slot.value;
   build(slot.store->table);
-  return slot.store->table->value.with_origin(slot.value.origin());
+  return tree_of(slot);
+}
+
+// Of a sub-store that is built.
+Value Finisher::tree_of(const Slot& slot) {
+  Value v = slot.store->table->value.with_origin(slot.value.origin());
+  return slot.value.secret() ? v.as_secret() : v;
 }
 
 void Finisher::build(Table* root) {
@@ -43,7 +49,7 @@ void Finisher::build_one(Table* t) {
   u64 nodes = 1;
   for (u32 i = 0; i < t->size; i++) {
     const Slot& s = t->slots[i];
-    Value v = s.store ? s.store->table->value.with_origin(s.value.origin()) : s.value;
+    Value v = s.store ? tree_of(s) : s.value;
     nodes += s.store ? s.store->table->nodes : 1;
     entries_.push_back({s.key, Field::kPlain, v});
   }

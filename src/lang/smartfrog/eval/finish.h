@@ -16,6 +16,7 @@ class Finisher {
  private:
   void build(Table* root);
   void build_one(Table* t);
+  static Value tree_of(const Slot& slot);
 
   Session& session_;
   std::vector<Entry> entries_;
