@@ -264,7 +264,8 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
         outputs["status"] = "failed";
         outputs["name"] = untold(broken, found->changes, outputs["name"]);
         result.message = why[0];
-        return finish();
+        // What it was told to refresh for it is refreshed for all the same, as in Puppet: a command runs once more.
+        if (events == 0 || noops == events || !provider->minds()) return finish();
       }
     }
   }

@@ -115,7 +115,8 @@ Result<pid_t> spawn(const SpawnSpec& spec) {
   if (stage != 0) {
     int failed_stage = stage, failed_code = code, status = 0;
     ::waitpid(pid, &status, 0);
-    const std::string& what = failed_stage == 1 ? spec.cwd : program;
+    std::string what = failed_stage == 1 ? spec.cwd : program;
+    if (failed_stage == 2) what = fmt::format("{} for {}", spec.uid, program);
     return failure(fmt::format("{} {}: {}", kStage[failed_stage], what, std::strerror(failed_code)), failed_code);
   }
   return pid;
