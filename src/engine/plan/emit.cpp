@@ -58,13 +58,33 @@ std::vector<std::size_t> Planner::providers_first() const {
   return order;
 }
 
+std::size_t Planner::made_ready(const Item& item) const {
+  if (!item.was || !item.want || item.half_way()) return 0;
+  Marking m = item.at;
+  for (std::size_t n = 0; n < item.first.size(); ++n) {
+    for (u32 port = item.type->uses; port < item.type->ports.size(); ++port)
+      if (active(*item.type, item.at, port) && drops(*item.type, m, {item.first[n]}, port)) return n;
+    m = pass(*item.type, m, item.first[n]).end;
+  }
+  return 0;
+}
+
 void Planner::emit() {
   auto order = providers_first();
-  std::vector<std::size_t> shown;
+  std::vector<std::size_t> shown, ready;
   for (std::size_t i = existing_; i < items_.size(); ++i) instruction({word("add"), number(i)});
   for (std::size_t i = existing_; i < items_.size(); ++i)
     for (auto& n : items_[i].link) connect(i, n);
   for (std::size_t i = 0; i < items_.size(); ++i) link_orders(i, "con");
+  for (std::size_t i : order)
+    if (std::size_t n = made_ready(items_[i]); n > 0) {
+      auto& first = items_[i].first;
+      auto end = first.begin() + static_cast<std::ptrdiff_t>(n);
+      push(i, {first.begin(), end});
+      first.erase(first.begin(), end);
+      ready.push_back(i);
+    }
+  for (std::size_t i : ready) instruction({word("wait"), number(i)});
   for (u32 turn = 0; turn < moments_->turns(); ++turn) {
     auto now = [&](Moments::Moment m) { return moments_->turn(m) == turn; };
     for (std::size_t i : order)

@@ -222,6 +222,9 @@ class Planner {
   void connect(std::size_t i, const Need& n);
   void disconnect(std::size_t i, const Need& n);
   void link_orders(std::size_t i, std::string_view op);
+  // How many of its first behaviours take nothing away from anybody, where a later one does: what is made ready (an
+  // image pulled) before anybody is interrupted.
+  std::size_t made_ready(const Item& item) const;
   // Providers before users: then a provider that goes down refuses whoever would come back too early.
   std::vector<std::size_t> providers_first() const;
   void emit();
