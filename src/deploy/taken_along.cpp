@@ -85,11 +85,12 @@ void Deployer::note_taken_along(Prepared& p, const engine::Recorded& was) {
       Strangers strangers(holdings, path, params.truth("recurse") ? params.list("source") : std::vector<std::string>());
       auto& all = strangers.all();
       if (all.empty()) continue;
-      std::vector<std::string> named(all.begin(), std::next(all.begin(), static_cast<std::ptrdiff_t>(
-                                                                           std::min(all.size(), kMostNamed))));
-      change.why += scrub.clean(fmt::format(
-          "{}takes along what others put into {}: {}{} (copies are kept)", change.why.empty() ? "" : "; ", path, fmt::join(named, ", "),
-          all.size() > named.size() ? fmt::format(" and {} more", all.size() - named.size()) : ""));
+      std::vector<std::string> named(
+          all.begin(), std::next(all.begin(), static_cast<std::ptrdiff_t>(std::min(all.size(), kMostNamed))));
+      change.why += scrub.clean(
+          fmt::format("{}takes along what others put into {}: {}{} (copies are kept)", change.why.empty() ? "" : "; ",
+                      path, fmt::join(named, ", "),
+                      all.size() > named.size() ? fmt::format(" and {} more", all.size() - named.size()) : ""));
     }
   }
 }

@@ -15,8 +15,8 @@ namespace tutti::resource {
 // As it is written by who quotes it: JSON, and the ways of shells.
 std::set<std::string> quoted_forms(std::string_view word);
 
-// What is there of it in base64 or hexadecimal digits. A text within a longer one begins at any of the three places of a
-// group of base64, and shares its first and last digit with what is around it: those belong to it too.
+// What is there of it in base64 or hexadecimal digits. A text within a longer one begins at any of the three places of
+// a group of base64, and shares its first and last digit with what is around it: those belong to it too.
 struct EncodedForm {
   std::string digits;
   bool before = false, after = false;  // a part of it is in the digit there
@@ -30,7 +30,7 @@ struct View {
   std::string text;
   std::vector<std::pair<u32, u32>> at;
 };
-View without_breaks(std::string_view text);               // lines that were cut to a width are one
+View without_breaks(std::string_view text);              // lines that were cut to a width are one
 View without_percent(std::string_view text, bool plus);  // of a URL; `plus`: a blank is written so
 
 }  // namespace tutti::resource
