@@ -277,6 +277,34 @@ std::string Deployer::mark_of(i64 run) const {
   return fmt::format("{}-{}", sha256_hex(place_.directory).substr(0, 8), run);
 }
 
+namespace {
+
+bool refers_to(const Value& v, std::string_view component) {
+  if (v.is(Kind::kString)) {
+    for (const char* opening : {"${", "${'"})
+      if (v.text().find(fmt::format("{}{}.", opening, component)) != std::string_view::npos) return true;
+    return false;
+  }
+  if (v.is(Kind::kList))
+    return std::any_of(v.items().begin(), v.items().end(), [&](auto& i) { return refers_to(i, component); });
+  return v.is(Kind::kMap) && std::any_of(v.entries().begin(), v.entries().end(),
+                                         [&](const Entry& e) { return refers_to(e.value, component); });
+}
+
+// Nobody has seen what an action printed that is said to be done. (Settings of others are put in when a plan is made:
+// what is still referred to is given by actions.)
+void warn_of_outputs(Session& session, const Prepared& p, u32 instance, const std::string& action) {
+  const std::string& component = p.program.component_of[instance];
+  if (!refers_to(p.plan.flat, component)) return;
+  session.diagnostics
+      .warning("RUN-OUTPUTS", {},
+               fmt::format("what {} gives is not known: whoever refers to `{}` has the old values, or none", action,
+                           component))
+      .suggest(fmt::format("tutti apply --restart --only {} asks for them", component));
+}
+
+}  // namespace
+
 std::string Deployer::scope_of(const std::string& system) const {
   auto record = place_.store->system(system);
   std::string name = resource::file_name(system);
@@ -397,7 +425,10 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
         using Found = resource::ResourceExecutor::Found;
         std::string text;
         if (f == Found::kDone) {
-          if (decision != settings.decisions.end()) outputs = executor.taken_as_done(o.instance, o.transition);
+          if (decision != settings.decisions.end()) {
+            outputs = executor.taken_as_done(o.instance, o.transition);
+            warn_of_outputs(session_, p, o.instance, name);
+          }
           found.push_back(o.ended_well());
           found.back().outputs = std::move(outputs);
           text = "was in flight and is done";

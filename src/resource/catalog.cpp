@@ -113,7 +113,7 @@ class CatalogReader {
         for (const Entry& e : parameters.entries()) marked.set(e.key, e.value, e.field);
         for (const Value& name : secret->value.items())
           if (Value* there = name.is(Kind::kString) ? marked.find(Symbol(name.text())) : nullptr)
-            *there = there->as_secret();
+            *there = secret_throughout(*there, builder_);
         parameters = marked.build(builder_, parameters.origin());
       }
       keep_secrets(parameters, *session_.sources);
@@ -587,7 +587,7 @@ Value plain_data(const Value& v, const TreeBuilder& b) {
   if (!v.is(Kind::kMap)) return v;
   if (const Entry* t = v.find("__ptype")) {
     const Entry* inner = v.find("__pvalue");
-    if (t->value.text() == "Sensitive" && inner) return plain_data(inner->value, b).as_secret();
+    if (t->value.text() == "Sensitive" && inner) return secret_throughout(plain_data(inner->value, b), b);
     if (t->value.text() == "Deferred") return v;
     if (inner) return kept(plain_data(inner->value, b));
   }

@@ -14,9 +14,12 @@ int hex_digit(char c) {
   return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-std::string in_hex(std::string_view word, std::string_view digits) {
+std::string in_hex(std::string_view word, std::string_view digits, std::string_view between) {
   std::string out;
-  for (unsigned char c : word) out += {digits[c >> 4], digits[c & 15]};
+  for (unsigned char c : word) {
+    if (!out.empty()) out += between;
+    out += {digits[c >> 4], digits[c & 15]};
+  }
   return out;
 }
 
@@ -42,12 +45,13 @@ bool is_base64_digit(char c) {
 }
 
 std::vector<EncodedForm> encoded_forms(std::string_view word) {
-  std::vector<EncodedForm> out{{in_hex(word, "0123456789abcdef")}};
+  std::vector<EncodedForm> out;
   auto add = [&](EncodedForm form) {
     bool known = std::any_of(out.begin(), out.end(), [&](auto& one) { return one.digits == form.digits; });
     if (!known) out.push_back(std::move(form));
   };
-  add({in_hex(word, "0123456789ABCDEF")});
+  for (std::string_view digits : {"0123456789abcdef", "0123456789ABCDEF"})
+    for (std::string_view between : {"", " ", ":"}) add({in_hex(word, digits, between)});  // as `od` and openssl do
   for (std::size_t skip : {0u, 1u, 2u})
     for (std::string_view last_two : {"+/", "-_"}) add(in_base64(word, skip, last_two));
   return out;

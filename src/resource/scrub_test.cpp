@@ -50,6 +50,8 @@ TEST(Scrubbing, HexadecimalAndUrls) {
   Scrubber scrub(Value::string("p w&1/\xc3\xa9").as_secret());
   EXPECT_EQ(scrub.clean("7020772631 70207726312fc3a9."), "7020772631 (secret).");
   EXPECT_EQ(scrub.clean("ab70207726312FC3A9"), "ab(secret)");
+  EXPECT_EQ(scrub.clean(" 70 20 77 26\n 31 2f c3 a9 0a\n"), " (secret) 0a\n");
+  EXPECT_EQ(scrub.clean("70:20:77:26:31:2F:C3:A9"), "(secret)");
   for (std::string_view url :
        {"p%20w%261%2F%C3%A9", "p%20w%261/%c3%a9", "p+w%261%2f%C3%A9", "%70%20%77%26%31%2f%c3%a9"})
     EXPECT_EQ(scrub.clean(fmt::format("http://u:{}@h/50%", url)), "http://u:(secret)@h/50%");

@@ -6,6 +6,7 @@
 #include "tree/diff.h"
 #include "tree/path.h"
 #include "tree/secret.h"
+#include "tree/secret_mark.h"
 #include "tree/session.h"
 #include "tree/show.h"
 
@@ -231,6 +232,8 @@ TEST(Secrets, WhatIsMadeOfASecretIsOne) {
   for (const Value& v : list.items()) {
     for (const char* key : {"copy", "url", "pin"}) EXPECT_TRUE(v.find(key)->value.secret()) << key;
     for (const char* key : {"port", "other"}) EXPECT_FALSE(v.find(key)->value.secret()) << key;
+    EXPECT_TRUE(secret_itself(v.find("copy")->value));  // and what one was only put into is not
+    EXPECT_FALSE(secret_itself(v.find("url")->value));
   }
   EXPECT_EQ(list.items()[0].entries().data(), list.items()[1].entries().data());  // still shared
   Value plain = b.map(inner);

@@ -8,6 +8,7 @@
 #include "format/json.h"
 #include "format/write.h"
 #include "model/template.h"
+#include "tree/secret.h"
 #include "tree/show.h"
 
 namespace tutti {
@@ -203,6 +204,7 @@ int run_why(Call& call) {
     return exit_code::kError;
   }
   if (std::optional<Path> meant = as_languages_write(*e.value, *path)) path = meant;
+  if (!call.options.has("reveal")) keep_secrets(*e.value, *call.session.sources);  // in lines that hold others, too
   const Value* v = look_up(call, *e.value, *path);
   if (v == nullptr) return exit_code::kError;
   std::size_t most = 40;
@@ -242,7 +244,7 @@ int run_why(Call& call) {
   for (const Part& part : e.parts) {
     if (e.parts.size() != 1) break;
     std::string more = part.language->explain(call.session, *e.value, *path, Request{part.files, call.options, false});
-    call.out.put(more);
+    call.out.put(call.session.sources->masked(more));
   }
   children(call, *v);
   return call.code();
