@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "base/utf8.h"
 
@@ -180,9 +179,10 @@ bool Parser::read_statement() {
   read_name(a);
   if (a.path.size() == 1 && at(Tok::kWord) && read_order(a)) return true;
   if (!at(Tok::kExtends)) {
-    bool outside = std::exchange(secret_value_, secret_value_ || is_secret(a));
     a.value = read_value();
-    secret_value_ = outside;
+    // The mark goes wherever the value goes.
+    if (a.value.kind == ExprKind::kLiteral && std::find(a.tags.begin(), a.tags.end(), secret_tag()) != a.tags.end())
+      a.value.literal = a.value.literal.as_secret();
     attributes_.push_back(a);
     return true;
   }
@@ -203,15 +203,6 @@ bool Parser::read_statement() {
   if (open_.size() + 1 > session_.budget.limits().depth) session_.budget.too_deep(a.begin.at);
   open_.push_back(o);
   return true;
-}
-
-bool Parser::is_secret(const Attribute& a) {
-  return std::find(a.tags.begin(), a.tags.end(), secret_tag()) != a.tags.end();
-}
-
-// The mark goes wherever the value goes: all that is written in a list or a component that has it.
-bool Parser::within_secret() const {
-  return secret_value_ || std::any_of(open_.begin(), open_.end(), [](const Open& o) { return is_secret(o.attribute); });
 }
 
 // The production grammar lets a `;` stand anywhere between attributes, so those who know that one write it after

@@ -47,8 +47,6 @@ class Parser {
   const Body* read_attributes(Tok closer, Pos begin);
   void read_attributes_into(Tok closer);
   bool read_statement();
-  static bool is_secret(const Attribute& a);
-  bool within_secret() const;
   void stray_semicolon();
   void read_name(Attribute& a);
   void read_tags(Attribute& a);
@@ -119,7 +117,6 @@ class Parser {
   std::vector<const Source*> including_;
   std::size_t included_ = 0;  // files so far, each as often as it was
   std::vector<Open> open_;
-  bool secret_value_ = false;          // the value that is read is one
   std::vector<Attribute> attributes_;  // of all blocks being read, innermost last
   std::vector<OrderRule> orders_;
   std::vector<Prototype> prototypes_;

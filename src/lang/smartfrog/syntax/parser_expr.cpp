@@ -36,7 +36,6 @@ Expr Parser::literal(const Token& t, Value v) {
   e.begin = lexer_->pos(t.begin);
   e.end = lexer_->pos(t.end);
   e.literal = v.with_origin(e.begin);
-  if (within_secret()) e.literal = e.literal.as_secret();
   return e;
 }
 
