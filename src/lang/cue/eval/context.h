@@ -18,6 +18,7 @@ class RE2;
 namespace tutti::cue {
 
 // The evaluator. One belongs to one evaluation of an instance with all its imports; not for several threads.
+class Evidence;
 class Context {
  public:
   Context(NodeStore& store, Budget& budget);
@@ -236,6 +237,7 @@ class Context {
   std::vector<const ConjunctInfo*> by_id;
   IdMap reached, reached_embed, requirement_at, required_at, visited, flags_in, struct_in, ellipsis_in;
   void not_allowed(Vertex* arc, Bottom** out);
+  Evidence& evidence();
 
   u32 next_comp = 0;
   u64 cyclic_conjuncts = 0;  // how many came by
@@ -281,6 +283,7 @@ class Context {
   std::vector<Task*> task_pool_;
   std::vector<std::pair<const Call*, Node*>> active_calls_;  // functions being called, with their first arguments
   const Check* checking_ = nullptr;
+  std::unique_ptr<Evidence> evidence_;
   const Vertex* may_unfold_ = nullptr;               // what is evaluated, as long as it may be left to unfolding
   std::unordered_set<const Vertex*> leads_nowhere_;  // all they hold is final; see leads_back
   State* free_states_ = nullptr;
