@@ -15,7 +15,7 @@ class Evidence {
   explicit Evidence(Context& ctx) : ctx_(ctx) {}
   // ctx.requirement_at must say where in `all` each number is. For numbers that nothing replaces.
   void begin(const List<ReqSet>& all);
-  void end();  // what took much memory is given back
+  void end();                                      // what took much memory is given back
   bool holds(std::span<const ConjunctInfo> list);  // as State::evidence_for_all
 
  private:

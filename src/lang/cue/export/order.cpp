@@ -66,8 +66,8 @@ class WrittenOrder {
     mark_operands();
     for (Part& p : parts_) {
       p.file = p.at ? file_of(p.at) : nullptr;
-      p.computed = !computed_.empty() &&
-                   std::ranges::any_of(p.lit->decls, [&](const Node* d) { return computed_.contains(d); });
+      p.computed =
+          !computed_.empty() && std::ranges::any_of(p.lit->decls, [&](const Node* d) { return computed_.contains(d); });
     }
   }
 
@@ -281,8 +281,7 @@ class WrittenOrder {
         see(x);
       }
     }
-    for (Part& p : parts_)
-      p.each_through([&](u32 r) { p.beside |= operand[r] != 0; });
+    for (Part& p : parts_) p.each_through([&](u32 r) { p.beside |= operand[r] != 0; });
   }
 
   static bool beside(const Batch& b) { return b.size() > 1 || b[0]->beside; }
