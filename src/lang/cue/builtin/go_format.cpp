@@ -90,7 +90,8 @@ std::string_view cut(std::string_view s, std::size_t n) {
 }
 
 struct PrintFlags {
-  bool plus = false, minus = false, sharp = false, space = false, zero = false, has_width = false, has_precision = false;
+  bool plus = false, minus = false, sharp = false, space = false, zero = false, has_width = false,
+       has_precision = false;
   bool go_syntax = false, plus_v = false;
   i64 width = 0, precision = 0;
 };
@@ -396,7 +397,8 @@ class Printer {
     std::string sign = negative ? "-" : flags_.plus ? "+" : flags_.space ? " " : !finite && s == "Inf" ? "+" : "";
     bool zero = flags_.zero;
     if (!finite) flags_.zero = false;
-    if (flags_.zero && !flags_.minus && flags_.has_width && static_cast<std::size_t>(flags_.width) > s.size() + sign.size())
+    if (flags_.zero && !flags_.minus && flags_.has_width &&
+        static_cast<std::size_t>(flags_.width) > s.size() + sign.size())
       s.insert(0, static_cast<std::size_t>(flags_.width) - s.size() - sign.size(), '0');
     flags_.zero = false;
     pad(sign + s);
@@ -457,7 +459,8 @@ class Printer {
       if (c < 0x80)
         r += static_cast<char>(c);
       else
-        r += c < 0x10000 ? fmt::format("\\u{:04x}", static_cast<u32>(c)) : fmt::format("\\U{:08x}", static_cast<u32>(c));
+        r +=
+            c < 0x10000 ? fmt::format("\\u{:04x}", static_cast<u32>(c)) : fmt::format("\\U{:08x}", static_cast<u32>(c));
     }
     return r;
   }

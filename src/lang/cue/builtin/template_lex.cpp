@@ -60,7 +60,8 @@ void Lexer::emit(Item::Kind kind) {
 }
 
 void Lexer::ignore() {
-  line_ += static_cast<int>(std::count(in_.begin() + static_cast<long>(start_), in_.begin() + static_cast<long>(pos_), '\n'));
+  line_ += static_cast<int>(
+      std::count(in_.begin() + static_cast<long>(start_), in_.begin() + static_cast<long>(pos_), '\n'));
   start_ = pos_;
   start_line_ = line_;
 }
@@ -187,9 +188,7 @@ void Lexer::inside() {
         return field_or_variable(Item::kField);
       }
       return number();
-    case '(':
-      ++pos_, ++parens_;
-      return emit(Item::kLeftParen);
+    case '(': ++pos_, ++parens_; return emit(Item::kLeftParen);
     case ')':
       ++pos_;
       if (--parens_ < 0) return fail("unexpected right paren");
@@ -236,9 +235,10 @@ void Lexer::identifier() {
   }
   std::string_view word = in_.substr(start_, pos_ - start_);
   static constexpr std::pair<std::string_view, Item::Kind> kWords[] = {
-      {"block", Item::kBlock},   {"break", Item::kBreak}, {"continue", Item::kContinue}, {"define", Item::kDefine},
-      {"else", Item::kElse},     {"end", Item::kEnd},     {"if", Item::kIf},             {"range", Item::kRange},
-      {"nil", Item::kNil},       {"with", Item::kWith},   {"template", Item::kTemplate}, {"true", Item::kBool},
+      {"block", Item::kBlock},   {"break", Item::kBreak},       {"continue", Item::kContinue},
+      {"define", Item::kDefine}, {"else", Item::kElse},         {"end", Item::kEnd},
+      {"if", Item::kIf},         {"range", Item::kRange},       {"nil", Item::kNil},
+      {"with", Item::kWith},     {"template", Item::kTemplate}, {"true", Item::kBool},
       {"false", Item::kBool}};
   auto it = std::ranges::find(kWords, word, [](const auto& p) { return p.first; });
   emit(it == std::end(kWords) ? Item::kIdentifier : it->second);

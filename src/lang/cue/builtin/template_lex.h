@@ -10,10 +10,40 @@ namespace tutti::cue::templates {
 
 struct Item {
   enum Kind : u8 {
-    kError, kBool, kChar, kCharConstant, kComplex, kAssign, kDeclare, kEof, kField, kIdentifier, kLeftDelim, kLeftParen,
-    kNumber, kPipe, kRawString, kRightDelim, kRightParen, kSpace, kString, kText, kVariable,
+    kError,
+    kBool,
+    kChar,
+    kCharConstant,
+    kComplex,
+    kAssign,
+    kDeclare,
+    kEof,
+    kField,
+    kIdentifier,
+    kLeftDelim,
+    kLeftParen,
+    kNumber,
+    kPipe,
+    kRawString,
+    kRightDelim,
+    kRightParen,
+    kSpace,
+    kString,
+    kText,
+    kVariable,
     kKeyword,  // only separates: the keywords follow
-    kBlock, kBreak, kContinue, kDot, kDefine, kElse, kEnd, kIf, kNil, kRange, kTemplate, kWith
+    kBlock,
+    kBreak,
+    kContinue,
+    kDot,
+    kDefine,
+    kElse,
+    kEnd,
+    kIf,
+    kNil,
+    kRange,
+    kTemplate,
+    kWith
   } kind = kEof;
   std::size_t pos = 0;
   std::string val;

@@ -13,8 +13,9 @@
 namespace tutti::cue::templates {
 
 bool is_function(std::string_view name) {
-  static constexpr std::string_view kNames[] = {"and", "call", "html", "index",   "slice",    "js", "len", "not", "or", "print",
-                                                "printf", "println", "urlquery", "eq", "ge", "gt", "le", "lt", "ne"};
+  static constexpr std::string_view kNames[] = {"and", "call", "html",  "index",  "slice",   "js",       "len",
+                                                "not", "or",   "print", "printf", "println", "urlquery", "eq",
+                                                "ge",  "gt",   "le",    "lt",     "ne"};
   return std::ranges::find(kNames, name) != std::end(kNames);
 }
 
@@ -330,8 +331,7 @@ class TemplateParser {
       }
     }
     if (pipe->parts.empty()) fail(fmt::format("missing value for {}", context));
-    for (std::size_t i = 1; i < pipe->parts.size(); ++i)
-      switch (pipe->parts[i]->parts[0]->kind) {
+    for (std::size_t i = 1; i < pipe->parts.size(); ++i) switch (pipe->parts[i]->parts[0]->kind) {
         case Tree::kBool:
         case Tree::kDot:
         case Tree::kNil:

@@ -18,8 +18,28 @@ struct Failed {
 // A node of a parsed template.
 struct Tree {
   enum Kind : u8 {
-    kText, kAction, kPipe, kCommand, kIdentifier, kDot, kNil, kBool, kNumber, kString, kField, kVariable, kChain,
-    kIf, kRange, kWith, kTemplate, kBreak, kContinue, kList, kEnd, kElse
+    kText,
+    kAction,
+    kPipe,
+    kCommand,
+    kIdentifier,
+    kDot,
+    kNil,
+    kBool,
+    kNumber,
+    kString,
+    kField,
+    kVariable,
+    kChain,
+    kIf,
+    kRange,
+    kWith,
+    kTemplate,
+    kBreak,
+    kContinue,
+    kList,
+    kEnd,
+    kElse
   } kind;
   std::size_t pos = 0;
   std::string text;                // of a text, an identifier, a number or string as it is written, a template's name
