@@ -33,7 +33,6 @@ struct Properties {
   }
 };
 
-
 std::string written(const ast::Node* n) {
   if (n->kind == ast::Kind::kLit) return std::string(ast::as<ast::Lit>(n)->text);
   if (n->kind == ast::Kind::kUnary) return "-" + written(ast::as<ast::Unary>(n)->x);
@@ -86,7 +85,8 @@ bool apart(ast::Node* a, ast::Node* b, bool closed, int depth) {
 bool has_fields_only(const ast::Node* n) {
   if (!n || n->kind != ast::Kind::kStruct) return false;
   return std::ranges::all_of(ast::as<ast::Struct>(const_cast<ast::Node*>(n))->elts, [](const ast::Node* d) {
-    return d->kind == ast::Kind::kField && ast::as<ast::Field>(const_cast<ast::Node*>(d))->label->kind != ast::Kind::kList;
+    return d->kind == ast::Kind::kField &&
+           ast::as<ast::Field>(const_cast<ast::Node*>(d))->label->kind != ast::Kind::kList;
   });
 }
 
@@ -98,7 +98,7 @@ bool SchemaWriter::exclude_each_other(std::span<ast::Node* const> arms, const Pl
   for (ast::Node* a : arms) {
     schemas.push_back(node(followed(a, at)));
     const ast::Node* literal = at.closed ? a : nullptr;
-    if (a->kind == ast::Kind::kIdent) {
+    if (at.closed && a->kind == ast::Kind::kIdent) {
       std::string_view name = ast::as<ast::Ident>(a)->name.text();
       auto it = name.starts_with('#') ? definitions_.find(std::string(name.substr(1))) : definitions_.end();
       literal = it == definitions_.end() ? nullptr : it->second;
