@@ -36,7 +36,7 @@ std::string with_named_groups(std::string_view p, bool& one_byte) {
     }
     if (p[i] == '[') in_class = true;
     if (p[i] == ']') in_class = false;
-    if (!in_class && p.substr(i, 3) == "(?<" && i + 3 < p.size() && p[i + 3] != '=' && p[i + 3] != '!') {
+    if (!in_class && p.substr(i, 3) == "(?<") {
       out += "(?P<";
       i += 2;
       continue;
@@ -211,6 +211,7 @@ const RE2* compile_regex(std::string_view pattern, std::string* error) {
         it->second.re = std::move(re);
       } else {
         std::string arg = re->error_arg();
+        if (std::size_t at = arg.find("(?P<"); at == 0 && pattern.find(arg) == std::string_view::npos) arg.erase(2, 1);
         if (re->error_code() == RE2::ErrorMissingParen || re->error_code() == RE2::ErrorUnexpectedParen) arg = pattern;
         it->second.error = std::string("error parsing regexp: ") + error_word(re->error_code()) + ": `" + arg + "`";
       }

@@ -1,756 +1,636 @@
-// text/template: Go's templates over CUE values. Actions, pipelines, if/else, range, with, define/template, variables,
-// comparison and text functions.
+// text/template: Go's templates over CUE values.
 #include <fmt/format.h>
 
-#include <map>
-#include <memory>
+#include <cmath>
 #include <utility>
 
 #include "base/utf8.h"
 #include "lang/cue/builtin/encodings.h"
+#include "lang/cue/builtin/go_value.h"
 #include "lang/cue/builtin/support.h"
+#include "lang/cue/builtin/template_parse.h"
 #include "lang/cue/eval/context.h"
 #include "lang/cue/eval/limits.h"
-#include "lang/cue/eval/print.h"
-#include "lang/cue/export/order.h"
 #include "lang/cue/format/literal.h"
 
 namespace tutti::cue {
 
 namespace {
 
-// An action of a template is looked up and taken apart anew each time: worth many steps of the evaluator.
+using templates::Failed;
+using templates::Tree;
+
+// An action of a template is worth many steps of the evaluator.
 constexpr u64 kStepsOfAction = 10;
 
-// A value while a template runs: a node of CUE, or something the template made.
-struct Datum {
-  enum Kind { kNone, kNode, kBool, kInt, kFloat, kText } kind = kNone;
-  Node* node = nullptr;
-  bool truth = false;
-  i64 integer = 0;
-  double real = 0;
-  std::string text;
-};
+std::string escape_js(std::string_view s) {
+  std::string out;
+  for (std::size_t i = 0; i < s.size();) {
+    std::size_t from = i;
+    char32_t ch = utf8::decode(s, i);
+    switch (ch) {
+      case '\\': out += "\\\\"; break;
+      case '\'': out += "\\'"; break;
+      case '"': out += "\\\""; break;
+      case '<': out += "\\u003C"; break;
+      case '>': out += "\\u003E"; break;
+      case '&': out += "\\u0026"; break;
+      case '=': out += "\\u003D"; break;
+      default:
+        if (ch < 0x20 || (ch > 0x7F && ch != utf8::kInvalid && !is_printable(ch)))
+          out += fmt::format("\\u{:04X}", static_cast<u32>(ch));
+        else
+          out += s.substr(from, i - from);
+    }
+  }
+  return out;
+}
 
-struct Failed {
+std::string escape_query(std::string_view s) {
+  std::string out;
+  for (char c : s) {
+    if (std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_' || c == '.' || c == '~')
+      out += c;
+    else if (c == ' ')
+      out += '+';
+    else
+      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return out;
+}
+
+GoValue unboxed(GoValue v) {
+  v.boxed = false;
+  if (v.is_nil()) v.kind = GoValue::kInvalid;  // what was in no interface but nil is nothing
+  return v;
+}
+
+bool truth(const GoValue& v) {
+  switch (v.kind) {
+    case GoValue::kInvalid:
+    case GoValue::kNil: return false;
+    case GoValue::kBool: return v.truth;
+    case GoValue::kInt:
+    case GoValue::kByte: return v.integer != 0;
+    case GoValue::kFloat: return v.real != 0;
+    case GoValue::kBigInt: return true;
+    default: return v.length() > 0;
+  }
+}
+
+// What a function says is wrong.
+struct Refused {
   std::string what;
 };
 
-struct Token {
-  enum Kind { kText, kAction } kind;
-  std::string text;
-};
+i64 position(const GoValue& index, std::size_t most) {
+  if (!index.valid() || index.is_nil()) throw Refused{"cannot index slice/array with nil"};
+  if (index.kind != GoValue::kInt && index.kind != GoValue::kByte)
+    throw Refused{fmt::format("cannot index slice/array with type {}", index.type())};
+  if (index.integer < 0 || index.integer > static_cast<i64>(most))
+    throw Refused{fmt::format("index out of range: {}", index.integer)};
+  return index.integer;
+}
 
-class Template {
+GoValue element(GoValue item, std::span<const GoValue> indexes) {
+  if (!item.valid() || item.is_nil()) throw Refused{"index of untyped nil"};
+  for (const GoValue& index : indexes) {
+    if (!item.valid() || item.is_nil()) throw Refused{"index of nil pointer"};
+    switch (item.kind) {
+      case GoValue::kList:
+      case GoValue::kString:
+      case GoValue::kBytes: {
+        auto at = static_cast<std::size_t>(position(index, item.length()));
+        if (at == item.length())
+          throw Refused{item.kind == GoValue::kString ? "reflect: string index out of range"
+                                                      : "reflect: slice index out of range"};
+        if (item.kind == GoValue::kList) {
+          item = GoValue((*item.list)[at]);
+        } else {
+          GoValue byte = GoValue::of(GoValue::kByte);
+          byte.integer = static_cast<unsigned char>(item.text[at]);
+          item = byte;
+        }
+        break;
+      }
+      case GoValue::kMap: {
+        if (!index.valid() || index.is_nil()) throw Refused{"value is nil; should be of type string"};
+        if (index.kind != GoValue::kString)
+          throw Refused{fmt::format("value has type {}; should be string", index.type())};
+        auto it = item.map->find(index.text);
+        GoValue found = it == item.map->end() ? GoValue::nil() : it->second;
+        item = std::move(found);
+        break;
+      }
+      default: throw Refused{fmt::format("can't index item of type {}", item.type())};
+    }
+  }
+  return item;
+}
+
+GoValue part(GoValue item, std::span<const GoValue> indexes) {
+  if (!item.valid() || item.is_nil()) throw Refused{"slice of untyped nil"};
+  if (indexes.size() > 3) throw Refused{fmt::format("too many slice indexes: {}", indexes.size())};
+  bool text = item.kind == GoValue::kString;
+  if (text && indexes.size() == 3) throw Refused{"cannot 3-index slice a string"};
+  if (!text && item.kind != GoValue::kList && item.kind != GoValue::kBytes)
+    throw Refused{fmt::format("can't slice item of type {}", item.type())};
+  std::size_t at[3] = {0, item.length(), 0};
+  for (std::size_t i = 0; i < indexes.size(); ++i)
+    at[i] = static_cast<std::size_t>(position(indexes[i], item.length()));
+  if (at[0] > at[1]) throw Refused{fmt::format("invalid slice index: {} > {}", at[0], at[1])};
+  if (indexes.size() == 3 && at[1] > at[2]) throw Refused{fmt::format("invalid slice index: {} > {}", at[1], at[2])};
+  item.boxed = false;
+  if (item.kind == GoValue::kList)
+    item.list = std::make_shared<GoValue::List>(item.list->begin() + static_cast<long>(at[0]),
+                                                item.list->begin() + static_cast<long>(at[1]));
+  else
+    item.text = item.text.substr(at[0], at[1] - at[0]);
+  return item;
+}
+
+enum class Basic : u8 { kNone, kBool, kFloat, kInt, kString, kUint };
+Basic basic(const GoValue& v) {
+  switch (v.kind) {
+    case GoValue::kBool: return Basic::kBool;
+    case GoValue::kFloat: return Basic::kFloat;
+    case GoValue::kInt: return Basic::kInt;
+    case GoValue::kByte: return Basic::kUint;
+    case GoValue::kString: return Basic::kString;
+    default: return Basic::kNone;
+  }
+}
+bool both_whole(Basic a, Basic b) {
+  return (a == Basic::kInt && b == Basic::kUint) || (a == Basic::kUint && b == Basic::kInt);
+}
+Refused incompatible(const GoValue& a, const GoValue& b) {
+  return {fmt::format("incompatible types for comparison: {} and {}", a.type(), b.type())};
+}
+
+bool same(const GoValue& a, std::span<const GoValue> others) {
+  if (others.empty()) throw Refused{"missing argument for comparison"};
+  auto nothing = [](const GoValue& v) { return !v.valid() || v.is_nil(); };
+  for (const GoValue& b : others) {
+    Basic k = basic(a), l = basic(b);
+    if (k != l) {
+      if (both_whole(k, l)) {
+        if (a.integer == b.integer) return true;
+      } else if (!nothing(a) && !nothing(b)) {
+        throw incompatible(a, b);
+      }
+      continue;
+    }
+    switch (k) {
+      case Basic::kBool:
+        if (a.truth == b.truth) return true;
+        break;
+      case Basic::kFloat:
+        if (a.real == b.real) return true;
+        break;
+      case Basic::kInt:
+      case Basic::kUint:
+        if (a.integer == b.integer) return true;
+        break;
+      case Basic::kString:
+        if (a.text == b.text) return true;
+        break;
+      case Basic::kNone:
+        if (nothing(a) || nothing(b)) {
+          if (nothing(a) == nothing(b)) return true;
+          break;
+        }
+        if (std::string_view(a.type()) != b.type()) throw incompatible(a, b);
+        if (a.kind == GoValue::kBigInt) break;  // two pointers
+        throw Refused{go_sprintf("non-comparable type %s: ", {&a, 1}) + a.type()};
+    }
+  }
+  return false;
+}
+
+bool less(const GoValue& a, const GoValue& b) {
+  Basic k = basic(a), l = basic(b);
+  if (k == Basic::kNone || l == Basic::kNone) throw Refused{"invalid type for comparison"};
+  if (k != l) {
+    if (both_whole(k, l)) return a.integer < b.integer;
+    throw incompatible(a, b);
+  }
+  switch (k) {
+    case Basic::kFloat: return a.real < b.real;
+    case Basic::kInt:
+    case Basic::kUint: return a.integer < b.integer;
+    case Basic::kString: return a.text < b.text;
+    default: throw Refused{"invalid type for comparison"};
+  }
+}
+
+class Execution {
  public:
-  Template(CallContext& c, std::string_view source) : c_(c) { split(source); }
+  Execution(Context& ctx, std::string_view source) : ctx_(ctx), source_(source), parsed_(templates::parse(source)) {}
 
-  std::string run(Node* data) {
-    collect_definitions();
-    Datum dot = of(data);
-    variables_.push_back({"$", dot});
-    std::size_t at = 0;
-    std::string out;
-    block(at, dot, out, true);
-    return out;
+  std::string run(GoValue data) {
+    data.boxed = false;
+    if (data.is_nil()) data.kind = GoValue::kInvalid;
+    variables_.push_back({"$", data});
+    walk(data, *parsed_.root);
+    return std::move(out_);
   }
 
  private:
-  // ---- text and actions
-  void split(std::string_view s) {
-    bool trim_next = false;
-    while (!s.empty()) {
-      std::size_t open = s.find("{{");
-      std::string text(s.substr(0, open));
-      if (trim_next) text.erase(0, std::min(text.find_first_not_of(" \t\r\n"), text.size()));
-      trim_next = false;
-      if (open == std::string_view::npos) {
-        tokens_.push_back({Token::kText, text});
+  enum class Leaving : u8 { kNothing, kRound, kRange };  // {{continue}}, {{break}}
+
+  [[noreturn]] void fail(const std::string& what) {
+    if (!at_) throw Failed{fmt::format("template: {}: {}", name_, what)};
+    std::string_view before = source_.substr(0, at_->pos);
+    std::size_t line = 1 + static_cast<std::size_t>(std::ranges::count(before, '\n'));
+    std::size_t begin = before.rfind('\n');
+    std::size_t column = begin == std::string_view::npos ? at_->pos : at_->pos - begin - 1;
+    throw Failed{
+        fmt::format("template: :{}:{}: executing {} at <{}>: {}", line, column, go_quote(name_), at_->shown(), what)};
+  }
+
+  // ---- statements
+  void walk(const GoValue& dot, const Tree& n) {
+    at_ = &n;
+    ctx_.budget.step(kStepsOfAction);
+    check_text(out_.size());
+    switch (n.kind) {
+      case Tree::kText: out_ += n.text; return;
+      case Tree::kList:
+        for (const auto& p : n.parts) {
+          walk(dot, *p);
+          if (leaving_ != Leaving::kNothing) return;
+        }
+        return;
+      case Tree::kAction: {
+        GoValue v = pipeline(dot, n.pipe.get());
+        if (!n.pipe->declares.empty()) return;
+        at_ = &n;
+        out_ += v.valid() ? go_sprint({&v, 1}) : "<no value>";
         return;
       }
-      std::size_t from = open + 2;
-      if (s.substr(from, 1) == "-" && from + 1 < s.size() &&
-          (s[from + 1] == ' ' || s[from + 1] == '\n' || s[from + 1] == '\t')) {
-        text.erase(text.find_last_not_of(" \t\r\n") + 1);
-        from += 1;
+      case Tree::kBreak: leaving_ = Leaving::kRange; return;
+      case Tree::kContinue: leaving_ = Leaving::kRound; return;
+      case Tree::kIf:
+      case Tree::kWith: {
+        std::size_t scope = variables_.size();
+        GoValue v = pipeline(dot, n.pipe.get());
+        if (truth(v))
+          walk(n.kind == Tree::kWith ? v : dot, *n.list);
+        else if (n.otherwise)
+          walk(dot, *n.otherwise);
+        variables_.resize(scope);
+        return;
       }
-      std::size_t close = from;
-      char quote_mark = 0;
-      for (; close + 1 < s.size(); ++close) {
-        char ch = s[close];
-        if (quote_mark) {
-          if (ch == '\\' && quote_mark == '"')
-            ++close;
-          else if (ch == quote_mark)
-            quote_mark = 0;
-        } else if (ch == '"' || ch == '`') {
-          quote_mark = ch;
-        } else if (ch == '}' && s[close + 1] == '}') {
-          break;
-        }
-      }
-      if (close + 1 >= s.size()) throw Failed{"template: :1: unclosed action"};
-      std::string action(s.substr(from, close - from));
-      if (action.size() >= 2 && action.back() == '-' &&
-          (action[action.size() - 2] == ' ' || action[action.size() - 2] == '\n')) {
-        action.pop_back();
-        trim_next = true;
-      }
-      action.erase(0, std::min(action.find_first_not_of(" \t\r\n"), action.size()));
-      action.erase(action.find_last_not_of(" \t\r\n") + 1);
-      if (!text.empty()) tokens_.push_back({Token::kText, text});
-      if (!action.starts_with("/*")) tokens_.push_back({Token::kAction, action});
-      s.remove_prefix(close + 2);
+      case Tree::kRange: return range(dot, n);
+      case Tree::kTemplate: return invoke(dot, n);
+      default: return;
     }
   }
 
-  static std::string word(const std::string& a) { return a.substr(0, a.find_first_of(" \t\n(")); }
-
-  // The index of the {{end}} or {{else}} that belongs to the action before `at`.
-  std::size_t skip(std::size_t at, bool stop_at_else) {
-    int depth = 0;
-    for (; at < tokens_.size(); ++at) {
-      if (tokens_[at].kind != Token::kAction) continue;
-      std::string w = word(tokens_[at].text);
-      if (w == "if" || w == "range" || w == "with" || w == "define" || w == "block") ++depth;
-      if (w == "end" && depth-- == 0) return at;
-      if (w == "else" && depth == 0 && stop_at_else) return at;
-    }
-    throw Failed{"template: :1: unexpected EOF"};
-  }
-
-  void collect_definitions() {
-    for (std::size_t i = 0; i < tokens_.size(); ++i)
-      if (tokens_[i].kind == Token::kAction &&
-          (word(tokens_[i].text) == "define" || word(tokens_[i].text) == "block")) {
-        std::size_t q = tokens_[i].text.find('"'), e = tokens_[i].text.find('"', q + 1);
-        if (q == std::string::npos || e == std::string::npos) throw Failed{"template: :1: missing name in define"};
-        definitions_[tokens_[i].text.substr(q + 1, e - q - 1)] = i + 1;
-      }
-  }
-
-  // Runs up to the {{end}} or {{else}} of the enclosing action; `live` is false where nothing is to be printed.
-  void block(std::size_t& at, const Datum& dot, std::string& out, bool top) {
+  void range(const GoValue& dot, const Tree& n) {
+    std::size_t outer = variables_.size();
+    GoValue over = pipeline(dot, n.pipe.get());
     std::size_t scope = variables_.size();
-    for (; at < tokens_.size(); ++at) {
-      c_.context.budget.step(kStepsOfAction);
-      check_text(out.size());
-      const Token& t = tokens_[at];
-      if (t.kind == Token::kText) {
-        out += t.text;
-        continue;
+    const auto& names = n.pipe->declares;
+    bool any = false;
+    auto round = [&](const GoValue& index, const GoValue& value) {
+      any = true;
+      if (!names.empty()) {
+        if (n.pipe->assigns)
+          assign(names[0], names.size() > 1 ? index : value);
+        else
+          variables_.back().second = value;
       }
-      std::string w = word(t.text);
-      if (w == "end" || w == "else") {
-        if (top) throw Failed{fmt::format("template: :1: unexpected {{{{{}}}}}", w)};
-        break;
+      if (names.size() > 1) {
+        if (n.pipe->assigns)
+          assign(names[1], value);
+        else
+          variables_[variables_.size() - 2].second = index;
       }
-      if (w == "break" || w == "continue") {
-        if (ranges_ == 0) throw Failed{fmt::format("template: :1: {{{{{}}}}} outside {{{{range}}}}", w)};
-        leaving_ = w == "break" ? Leaving::kRange : Leaving::kRound;
-      } else if (w == "if" || w == "with") {
-        branch(at, dot, out, w == "with");
-      } else if (w == "range") {
-        range(at, dot, out);
-      } else if (w == "define") {
-        at = skip(at + 1, false);
-      } else if (w == "template" || w == "block") {
-        std::size_t q = t.text.find('"'), e = t.text.find('"', q + 1);
-        std::string name = t.text.substr(q + 1, e - q - 1), rest = t.text.substr(e + 1);
-        auto it = definitions_.find(name);
-        if (it == definitions_.end())
-          throw Failed{fmt::format("template: no template {} associated with template", go_quote(name))};
-        Datum with = rest.find_first_not_of(" \t") == std::string::npos ? Datum{} : pipeline(rest, dot);
-        if (++depth_ > 1000) throw Failed{"exceeded maximum template depth"};
-        auto saved = std::move(variables_);
-        variables_ = {{"$", with}};
-        std::size_t body = it->second, ranges = std::exchange(ranges_, 0);
-        block(body, with, out, false);
-        ranges_ = ranges;
-        variables_ = std::move(saved);
-        --depth_;
-        if (w == "block") at = skip(at + 1, false);
-      } else {
-        bool assigns = false;
-        Datum d = statement(t.text, dot, assigns);
-        if (!assigns) out += show(d);
-      }
-      if (leaving_ != Leaving::kNothing) break;
-    }
-    variables_.resize(std::min(scope, variables_.size()));
-  }
-
-  void branch(std::size_t& at, const Datum& dot, std::string& out, bool with) {
-    std::size_t scope = variables_.size();
-    std::string condition = tokens_[at].text.substr(with ? 4 : 2);
-    bool assigns = false, done = false;
-    Datum d = statement(condition, dot, assigns);
-    for (;;) {
-      if (!done && truth(d)) {
-        ++at;
-        block(at, with ? d : dot, out, false);
-        done = true;
-      } else {
-        at = skip(at + 1, true);
-      }
-      if (leaving_ != Leaving::kNothing) break;
-      if (word(tokens_[at].text) == "end") break;
-      std::string rest = tokens_[at].text.substr(4);
-      rest.erase(0, std::min(rest.find_first_not_of(" \t"), rest.size()));
-      if (rest.empty()) {
-        if (!done) {
-          ++at;
-          block(at, dot, out, false);
-        } else {
-          at = skip(at + 1, false);
-        }
-        break;
-      }
-      if (!done)
-        d = statement(rest.substr(rest.starts_with("with") ? 4 : 2), dot, assigns);
-      else
-        d = Datum{};
-    }
-    variables_.resize(scope);
-  }
-
-  void range(std::size_t& at, const Datum& dot, std::string& out) {
-    std::string head = tokens_[at].text.substr(5);
-    std::vector<std::string> names;
-    if (std::size_t eq = head.find(":="); eq != std::string::npos) {
-      std::string list = head.substr(0, eq);
-      for (std::size_t i = 0; i < list.size();) {
-        std::size_t comma = std::min(list.find(',', i), list.size());
-        std::string n = list.substr(i, comma - i);
-        n.erase(0, std::min(n.find_first_not_of(" \t"), n.size()));
-        n.erase(n.find_last_not_of(" \t") + 1);
-        names.push_back(n);
-        i = comma + 1;
-      }
-      head = head.substr(eq + 2);
-    }
-    Datum over = pipeline(head, dot);
-    std::vector<std::pair<Datum, Datum>> items;
-    auto count_to = [&](i64 n) {
-      check_list(static_cast<u64>(std::max<i64>(n, 0)));
-      for (i64 i = 0; i < n; ++i) {
-        c_.context.budget.step(kStepsOfAction);
-        items.push_back({integer(i), integer(i)});
-      }
-    };
-    if (over.kind == Datum::kInt) {
-      count_to(over.integer);
-    } else if (Node* n = over.kind == Datum::kNode ? plain(over.node) : nullptr; n && n->type == NodeType::kVertex) {
-      Vertex* v = to<Vertex>(n);
-      if (v->is_list()) {
-        i64 i = 0;
-        for (Vertex* a : v->arcs)
-          if (a->label.is_int()) items.push_back({integer(i++), of(a)});
-      } else {
-        std::map<std::string, Vertex*> sorted;
-        for (Vertex* a : v->arcs)
-          if (a->label.is_string() && a->arc_type == ArcType::kMember) sorted.emplace(a->label.name(), a);
-        for (auto& [k, a] : sorted) items.push_back({text(k), of(a)});
-      }
-    } else if (over.kind == Datum::kNode && n && n->type == NodeType::kNum) {
-      count_to(to<Num>(n)->value.to_i64().value_or(0));
-    } else if (over.kind != Datum::kNone && !(n && n->type == NodeType::kNull)) {
-      throw Failed{fmt::format("template: :1: range can't iterate over {}", show(over))};
-    }
-    std::size_t body = at + 1, end = skip(body, true);
-    for (auto& [k, v] : items) {
-      std::size_t scope = variables_.size();
-      if (names.size() == 1) variables_.push_back({names[0], v});
-      if (names.size() == 2) {
-        variables_.push_back({names[0], k});
-        variables_.push_back({names[1], v});
-      }
-      std::size_t i = body;
-      ++ranges_;
-      block(i, v, out, false);
-      --ranges_;
+      walk(value, *n.list);
       variables_.resize(scope);
-      if (std::exchange(leaving_, Leaving::kNothing) == Leaving::kRange) break;
+      return std::exchange(leaving_, Leaving::kNothing) != Leaving::kRange;
+    };
+    switch (over.kind) {
+      case GoValue::kList:
+        for (std::size_t i = 0; i < over.list->size(); ++i)
+          if (!round(GoValue::number(static_cast<i64>(i)), (*over.list)[i])) break;
+        break;
+      case GoValue::kBytes:
+        for (std::size_t i = 0; i < over.text.size(); ++i) {
+          GoValue b = GoValue::of(GoValue::kByte);
+          b.integer = static_cast<unsigned char>(over.text[i]);
+          if (!round(GoValue::number(static_cast<i64>(i)), b)) break;
+        }
+        break;
+      case GoValue::kMap:
+        for (const auto& [k, v] : *over.map)
+          if (!round(GoValue::string(k), v)) break;
+        break;
+      case GoValue::kInt:
+        if (names.size() > 1) fail(fmt::format("can't use {} to iterate over more than one variable", over.integer));
+        for (i64 i = 0; i < over.integer; ++i)
+          if (!round({}, GoValue::number(i, over.from_data))) break;
+        break;
+      case GoValue::kInvalid: break;
+      default: fail("range can't iterate over " + go_sprint({&over, 1}));
     }
-    at = end;
-    if (word(tokens_[at].text) == "else") {
-      ++at;
-      if (items.empty())
-        block(at, dot, out, false);
-      else
-        at = skip(at, false);
-    }
+    if (!any && n.otherwise) walk(dot, *n.otherwise);
+    variables_.resize(outer);
+  }
+
+  void invoke(const GoValue& dot, const Tree& n) {
+    auto it = parsed_.definitions.find(n.text);
+    if (it == parsed_.definitions.end()) fail(fmt::format("template {} not defined", go_quote(n.text)));
+    if (depth_ >= kDeepest) fail("exceeded maximum template depth (100000)");
+    GoValue with = n.pipe ? pipeline(dot, n.pipe.get()) : GoValue{};
+    Restore<std::string> name(name_, n.text);
+    Restore<std::size_t> depth(depth_, depth_ + 1);
+    auto variables = std::exchange(variables_, {{"$", with}});
+    walk(with, *it->second);
+    variables_ = std::move(variables);
+  }
+
+  void assign(const std::string& name, const GoValue& v) {
+    for (std::size_t i = variables_.size(); i-- > 0;)
+      if (variables_[i].first == name) {
+        variables_[i].second = v;
+        return;
+      }
+    fail("undefined variable: " + name);
   }
 
   // ---- expressions
-  Datum statement(std::string s, const Datum& dot, bool& assigns) {
-    s.erase(0, std::min(s.find_first_not_of(" \t\n"), s.size()));
-    if (s.starts_with('$')) {
-      std::size_t n = 1;
-      while (n < s.size() && (std::isalnum(static_cast<unsigned char>(s[n])) || s[n] == '_')) ++n;
-      std::string name = s.substr(0, n), rest = s.substr(n);
-      rest.erase(0, std::min(rest.find_first_not_of(" \t"), rest.size()));
-      if (rest.starts_with(":=") || (rest.starts_with("=") && !rest.starts_with("=="))) {
-        bool fresh = rest[0] == ':';
-        Datum d = pipeline(rest.substr(fresh ? 2 : 1), dot);
-        assigns = true;
-        if (fresh) {
-          variables_.push_back({name, d});
-        } else {
-          for (std::size_t i = variables_.size(); i-- > 0;)
-            if (variables_[i].first == name) {
-              variables_[i].second = d;
-              break;
-            }
-        }
-        return d;
+  GoValue pipeline(const GoValue& dot, const Tree* n) {
+    Level level(ctx_);
+    at_ = n;
+    std::optional<GoValue> last;
+    for (const auto& c : n->parts) last = unboxed(command(dot, *c, last ? &*last : nullptr));
+    for (const std::string& v : n->declares) {
+      if (n->assigns)
+        assign(v, *last);
+      else
+        variables_.push_back({v, *last});
+    }
+    return std::move(*last);
+  }
+
+  GoValue command(const GoValue& dot, const Tree& n, const GoValue* last) {
+    const Tree& first = *n.parts[0];
+    bool arguments = n.parts.size() > 1 || last;
+    auto no_function = [&] {
+      if (arguments) fail("can't give argument to non-function " + first.shown());
+    };
+    switch (first.kind) {
+      case Tree::kField:
+      case Tree::kVariable:
+      case Tree::kChain: return reference(dot, first, arguments);
+      case Tree::kIdentifier: at_ = &first; return function(dot, first, n, n.parts, last);
+      case Tree::kPipe: no_function(); return pipeline(dot, &first);
+      default: break;
+    }
+    at_ = &first;
+    no_function();
+    if (first.kind == Tree::kNil) fail("nil is not a command");
+    return constant(dot, first);
+  }
+
+  GoValue constant(const GoValue& dot, const Tree& n) {
+    switch (n.kind) {
+      case Tree::kBool: return GoValue::boolean(n.truth);
+      case Tree::kDot: return dot;
+      case Tree::kString: return GoValue::string(n.value);
+      case Tree::kNumber: return number(n);
+      default: return {};
+    }
+  }
+
+  GoValue number(const Tree& n) {
+    std::string text = n.text;
+    if (text[0] == '\'') {
+      std::string quoted = "\"" + text.substr(1, text.size() - 2) + "\"";
+      if (quoted == "\"\\'\"") return GoValue::number('\'');
+      if (quoted == "\"\"\"") return GoValue::number('"');
+      Unquoted u = unquote(quoted);
+      std::size_t at = 0;
+      return GoValue::number(u.text.empty() ? 0 : static_cast<i64>(utf8::decode(u.text, at)));
+    }
+    bool negative = text[0] == '-';
+    if (negative || text[0] == '+') text.erase(0, 1);
+    bool hex = text.starts_with("0x") || text.starts_with("0X");
+    bool real = text.find_first_of(hex ? ".pP" : ".eEpP") != std::string::npos;
+    if (text.ends_with('i')) fail("complex numbers are not supported: " + n.text);
+    if (hex && real)
+      return GoValue::floating((negative ? -1 : 1) * std::strtod(without_underscores(text).c_str(), nullptr));
+    if (!real && text.size() > 1 && text[0] == '0' && std::isdigit(static_cast<unsigned char>(text[1])))
+      text.insert(1, "o");
+    if (real) return GoValue::floating((negative ? -1 : 1) * std::strtod(without_underscores(text).c_str(), nullptr));
+    Number parsed = parse_number(text);
+    if (!parsed.ok()) fail("bad number syntax: " + go_quote(n.text));
+    auto whole = (negative ? -parsed.value : parsed.value).to_i64();
+    if (!whole) fail(n.text + " overflows int");
+    return GoValue::number(*whole);
+  }
+  static std::string without_underscores(std::string s) {
+    std::erase(s, '_');
+    return s;
+  }
+
+  // .a.b, $x.a, (...).a
+  GoValue reference(const GoValue& dot, const Tree& n, bool arguments) {
+    at_ = &n;
+    GoValue v = dot;
+    std::size_t from = 0;
+    if (n.kind == Tree::kVariable) {
+      v = variable(n.names[0]);
+      from = 1;
+      if (n.names.size() == 1) {
+        if (arguments) fail("can't give argument to non-function " + n.shown());
+        return v;
       }
+    } else if (n.kind == Tree::kChain) {
+      if (n.parts[0]->kind == Tree::kNil) fail("indirection through explicit nil in " + n.shown());
+      v = argument(dot, *n.parts[0]);
+      at_ = &n;
     }
-    return pipeline(s, dot);
+    for (std::size_t i = from; i < n.names.size(); ++i) v = field(v, n.names[i], arguments && i + 1 == n.names.size());
+    return v;
   }
 
-  struct Reader {
-    std::string s;
-    std::size_t at = 0;
-    void space() {
-      while (at < s.size() && (s[at] == ' ' || s[at] == '\t' || s[at] == '\n')) ++at;
-    }
-    bool end() {
-      space();
-      return at >= s.size();
-    }
-  };
-
-  Datum pipeline(const std::string& s, const Datum& dot) {
-    Reader r{s};
-    Datum d = pipeline(r, dot);
-    if (!r.end()) throw Failed{fmt::format("template: :1: unexpected {} in command", go_quote(r.s.substr(r.at, 1)))};
-    return d;
+  const GoValue& variable(const std::string& name) {
+    for (std::size_t i = variables_.size(); i-- > 0;)
+      if (variables_[i].first == name) return variables_[i].second;
+    fail("undefined variable: " + name);
   }
 
-  Datum pipeline(Reader& r, const Datum& dot) {
-    Datum d = command(r, dot, nullptr);
-    while (!r.end() && r.s[r.at] == '|') {
-      ++r.at;
-      d = command(r, dot, &d);
+  GoValue field(const GoValue& of, const std::string& name, bool arguments) {
+    if (!of.valid()) return {};
+    if (of.is_nil()) fail(fmt::format("nil pointer evaluating interface {{}}.{}", name));
+    if (of.kind == GoValue::kMap) {
+      if (arguments) fail(name + " is not a method but has arguments");
+      auto it = of.map->find(name);
+      return it == of.map->end() ? GoValue{} : it->second;
     }
-    return d;
+    fail(fmt::format("can't evaluate field {} in type {}", name, of.boxed ? "interface {}" : of.type()));
   }
 
-  Datum command(Reader& r, const Datum& dot, const Datum* last) {
-    r.space();
-    if (r.at >= r.s.size()) throw Failed{"template: :1: missing value for command"};
-    std::string name;
-    if (std::isalpha(static_cast<unsigned char>(r.s[r.at]))) {
-      std::size_t from = r.at;
-      while (r.at < r.s.size() && (std::isalnum(static_cast<unsigned char>(r.s[r.at])) || r.s[r.at] == '_')) ++r.at;
-      name = r.s.substr(from, r.at - from);
-      if (name == "true" || name == "false" || name == "nil") {
-        Datum d = name == "nil" ? Datum{} : boolean(name == "true");
-        return d;
-      }
+  GoValue argument(const GoValue& dot, const Tree& n) {
+    at_ = &n;
+    switch (n.kind) {
+      case Tree::kField:
+      case Tree::kVariable:
+      case Tree::kChain: return reference(dot, n, false);
+      case Tree::kPipe: return pipeline(dot, &n);
+      case Tree::kIdentifier: return function(dot, n, n, {}, nullptr);
+      default: return constant(dot, n);
     }
-    std::vector<Datum> args;
-    while (!r.end() && r.s[r.at] != '|' && r.s[r.at] != ')') args.push_back(operand(r, dot));
-    if (last) args.push_back(*last);
-    if (!name.empty()) return call(name, args);
-    if (args.empty()) throw Failed{"template: :1: missing value for command"};
-    return args[0];
-  }
-
-  Datum operand(Reader& r, const Datum& dot) {
-    r.space();
-    char ch = r.s[r.at];
-    Datum d;
-    if (ch == '(') {
-      ++r.at;
-      d = pipeline(r, dot);
-      r.space();
-      if (r.at >= r.s.size() || r.s[r.at] != ')') throw Failed{"template: :1: unclosed left paren"};
-      ++r.at;
-    } else if (ch == '"' || ch == '`') {
-      std::size_t from = r.at++;
-      while (r.at < r.s.size() && r.s[r.at] != ch) r.at += r.s[r.at] == '\\' && ch == '"' ? 2 : 1;
-      if (r.at >= r.s.size()) throw Failed{"template: :1: unterminated quoted string"};
-      ++r.at;
-      std::string raw = r.s.substr(from, r.at - from);
-      return text(ch == '`' ? raw.substr(1, raw.size() - 2) : unquote(raw).text);
-    } else if (std::isdigit(static_cast<unsigned char>(ch)) ||
-               (ch == '-' && r.at + 1 < r.s.size() && std::isdigit(static_cast<unsigned char>(r.s[r.at + 1])))) {
-      std::size_t from = r.at++;
-      while (r.at < r.s.size() && (std::isalnum(static_cast<unsigned char>(r.s[r.at])) || r.s[r.at] == '.')) ++r.at;
-      Number n = parse_number(r.s.substr(from, r.at - from));
-      if (!n.ok()) throw Failed{"template: :1: bad number syntax"};
-      if (n.integer) return integer(n.value.to_i64().value_or(0));
-      d.kind = Datum::kFloat;
-      d.real = n.value.to_double();
-      return d;
-    } else if (ch == '$') {
-      std::size_t from = r.at++;
-      while (r.at < r.s.size() && (std::isalnum(static_cast<unsigned char>(r.s[r.at])) || r.s[r.at] == '_')) ++r.at;
-      std::string name = r.s.substr(from, r.at - from);
-      bool found = false;
-      for (std::size_t i = variables_.size(); i-- > 0 && !found;)
-        if (variables_[i].first == name) {
-          d = variables_[i].second;
-          found = true;
-        }
-      if (!found) throw Failed{fmt::format("template: :1: undefined variable {}", go_quote(name))};
-    } else if (ch == '.') {
-      d = dot;
-      if (r.at + 1 >= r.s.size() ||
-          !(std::isalpha(static_cast<unsigned char>(r.s[r.at + 1])) || r.s[r.at + 1] == '_')) {
-        ++r.at;
-        return d;
-      }
-    } else if (std::isalpha(static_cast<unsigned char>(ch))) {
-      std::size_t from = r.at;
-      while (r.at < r.s.size() && std::isalnum(static_cast<unsigned char>(r.s[r.at]))) ++r.at;
-      std::string name = r.s.substr(from, r.at - from);
-      if (name == "true" || name == "false") return boolean(name == "true");
-      if (name == "nil") return {};
-      return call(name, {});
-    } else {
-      throw Failed{fmt::format("template: :1: unexpected {} in operand", go_quote(std::string(1, ch)))};
-    }
-    // .a.b.c
-    while (r.at < r.s.size() && r.s[r.at] == '.') {
-      std::size_t from = ++r.at;
-      while (r.at < r.s.size() && (std::isalnum(static_cast<unsigned char>(r.s[r.at])) || r.s[r.at] == '_')) ++r.at;
-      d = member(d, r.s.substr(from, r.at - from));
-    }
-    return d;
-  }
-
-  Datum member(const Datum& d, const std::string& name) {
-    Node* n = d.kind == Datum::kNode ? plain(d.node) : nullptr;
-    if (!n || n->type != NodeType::kVertex || to<Vertex>(n)->is_list()) {
-      if (d.kind == Datum::kNone || (n && n->type == NodeType::kNull)) return {};
-      throw Failed{fmt::format("template: :1:{}: executing \"\" at <.{}>: can't evaluate field {}", 2, name, name)};
-    }
-    Vertex* a = to<Vertex>(n)->find_raw(Label::string(name));
-    return a && a->arc_type == ArcType::kMember ? of(a) : Datum{};
   }
 
   // ---- functions
-  Datum call(const std::string& f, const std::vector<Datum>& a) {
-    auto need = [&](std::size_t n) {
-      if (a.size() < n)
-        throw Failed{fmt::format("template: :1: wrong number of args for {}: want {} got {}", f, n, a.size())};
-    };
+  GoValue function(const GoValue& dot, const Tree& name, const Tree& whole,
+                   const std::vector<std::shared_ptr<Tree>>& parts, const GoValue* last) {
+    const std::string& f = name.text;
+    std::size_t given = parts.empty() ? 0 : parts.size() - 1, many = given + (last ? 1 : 0);
+    bool one = f == "len" || f == "not", two = f == "ne" || f == "lt" || f == "le" || f == "gt" || f == "ge";
+    bool any = f == "print" || f == "println" || f == "html" || f == "js" || f == "urlquery";
+    if (one || two) {
+      if (many != (one ? 1u : 2u))
+        fail(fmt::format("wrong number of args for {}: want {} got {}", f, one ? 1 : 2, many));
+    } else if (!any && many < 1) {
+      fail(fmt::format("wrong number of args for {}: want at least 1 got {}", f, given));
+    }
     if (f == "and" || f == "or") {
-      need(1);
-      for (const Datum& d : a)
-        if (truth(d) == (f == "or")) return d;
-      return a.back();
-    }
-    if (f == "not") return need(1), boolean(!truth(a[0]));
-    if (f == "len") return need(1), integer(length(a[0]));
-    if (f == "print" || f == "println") {
-      std::string out;
-      for (std::size_t i = 0; i < a.size(); ++i) {
-        bool texts = i > 0 && is_text(a[i - 1]) && is_text(a[i]);
-        if (i > 0 && (f == "println" || (!is_text(a[i - 1]) && !is_text(a[i])))) out += ' ';
-        (void)texts;
-        out += show(a[i]);
+      GoValue v;
+      for (std::size_t i = 0; i < given; ++i) {
+        v = argument(dot, *parts[i + 1]);
+        if (truth(v) == (f == "or")) return v;
       }
-      return text(f == "println" ? out + "\n" : out);
+      return last ? *last : v;
     }
-    if (f == "printf") return need(1), text(print_format(a));
-    if (f == "html" || f == "urlquery" || f == "js") {
-      std::string out;
-      for (const Datum& d : a) out += show(d);
-      return text(f == "html" ? html_escape(out) : f == "js" ? escape_js(out) : out);
+    std::vector<GoValue> args;
+    for (std::size_t i = 0; i < given; ++i) {
+      const Tree& p = *parts[i + 1];
+      GoValue v = argument(dot, p);
+      if (f == "printf" && i == 0) is_format(v, p);
+      args.push_back(std::move(v));
     }
-    if (f == "index" || f == "slice") {
-      need(1);
-      if (f == "slice") {
-        std::string s = show(a[0]);
-        i64 n = static_cast<i64>(s.size()), from = a.size() > 1 ? to_int(a[1]) : 0,
-            to_ = a.size() > 2 ? to_int(a[2]) : n;
-        if (from < 0 || to_ > n || from > to_) throw Failed{"template: :1: index out of range"};
-        return text(s.substr(static_cast<std::size_t>(from), static_cast<std::size_t>(to_ - from)));
-      }
-      Datum d = a[0];
-      for (std::size_t i = 1; i < a.size(); ++i) {
-        Node* n = d.kind == Datum::kNode ? plain(d.node) : nullptr;
-        if (!n || n->type != NodeType::kVertex)
-          throw Failed{fmt::format("template: :1: can't index item of type {}", show(d))};
-        if (to<Vertex>(n)->is_list()) {
-          i64 k = to_int(a[i]);
-          Vertex* e = k >= 0 ? to<Vertex>(n)->find_raw(Label::integer(static_cast<u32>(k))) : nullptr;
-          if (!e) throw Failed{fmt::format("template: :1: error calling index: index out of range: {}", k)};
-          d = of(e);
-        } else {
-          d = member(d, show(a[i]));
-        }
-      }
-      return d;
+    if (last) {
+      args.push_back(*last);
+      if (f == "printf" && args.size() == 1) is_format(*last, *at_);
     }
-    if (f == "eq") {
-      need(2);
-      for (std::size_t i = 1; i < a.size(); ++i)
-        if (compare(a[0], a[i]) == 0) return boolean(true);
-      return boolean(false);
+    try {
+      return call(f, args, parts);
+    } catch (const Refused& r) {
+      at_ = &whole;
+      fail(fmt::format("error calling {}: {}", f, r.what));
     }
-    if (f == "ne") return need(2), boolean(compare(a[0], a[1]) != 0);
-    if (f == "lt") return need(2), boolean(compare(a[0], a[1]) < 0);
-    if (f == "le") return need(2), boolean(compare(a[0], a[1]) <= 0);
-    if (f == "gt") return need(2), boolean(compare(a[0], a[1]) > 0);
-    if (f == "ge") return need(2), boolean(compare(a[0], a[1]) >= 0);
-    throw Failed{fmt::format("template: :1: function {} not defined", go_quote(f))};
   }
 
- public:
-  static std::string escape_js(std::string_view s) {
-    std::string out;
-    for (std::size_t i = 0; i < s.size();) {
-      std::size_t from = i;
-      char32_t ch = utf8::decode(s, i);
-      switch (ch) {
-        case '\\': out += "\\\\"; break;
-        case '\'': out += "\\'"; break;
-        case '"': out += "\\\""; break;
-        case '<': out += "\\u003C"; break;
-        case '>': out += "\\u003E"; break;
-        case '&': out += "\\u0026"; break;
-        case '=': out += "\\u003D"; break;
-        default:
-          if (ch < 0x20 || (ch > 0x7F && ch != utf8::kInvalid && !is_printable(ch)))
-            out += fmt::format("\\u{:04X}", static_cast<u32>(ch));
-          else
-            out += s.substr(from, i - from);
-      }
-    }
-    return out;
+  void is_format(const GoValue& v, const Tree& n) {
+    if (v.kind == GoValue::kString) return;
+    if (n.kind == Tree::kNil) fail("cannot assign nil to string");
+    if (n.kind == Tree::kNumber || n.kind == Tree::kBool) fail("expected string; found " + n.shown());
+    if (!v.valid()) fail("invalid value; expected string");
+    fail(fmt::format("wrong type for value; expected string; got {}", v.is_nil() ? "interface {}" : v.type()));
   }
 
- private:
-  // Go's printf takes no width and no precision above a million.
-  static bool too_wide(std::string_view spec) {
-    u64 n = 0;
-    for (char ch : spec) {
-      n = ch >= '0' && ch <= '9' ? n * 10 + static_cast<u64>(ch - '0') : 0;
-      if (n > 1'000'000) return true;
-    }
-    return false;
+  static std::string shown_arguments(const std::vector<GoValue>& args) {
+    if (args.size() == 1 && args[0].kind == GoValue::kString) return args[0].text;
+    std::vector<GoValue> all = args;
+    for (GoValue& v : all)
+      if (!v.valid() || v.is_nil()) v = GoValue::string("<no value>");
+    return go_sprint(all);
   }
 
-  template <class T>
-  static std::string printed(const std::string& format, T value) {
-    int size = std::snprintf(nullptr, 0, format.c_str(), value);
-    if (size <= 0) return {};
-    std::string out(static_cast<std::size_t>(size) + 1, '\0');
-    std::snprintf(out.data(), out.size(), format.c_str(), value);
-    out.pop_back();
-    return out;
+  GoValue call(const std::string& f, const std::vector<GoValue>& a, const std::vector<std::shared_ptr<Tree>>& parts) {
+    std::span<const GoValue> rest(a.empty() ? a.data() : a.data() + 1, a.empty() ? 0 : a.size() - 1);
+    if (f == "not") return GoValue::boolean(!truth(a[0]));
+    if (f == "len") {
+      if (a[0].is_nil()) throw Refused{"len of nil pointer"};
+      if (!a[0].valid()) throw Refused{"reflect: call of reflect.Value.Type on zero Value"};
+      switch (a[0].kind) {
+        case GoValue::kString:
+        case GoValue::kBytes:
+        case GoValue::kList:
+        case GoValue::kMap: return GoValue::number(static_cast<i64>(a[0].length()));
+        default: throw Refused{fmt::format("len of type {}", a[0].type())};
+      }
+    }
+    if (f == "print") return GoValue::string(go_sprint(a));
+    if (f == "println") return GoValue::string(go_sprintln(a));
+    if (f == "printf") return GoValue::string(go_sprintf(a[0].text, rest));
+    if (f == "html") return GoValue::string(html_escape(shown_arguments(a)));
+    if (f == "js") return GoValue::string(escape_js(shown_arguments(a)));
+    if (f == "urlquery") return GoValue::string(escape_query(shown_arguments(a)));
+    if (f == "index") return element(a[0], rest);
+    if (f == "slice") return part(a[0], rest);
+    if (f == "eq") return GoValue::boolean(same(a[0], rest));
+    if (f == "ne") return GoValue::boolean(!same(a[0], rest));
+    if (f == "lt") return GoValue::boolean(less(a[0], a[1]));
+    if (f == "le") return GoValue::boolean(less(a[0], a[1]) || same(a[0], rest));
+    if (f == "gt") return GoValue::boolean(!less(a[0], a[1]) && !same(a[0], rest));
+    if (f == "ge") return GoValue::boolean(!less(a[0], a[1]));
+    if (!a[0].valid() || a[0].is_nil()) throw Refused{"call of nil"};
+    throw Refused{fmt::format("non-function {} of type {}", parts.size() > 1 ? parts[1]->shown() : "", a[0].type())};
   }
 
-  std::string print_format(const std::vector<Datum>& a) {
-    std::string f = show(a[0]), out;
-    std::size_t next = 1;
-    for (std::size_t i = 0; i < f.size(); ++i) {
-      if (f[i] != '%' || i + 1 >= f.size()) {
-        out += f[i];
-        continue;
-      }
-      std::size_t from = ++i;
-      while (i < f.size() && std::string_view("+-# 0123456789.").find(f[i]) != std::string_view::npos) ++i;
-      std::string spec = f.substr(from, i - from);
-      if (too_wide(spec)) {  // the rest of the format is lost, as in Go
-        out += "%!(NOVERB)";
-        break;
-      }
-      char verb = i < f.size() ? f[i] : '%';
-      if (verb == '%') {
-        out += '%';
-        continue;
-      }
-      if (next >= a.size()) {
-        out += fmt::format("%!{}(MISSING)", verb);
-        continue;
-      }
-      const Datum& d = a[next++];
-      std::string c_spec = "%" + spec;
-      if (verb == 'd' || verb == 'x' || verb == 'X' || verb == 'o' || verb == 'c') {
-        if ((verb == 'x' || verb == 'X') && is_text(d)) {
-          for (char ch : show(d)) out += fmt::format("{:02x}", static_cast<unsigned char>(ch));
-          continue;
-        }
-        out += printed(c_spec + (verb == 'c' ? "c" : std::string("ll") + verb), static_cast<long long>(to_int(d)));
-      } else if (verb == 'f' || verb == 'e' || verb == 'g') {
-        out += printed(c_spec + verb, to_real(d));
-      } else if (verb == 'q') {
-        out += go_quote(show(d));
-      } else {
-        std::string s = show(d);
-        int width = 0;
-        bool left = spec.starts_with('-');
-        width = std::atoi(spec.c_str() + (left ? 1 : 0));
-        if (static_cast<int>(s.size()) < width)
-          s = left ? s + std::string(static_cast<std::size_t>(width) - s.size(), ' ')
-                   : std::string(static_cast<std::size_t>(width) - s.size(), ' ') + s;
-        out += s;
-      }
-    }
-    return out;
-  }
-
-  // ---- values
-  Datum of(Node* n) {
-    Datum d;
-    d.kind = Datum::kNode;
-    d.node = c_.context.default_of(n);
-    return d;
-  }
-  static Datum text(std::string s) {
-    Datum d;
-    d.kind = Datum::kText;
-    d.text = std::move(s);
-    return d;
-  }
-  static Datum integer(i64 i) {
-    Datum d;
-    d.kind = Datum::kInt;
-    d.integer = i;
-    return d;
-  }
-  static Datum boolean(bool b) {
-    Datum d;
-    d.kind = Datum::kBool;
-    d.truth = b;
-    return d;
-  }
-  static bool is_text(const Datum& d) {
-    if (d.kind == Datum::kText) return true;
-    Node* n = d.kind == Datum::kNode ? plain(d.node) : nullptr;
-    return n && n->type == NodeType::kString;
-  }
-  bool truth(const Datum& d) {
-    switch (d.kind) {
-      case Datum::kNone: return false;
-      case Datum::kBool: return d.truth;
-      case Datum::kInt: return d.integer != 0;
-      case Datum::kFloat: return d.real != 0;
-      case Datum::kText: return !d.text.empty();
-      case Datum::kNode: break;
-    }
-    Node* n = plain(d.node);
-    switch (n->type) {
-      case NodeType::kNull: return false;
-      case NodeType::kBool: return to<Bool>(n)->value;
-      case NodeType::kNum: return !to<Num>(n)->value.is_zero();
-      default: return length(d) > 0;
-    }
-  }
-  i64 length(const Datum& d) {
-    if (d.kind == Datum::kText) return static_cast<i64>(d.text.size());
-    Node* n = d.kind == Datum::kNode ? plain(d.node) : nullptr;
-    if (n && n->type == NodeType::kString) return static_cast<i64>(to<String>(n)->text.size());
-    if (n && n->type == NodeType::kBytes) return static_cast<i64>(to<Bytes>(n)->text.size());
-    if (n && n->type == NodeType::kVertex) {
-      i64 k = 0;
-      for (Vertex* a : to<Vertex>(n)->arcs)
-        k += (a->label.is_int() || a->label.is_string()) && a->arc_type == ArcType::kMember;
-      return k;
-    }
-    throw Failed{fmt::format("template: :1: error calling len: len of {}", show(d))};
-  }
-  i64 to_int(const Datum& d) {
-    if (d.kind == Datum::kInt) return d.integer;
-    if (d.kind == Datum::kFloat) return static_cast<i64>(d.real);
-    Node* n = d.kind == Datum::kNode ? plain(d.node) : nullptr;
-    if (n && n->type == NodeType::kNum) return decimal::truncated(to<Num>(n)->value).to_i64().value_or(0);
-    return 0;
-  }
-  double to_real(const Datum& d) {
-    if (d.kind == Datum::kFloat) return d.real;
-    Node* n = d.kind == Datum::kNode ? plain(d.node) : nullptr;
-    if (n && n->type == NodeType::kNum) return to<Num>(n)->value.to_double();
-    return static_cast<double>(to_int(d));
-  }
-  bool is_number(const Datum& d) {
-    if (d.kind == Datum::kInt || d.kind == Datum::kFloat) return true;
-    Node* n = d.kind == Datum::kNode ? plain(d.node) : nullptr;
-    return n && n->type == NodeType::kNum;
-  }
-  int compare(const Datum& a, const Datum& b) {
-    if (is_number(a) && is_number(b)) {
-      double x = to_real(a), y = to_real(b);
-      return x < y ? -1 : x > y;
-    }
-    if (is_number(a) != is_number(b)) throw Failed{"template: :1: error calling eq: incompatible types for comparison"};
-    int r = show(a).compare(show(b));
-    return r < 0 ? -1 : r > 0;
-  }
-  // As Go's print shows it.
-  std::string show(const Datum& d) {
-    switch (d.kind) {
-      case Datum::kNone: return "<no value>";
-      case Datum::kBool: return d.truth ? "true" : "false";
-      case Datum::kInt: return std::to_string(d.integer);
-      case Datum::kFloat: return fmt::format("{}", d.real);
-      case Datum::kText: return d.text;
-      case Datum::kNode: break;
-    }
-    Node* n = plain(d.node);
-    switch (n->type) {
-      case NodeType::kNull: return "<nil>";
-      case NodeType::kBool: return to<Bool>(n)->value ? "true" : "false";
-      case NodeType::kNum:
-        return to<Num>(n)->kind & kIntKind ? to<Num>(n)->value.plain()
-                                           : fmt::format("{}", to<Num>(n)->value.to_double());
-      case NodeType::kString: return std::string(to<String>(n)->text);
-      case NodeType::kBytes: {
-        std::string out = "[";
-        for (char ch : to<Bytes>(n)->text)
-          out += (out.size() > 1 ? " " : "") + std::to_string(static_cast<unsigned char>(ch));
-        return out + "]";
-      }
-      default: break;
-    }
-    if (n->type != NodeType::kVertex) return compact(n);
-    Vertex* v = to<Vertex>(n);
-    std::string out = v->is_list() ? "[" : "map[";
-    bool first = true;
-    std::map<std::string, Vertex*> sorted;
-    for (Vertex* a : v->arcs) {
-      if (v->is_list()) {
-        out += (first ? "" : " ") + show(of(a));
-        first = false;
-      } else if (a->label.is_string() && a->arc_type == ArcType::kMember) {
-        sorted.emplace(a->label.name(), a);
-      }
-    }
-    for (auto& [k, a] : sorted) {
-      out += (first ? "" : " ") + k + ":" + show(of(a));
-      first = false;
-    }
-    return out + "]";
-  }
-
-  CallContext& c_;
-  std::vector<Token> tokens_;
-  std::map<std::string, std::size_t> definitions_;
-  std::vector<std::pair<std::string, Datum>> variables_;
-  int depth_ = 0;
-  enum class Leaving : u8 { kNothing, kRound, kRange };  // {{continue}}, {{break}}
+  static constexpr std::size_t kDeepest = 2000;
+  Context& ctx_;
+  std::string_view source_;
+  templates::Parsed parsed_;
+  std::vector<std::pair<std::string, GoValue>> variables_;
+  const Tree* at_ = nullptr;
+  std::string name_, out_;
+  std::size_t depth_ = 0;
   Leaving leaving_ = Leaving::kNothing;
-  std::size_t ranges_ = 0;  // within each other
 };
 
-// The first value in it that is not decided; nullptr when all are.
-Node* undecided(Context& ctx, Node* n) {
+// A value as cue decodes it for Go. `wrong` is the first thing that is not decided.
+GoValue decoded(Context& ctx, Node* n, const Node*& wrong) {
   Level level(ctx);
-  n = ctx.default_of(n);
-  if (n->type == NodeType::kVertex) {
-    Vertex* v = to<Vertex>(n)->deref_value();
-    for (Vertex* a : v->arcs)
-      if (a->label.is_regular() && a->arc_type == ArcType::kMember)
-        if (Node* x = undecided(ctx, a)) return x;
-    n = v->value();
+  ctx.budget.step(1);
+  n = plain(ctx.default_of(n));
+  switch (n->type) {
+    case NodeType::kNull: return GoValue::nil();
+    case NodeType::kBool: return GoValue::boolean(to<Bool>(n)->value);
+    case NodeType::kString: return GoValue::string(std::string(to<String>(n)->text));
+    case NodeType::kBytes: {
+      GoValue v = GoValue::of(GoValue::kBytes);
+      v.text = to<Bytes>(n)->text;
+      return v;
+    }
+    case NodeType::kNum: {
+      if (!(to<Num>(n)->kind & kIntKind)) return GoValue::floating(to<Num>(n)->value.to_double());
+      if (auto i = to<Num>(n)->value.to_i64()) return GoValue::number(*i, true);
+      GoValue v = GoValue::of(GoValue::kBigInt);
+      v.text = to<Num>(n)->value.plain();
+      return v;
+    }
+    case NodeType::kVertex: break;
+    default:
+      if (!wrong && n->type != NodeType::kBottom) wrong = n;
+      return {};
   }
-  return n && n->type != NodeType::kBottom && ctx.concreteness(n) > 1 ? n : nullptr;
+  Vertex* v = to<Vertex>(n)->deref_value();
+  GoValue out = GoValue::of(v->is_list() ? GoValue::kList : GoValue::kMap);
+  GoValue::List list;
+  GoValue::Map map;
+  for (Vertex* a : v->arcs) {
+    if (!a->label.is_regular()) continue;
+    if (a->arc_type == ArcType::kRequired && !wrong) wrong = plain(ctx.default_of(a));
+    if (a->arc_type != ArcType::kMember) continue;
+    GoValue e = decoded(ctx, a, wrong);
+    e.boxed = true;
+    if (v->is_list())
+      list.push_back(std::move(e));
+    else
+      map.emplace(a->label.name(), std::move(e));
+  }
+  if (v->is_list())
+    out.list = std::make_shared<GoValue::List>(std::move(list));
+  else
+    out.map = std::make_shared<GoValue::Map>(std::move(map));
+  return out;
 }
 
 const BuiltinSpec kFunctions[] = {
@@ -761,14 +641,17 @@ const BuiltinSpec kFunctions[] = {
        std::string_view source = c.string(0);
        if (c.failed()) return nullptr;
        if (c.args[1]->type == NodeType::kVertex) c.context.finalize(to<Vertex>(c.args[1]));
-       if (const Node* n = undecided(c.context, c.args[1])) {
-         c.context.add_errf(Code::kIncomplete, c.context.src,
-                            "error in call to {}: cannot convert non-concrete value {}",
-                            std::string_view(c.builtin->qualified()), n);
-         return nullptr;
-       }
        try {
-         return c.make_string(Template(c, source).run(c.args[1]));
+         Execution run(c.context, source);
+         const Node* wrong = nullptr;
+         GoValue data = decoded(c.context, c.args[1], wrong);
+         if (wrong) {
+           c.context.add_errf(Code::kIncomplete, c.context.src,
+                              "error in call to {}: cannot convert non-concrete value {}",
+                              std::string_view(c.builtin->qualified()), wrong);
+           return nullptr;
+         }
+         return c.make_string(run.run(std::move(data)));
        } catch (const Failed& f) {
          return c.error(f.what);
        }
@@ -784,7 +667,7 @@ const BuiltinSpec kFunctions[] = {
     {"JSEscape",
      {kStringKind},
      kStringKind,
-     [](CallContext& c) -> Node* { return c.make_string(Template::escape_js(c.string(0))); }},
+     [](CallContext& c) -> Node* { return c.make_string(escape_js(c.string(0))); }},
 };
 
 }  // namespace

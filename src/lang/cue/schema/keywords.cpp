@@ -199,7 +199,13 @@ void SchemaReader::length(State& s, const DataEntry& e) {
 ast::Node* SchemaReader::regex(const DataEntry& e, const std::string& pattern, Tok op) {
   std::string error;
   if (!compile_regex(pattern, &error)) {
-    feature(e.pos, fmt::format("unsupported regular expression {}: {}", quote(pattern), error));
+    // What other engines know is a feature that is not there; all else is wrong, and must not let anything pass.
+    bool elsewhere = error.find("unsupported Perl syntax") != std::string::npos ||
+                     error.find("invalid character class range") != std::string::npos;
+    if (elsewhere)
+      feature(e.pos, fmt::format("unsupported regular expression {}: {}", quote(pattern), error));
+    else
+      fail(e.pos, fmt::format("invalid regexp {}: {}", quote(pattern), error));
     return nullptr;
   }
   return b_.unary(op, b_.text(pattern), e.pos);
