@@ -69,14 +69,12 @@ void GoField::integer(std::string& out, Integer n, int base, char32_t verb) cons
   else if (zero && !minus && has_width)
     least = width - static_cast<i64>(sign.size());
   std::string digits = digits_of(n.magnitude, base, verb == 'X');
-  if (static_cast<i64>(digits.size()) < least)
-    digits.insert(0, static_cast<std::size_t>(least) - digits.size(), '0');
-  std::string prefix;
-  if (sharp && base == 2) prefix = "0b";
-  if (sharp && base == 8 && digits[0] != '0') prefix = "0";
-  if (sharp && base == 16) prefix = verb == 'X' ? "0X" : "0x";
-  if (verb == 'O') prefix = "0o" + prefix;
-  padded_with_spaces(out, sign + prefix + digits);
+  if (static_cast<i64>(digits.size()) < least) digits.insert(0, static_cast<std::size_t>(least) - digits.size(), '0');
+  if (sharp && base == 2) digits.insert(0, "0b");
+  if (sharp && base == 8 && digits[0] != '0') digits.insert(0, "0");
+  if (sharp && base == 16) digits.insert(0, verb == 'X' ? "0X" : "0x");
+  if (verb == 'O') digits.insert(0, "0o");
+  padded_with_spaces(out, sign + digits);
 }
 
 void GoField::large(std::string& out, std::string digits, bool negative, char32_t verb) const {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -84,7 +85,18 @@ class DecimalForm {
     s[s.find('e')] = letter;
     return s;
   }
-  std::string fixed() { return written(std::chars_format::fixed, precision_); }
+  std::string fixed() {
+    std::string s = written(std::chars_format::fixed, precision_);
+    // Digits that are not needed to read the number back are zeros.
+    if (precision_ < 0 && s.find('.') == std::string::npos) {
+      std::string e = written(std::chars_format::scientific, -1);
+      e.resize(e.find('e'));
+      std::erase(e, '.');
+      std::fill(s.begin() + static_cast<std::ptrdiff_t>(std::min(e.size(), s.size())), s.end(), '0');
+      std::copy(e.begin(), e.end(), s.begin());
+    }
+    return s;
+  }
 
   // The scientific form for an exponent below -4, or one that is not below the number of digits (6 for the shortest).
   std::string general(char letter) {

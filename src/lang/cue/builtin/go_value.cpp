@@ -143,7 +143,8 @@ GoValue go_value(CallContext& c, Node* node) {
         return big_value(GoValue::kBigInt, d);
       }
       double r = d.to_double();
-      return std::isfinite(r) ? GoValue::floating(r) : big_value(GoValue::kBigFloat, d);
+      bool fits = std::isfinite(r) && (r != 0 || d.is_zero());
+      return fits ? GoValue::floating(r) : big_value(GoValue::kBigFloat, d);
     }
     case NodeType::kString: return GoValue::string(std::string(to<String>(n)->text));
     case NodeType::kBytes: {

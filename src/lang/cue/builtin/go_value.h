@@ -57,7 +57,7 @@ struct GoValue {
   const GoValue& item(std::size_t i) const { return (*items)[from + i]; }
   GoValue unboxed() const;
 
-  std::size_t length() const;     // of what has one
+  std::size_t length() const;  // of what has one
   bool has_length() const { return kind >= kString && kind <= kMap; }
   bool truth() const;
   std::string_view type() const;        // of what is inside: "int64"

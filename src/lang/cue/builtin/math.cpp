@@ -103,6 +103,12 @@ int jacobi(Decimal a, Decimal b, bool& good) {
   }
 }
 
+// As many digits as the arithmetic has.
+Decimal with_all_digits(const Decimal& d) {
+  i32 missing = Decimal::kPrecision - static_cast<i32>(d.digits());
+  return missing > 0 ? decimal::quantize(d, d.exponent() - missing) : d;
+}
+
 const BuiltinSpec kFunctions[] = {
     {"Floor", {kNumberKind}, kIntKind, whole<Rounding::kFloor>},
     {"Ceil", {kNumberKind}, kIntKind, whole<Rounding::kCeiling>},
@@ -233,7 +239,11 @@ const BuiltinSpec kFunctions[] = {
      kNumberKind,
      [](CallContext& c) -> Node* {
        const Decimal &x = c.number(0), &y = c.number(1);
-       return c.failed() ? nullptr : number_result(c, decimal::pow(x, y));
+       if (c.failed()) return nullptr;
+       DecimalResult r = decimal::pow(x, y);
+       // One over a power has all its digits, as cue writes it.
+       if (r.ok() && y.negative() && y.is_integer() && !r.value.is_integer()) r.value = with_all_digits(r.value);
+       return number_result(c, r);
      }},
     {"Pow10",
      {kIntKind},

@@ -9,18 +9,21 @@ namespace tutti::cue {
 
 namespace {
 
-// The first value in it that is not decided; nullptr when all are. A field that is required and not there is not.
+// The first part of it that is wrong or not decided; nullptr when all is. A field that is required and not there is not
+// decided.
 Node* undecided(Context& ctx, Node* n) {
   Level level(ctx);
-  n = ctx.default_of(n);
-  if (n->type == NodeType::kVertex) {
-    Vertex* v = to<Vertex>(n)->deref_value();
+  Node* d = ctx.default_of(n);
+  if (d->type == NodeType::kVertex) {
+    Vertex* v = to<Vertex>(d)->deref_value();
     for (Vertex* a : v->arcs)
       if (a->label.is_regular() && (a->arc_type == ArcType::kMember || a->arc_type == ArcType::kRequired))
         if (Node* x = undecided(ctx, a)) return x;
-    n = v->value();
+    d = v->value();
   }
-  return n && n->type != NodeType::kBottom && ctx.concreteness(n) > 1 ? n : nullptr;
+  if (!d) return nullptr;
+  if (d->type == NodeType::kBottom) return to<Bottom>(d)->incomplete() ? n : d;
+  return ctx.concreteness(d) > 1 ? n : nullptr;
 }
 
 Node* execute(CallContext& c) {
@@ -29,9 +32,16 @@ Node* execute(CallContext& c) {
   try {
     TemplateTrees trees = parse_template(c.context, source);
     if (c.args[1]->type == NodeType::kVertex) c.context.finalize(to<Vertex>(c.args[1]));
-    if (const Node* n = undecided(c.context, c.args[1])) {
-      c.context.add_errf(Code::kIncomplete, c.context.src, "error in call to {}: cannot convert non-concrete value {}",
-                         std::string_view(c.builtin->qualified()), n);
+    if (Node* n = undecided(c.context, c.args[1])) {
+      if (n->type == NodeType::kBottom)
+        c.report(to<Bottom>(n));
+      else if (n == c.args[1])
+        c.context.add_errf(Code::kIncomplete, c.context.src, "error in call to {}: non-concrete argument 1",
+                           std::string_view(c.builtin->qualified()));
+      else
+        c.context.add_errf(Code::kIncomplete, c.context.src,
+                           "error in call to {}: cannot convert non-concrete value {}",
+                           std::string_view(c.builtin->qualified()), static_cast<const Node*>(n));
       return nullptr;
     }
     return c.make_string(run_template(c.context, source, trees, go_value(c, c.args[1])));

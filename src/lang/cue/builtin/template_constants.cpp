@@ -165,7 +165,8 @@ GoValue template_number(std::string_view text, bool character, bool& overflows) 
     std::string_view s = text.substr(0, text.size() - 1);
     std::size_t sign = s.size();  // of the second part
     while (sign-- > 1)
-      if ((s[sign] == '+' || s[sign] == '-') && std::string_view("eEpP").find(s[sign - 1]) == std::string_view::npos) break;
+      if ((s[sign] == '+' || s[sign] == '-') && std::string_view("eEpP").find(s[sign - 1]) == std::string_view::npos)
+        break;
     bool both = sign > 0 && sign < s.size();
     auto real = both ? go_real(s.substr(0, sign)) : 0.0, imaginary = go_real(both ? s.substr(sign) : s);
     if (real && imaginary) return complex_value(*real, *imaginary);

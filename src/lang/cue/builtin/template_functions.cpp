@@ -75,14 +75,12 @@ GoValue slice_function(Args a) {
   if (!v.is_valid()) function_error("slice of untyped nil");
   if (a.size() > 4) function_error(fmt::format("too many slice indexes: {}", a.size() - 1));
   if (v.kind == GoValue::kString && a.size() == 4) function_error("cannot 3-index slice a string");
-  if (!v.has_length() || v.kind == GoValue::kMap)
-    function_error(fmt::format("can't slice item of type {}", v.type()));
+  if (!v.has_length() || v.kind == GoValue::kMap) function_error(fmt::format("can't slice item of type {}", v.type()));
   std::size_t most = v.kind == GoValue::kList ? capacity(v) : v.length();
   std::size_t ends[3] = {0, v.length(), most};
   for (std::size_t i = 1; i < a.size(); ++i) ends[i - 1] = static_cast<std::size_t>(index_of(a[i], most));
   for (std::size_t i = 0; i < 2; ++i)
-    if (ends[i] > ends[i + 1])
-      function_error(fmt::format("invalid slice index: {} > {}", ends[i], ends[i + 1]));
+    if (ends[i] > ends[i + 1]) function_error(fmt::format("invalid slice index: {} > {}", ends[i], ends[i + 1]));
   std::size_t count = ends[1] - ends[0];
   if (v.kind != GoValue::kList) {
     GoValue part = GoValue::string(std::string(v.text().substr(ends[0], count)));

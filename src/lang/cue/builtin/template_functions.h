@@ -11,8 +11,8 @@ namespace tutti::cue {
 // A function that templates can call.
 struct TemplateFunction {
   std::string_view name;
-  std::size_t least;           // arguments
-  bool more;                   // any number may follow
+  std::size_t least;                                    // arguments
+  bool more;                                            // any number may follow
   enum Takes : u8 { kBoxed, kUnboxed, kFormat } takes;  // kFormat: a string first
   GoValue (*run)(std::span<const GoValue> args);        // nullptr for those the run itself knows; throws TemplateError
 };

@@ -22,10 +22,17 @@ struct Keyword {
   TemplateToken::Kind kind;
 };
 constexpr Keyword kKeywords[] = {
-    {"block", TemplateToken::kBlock},       {"break", TemplateToken::kBreak}, {"continue", TemplateToken::kContinue},
-    {"define", TemplateToken::kDefine},     {"else", TemplateToken::kElse},   {"end", TemplateToken::kEndWord},
-    {"if", TemplateToken::kIf},             {"range", TemplateToken::kRange}, {"nil", TemplateToken::kNil},
-    {"template", TemplateToken::kTemplate}, {"with", TemplateToken::kWith},
+    {"block", TemplateToken::kBlock},
+    {"break", TemplateToken::kBreak},
+    {"continue", TemplateToken::kContinue},
+    {"define", TemplateToken::kDefine},
+    {"else", TemplateToken::kElse},
+    {"end", TemplateToken::kEndWord},
+    {"if", TemplateToken::kIf},
+    {"range", TemplateToken::kRange},
+    {"nil", TemplateToken::kNil},
+    {"template", TemplateToken::kTemplate},
+    {"with", TemplateToken::kWith},
 };
 
 bool is_template_space(char32_t c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
@@ -237,7 +244,8 @@ TemplateToken TemplateLexer::field_or_variable(Kind kind) {
 
 bool TemplateLexer::at_terminator() const {
   char32_t c = peek();
-  return c == kPastEnd || is_template_space(c) || (c < 0x80 && std::string_view(".,|:)(").find(static_cast<char>(c)) != std::string_view::npos) ||
+  return c == kPastEnd || is_template_space(c) ||
+         (c < 0x80 && std::string_view(".,|:)(").find(static_cast<char>(c)) != std::string_view::npos) ||
          rest().starts_with(kClose);
 }
 

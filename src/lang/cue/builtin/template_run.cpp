@@ -41,8 +41,8 @@ class TemplateRun {
     std::string_view before = source_.substr(0, at_->at);
     auto line = 1 + std::count(before.begin(), before.end(), '\n');
     std::size_t column = before.size() - (line == 1 ? 0 : before.rfind('\n') + 1);
-    throw TemplateError{fmt::format("template: :{}:{}: executing {} at <{}>: {}", line, column, go_quote(name_),
-                                    at_->written(), what)};
+    throw TemplateError{
+        fmt::format("template: :{}:{}: executing {} at <{}>: {}", line, column, go_quote(name_), at_->written(), what)};
   }
 
   // ---- actions
@@ -217,8 +217,7 @@ class TemplateRun {
     } else {
       v = argument(dot, *n.parts[0], Type::kAny);
     }
-    for (std::size_t i = from; i < n.names.size(); ++i)
-      v = member(v, n.names[i], arguments && i + 1 == n.names.size());
+    for (std::size_t i = from; i < n.names.size(); ++i) v = member(v, n.names[i], arguments && i + 1 == n.names.size());
     return v;
   }
 
@@ -296,9 +295,9 @@ class TemplateRun {
   // Data has no functions.
   [[noreturn]] static void not_callable(const GoValue& v, std::span<const N::Own> words) {
     if (v.is_nil()) throw TemplateError{"call of nil"};
-    std::string name = !words.empty()                   ? words[0]->written()
-                       : v.kind == GoValue::kString     ? std::string(v.text())
-                                                        : fmt::format("<{} Value>", v.type());
+    std::string name = !words.empty()               ? words[0]->written()
+                       : v.kind == GoValue::kString ? std::string(v.text())
+                                                    : fmt::format("<{} Value>", v.type());
     throw TemplateError{fmt::format("non-function {} of type {}", name, v.type())};
   }
 

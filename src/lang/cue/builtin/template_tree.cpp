@@ -1,5 +1,6 @@
-#include "lang/cue/builtin/support.h"
 #include "lang/cue/builtin/template_tree.h"
+
+#include "lang/cue/builtin/support.h"
 
 namespace tutti::cue {
 
@@ -41,7 +42,8 @@ std::string TemplateNode::written() const {
     case kContinue: return "{{continue}}";
     case kField: return dotted(names, true);
     case kVariable: return dotted(names, false);
-    case kChain: return (parts[0]->kind == kPipe ? "(" + parts[0]->written() + ")" : parts[0]->written()) + dotted(names, true);
+    case kChain:
+      return (parts[0]->kind == kPipe ? "(" + parts[0]->written() + ")" : parts[0]->written()) + dotted(names, true);
     case kCommand: return joined_nodes(parts, " ");
     case kList: return joined_nodes(parts, "");
     case kPipe: {
