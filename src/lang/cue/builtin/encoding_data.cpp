@@ -38,16 +38,20 @@ Node* compiled(CallContext& c, ast::Node* x) {
 }
 
 // The value must be decided in all its parts.
-bool concrete(CallContext& c, Node* n) {
+bool concrete(CallContext& c, Node* n, bool as_json = false) {
   if (n->type != NodeType::kVertex) return true;
   c.context.finalize(to<Vertex>(n));
   ValidateConfig config;
   config.concrete = config.final = true;
-  if (Bottom* b = validate_tree(c.context, to<Vertex>(n), config)) {
-    c.context.add_bottom(b);
-    return false;
+  config.only_regular = as_json;
+  Bottom* b = validate_tree(c.context, to<Vertex>(n), config);
+  if (!b) return true;
+  if (as_json && std::string_view(b->error->format) == "incomplete value {}") {
+    b->error->format = "cannot convert incomplete value \"{}\" to JSON";
+    b->error->others = {};
   }
-  return true;
+  c.report(b);
+  return false;
 }
 
 Node* list_of(CallContext& c, const std::vector<ast::Node*>& documents) {
@@ -314,7 +318,7 @@ const BuiltinSpec kToml[] = {
 
 std::string json_text(CallContext& c, Node* value) {
   std::string out, error;
-  if (!concrete(c, value)) return {};
+  if (!concrete(c, value, true)) return {};
   if (!encode_json(c.context, texts(c), value, {.longest = kLongestText}, out, error))
     c.context.add_bottom(c.context.bottom(Code::kIncomplete, {}, "{}", std::string_view(error)));
   return out;

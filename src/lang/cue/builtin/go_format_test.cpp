@@ -27,11 +27,10 @@ GoValue map_of(GoValue::Map fields) {
 }
 
 TEST(GoFormat, Integers) {
-  EXPECT_EQ(printed("%d|%5d|%-5d|%05d|%+d|% d", {V::number(42), V::number(42), V::number(42), V::number(-42),
-                                                 V::number(42), V::number(42)}),
+  EXPECT_EQ(printed("%d|%5d|%-5d|%05d|%+d|% d",
+                    {V::number(42), V::number(42), V::number(42), V::number(-42), V::number(42), V::number(42)}),
             "42|   42|42   |-0042|+42| 42");
-  EXPECT_EQ(printed("%b %o %O %#o %x %X %#x", GoValue::List(7, V::number(200))),
-            "11001000 310 0o310 0310 c8 C8 0xc8");
+  EXPECT_EQ(printed("%b %o %O %#o %x %X %#x", GoValue::List(7, V::number(200))), "11001000 310 0o310 0310 c8 C8 0xc8");
   EXPECT_EQ(printed("%c %q %U %#U", GoValue::List(4, V::number(0x1F600))), "😀 '😀' U+1F600 U+1F600 '😀'");
   EXPECT_EQ(printed("%.3d|%8.3d|%.0d|", {V::number(5), V::number(-5), V::number(0)}), "005|    -005||");
 }
@@ -60,8 +59,8 @@ TEST(GoFormat, ListsAndMaps) {
 
 TEST(GoFormat, ArgumentsAndMistakes) {
   EXPECT_EQ(printed("%[2]d %[1]d", {V::number(1), V::number(2)}), "2 1");
-  EXPECT_EQ(printed("%*d|%-*d|%.*f", {V::number(4), V::number(1), V::number(3), V::number(2), V::number(1),
-                                      V::floating(2.55)}),
+  EXPECT_EQ(printed("%*d|%-*d|%.*f",
+                    {V::number(4), V::number(1), V::number(3), V::number(2), V::number(1), V::floating(2.55)}),
             "   1|2  |2.5");
   EXPECT_EQ(printed("%d", {V::string("a")}), "%!d(string=a)");
   EXPECT_EQ(printed("%d", {}), "%!d(MISSING)");
@@ -69,7 +68,7 @@ TEST(GoFormat, ArgumentsAndMistakes) {
   EXPECT_EQ(printed("%[3]d", {V::number(1)}), "%!d(BADINDEX)");
   EXPECT_EQ(printed("%*d", {V::string("a"), V::number(1)}), "%!(BADWIDTH)1");
   EXPECT_EQ(printed("%", {}), "%!(NOVERB)");
-  EXPECT_EQ(printed("%9999999d", {V::number(1)}), "%!(NOVERB)%!(EXTRA int=1)");
+  EXPECT_EQ(printed("%99999999d", {V::number(1)}), "%!(NOVERB)%!(EXTRA int=1)");
   EXPECT_EQ(printed("%z%%", {V::number(1)}), "%!z(int=1)%");
 }
 

@@ -278,8 +278,17 @@ class Commander {
 
   void walk(Vertex* v) {
     if (!visited_.insert(v).second) return;
-    for (const KeptConjunct& k : v->conjuncts) expression(k.env, expression_of(k.x), true);
     Vertex* d = v->deref_value();
+    Restore at(at_, v);
+    for (const KeptConjunct& k : v->conjuncts) {
+      Node* x = expression_of(k.x);
+      // The elements of a list that is known are seen below, each with the variables it was made with.
+      if (x && x->type == NodeType::kList && d->is_list()) {
+        list_sources(k.env, to<ListLit>(x));
+        continue;
+      }
+      expression(k.env, x, true);
+    }
     if (d != v && d->parent != v) {
       target(d);
     }
@@ -289,6 +298,16 @@ class Commander {
   static Environment* up(Environment* e, u32 n) {
     for (; e && n > 0; --n) e = e->up;
     return e;
+  }
+
+  // nullptr: not known, perhaps since a variable of a comprehension is not.
+  Node* index_value(Environment* env, Node* x) {
+    if (x->type == NodeType::kNum || x->type == NodeType::kString) return x;
+    for (Environment* e = env; e; e = e->up)
+      if (e->vertex == c_.empty_node) return nullptr;
+    EvalScope scope(c_, env, x->pos);
+    Node* v = plain(c_.concrete(env, x, Op::kNone));
+    return c_.has_err() ? nullptr : v;
   }
 
   Vertex* resolve(Environment* env, Node* x) {
@@ -311,13 +330,13 @@ class Commander {
       }
       case NodeType::kIndex: {
         Vertex* v = resolve(env, to<Index>(x)->x);
-        Node* i = to<Index>(x)->index;
-        if (!v) return nullptr;
+        Node* i = v ? index_value(env, to<Index>(x)->index) : nullptr;
+        if (!i) return nullptr;
         if (i->type == NodeType::kNum)
           if (auto n = to<Num>(i)->value.to_u64())
             return v->deref_value()->find_raw(Label::integer(static_cast<u32>(*n)));
         if (i->type == NodeType::kString) return v->deref_value()->find_raw(Label::string(to<String>(i)->text));
-        return v;
+        return nullptr;
       }
       default: return nullptr;
     }
@@ -369,50 +388,61 @@ class Commander {
         return;
       case NodeType::kStruct: {
         // The fields of a literal that is a conjunct are seen where they ended up.
-        Environment* e = c_.new_env(env, nullptr);
+        Environment* e = c_.new_env(env, top ? at_ : c_.empty_node);
         for (Node* d : to<StructLit>(x)->decls) {
           if (top && (d->type == NodeType::kField || d->type == NodeType::kLetField)) continue;
-          declaration(e, d);
+          declaration(e, d, top);
         }
         return;
       }
       case NodeType::kList: {
-        Environment* e = c_.new_env(env, nullptr);
-        for (Node* d : to<ListLit>(x)->elems) declaration(e, d);
+        Environment* e = c_.new_env(env, c_.empty_node);
+        for (Node* d : to<ListLit>(x)->elems) declaration(e, d, false);
         return;
       }
-      case NodeType::kComprehension: declaration(env, x); return;
+      case NodeType::kComprehension: declaration(env, x, top); return;
       default: return;
     }
   }
 
-  void declaration(Environment* env, Node* d) {
+  // What decides which elements there are.
+  void list_sources(Environment* env, ListLit* x) {
+    Environment* e = c_.new_env(env, c_.empty_node);
+    for (Node* d : x->elems)
+      if (d->type == NodeType::kComprehension) clauses(e, to<Comprehension>(d));
+  }
+
+  // The scope of what the comprehension makes.
+  Environment* clauses(Environment* e, Comprehension* d) {
+    for (Node* k : d->clauses) {
+      if (k->type == NodeType::kFor) {
+        expression(e, to<ForClause>(k)->source, false);
+        e = c_.new_env(e, c_.empty_node);
+      } else if (k->type == NodeType::kIf) {
+        expression(e, to<IfClause>(k)->condition, false);
+      } else if (k->type == NodeType::kLet) {
+        expression(e, to<LetClause>(k)->x, false);
+        e = c_.new_env(e, c_.empty_node);
+      } else if (k->type == NodeType::kTry) {
+        expression(e, to<TryClause>(k)->x, false);
+        if (to<TryClause>(k)->label.valid()) e = c_.new_env(e, c_.empty_node);
+      }
+    }
+    return e;
+  }
+
+  void declaration(Environment* env, Node* d, bool top) {
     switch (d->type) {
       case NodeType::kField: return expression(env, to<Field>(d)->value, false);
       case NodeType::kLetField: return expression(env, to<LetField>(d)->value, false);
       case NodeType::kDynamicField:
         expression(env, to<DynamicField>(d)->key, false);
+        if (top) return;  // once the name is known it is a field
         return expression(env, to<DynamicField>(d)->value, false);
-      case NodeType::kPattern: return expression(c_.new_env(env, nullptr), to<Pattern>(d)->value, false);
+      case NodeType::kPattern: return expression(c_.new_env(env, c_.empty_node), to<Pattern>(d)->value, false);
       case NodeType::kEllipsis: return expression(env, to<Ellipsis>(d)->value, false);
-      case NodeType::kComprehension: {
-        Environment* e = env;
-        for (Node* k : to<Comprehension>(d)->clauses) {
-          if (k->type == NodeType::kFor) {
-            expression(e, to<ForClause>(k)->source, false);
-            e = c_.new_env(e, nullptr);
-          } else if (k->type == NodeType::kIf) {
-            expression(e, to<IfClause>(k)->condition, false);
-          } else if (k->type == NodeType::kLet) {
-            expression(e, to<LetClause>(k)->x, false);
-            e = c_.new_env(e, nullptr);
-          } else if (k->type == NodeType::kTry) {
-            expression(e, to<TryClause>(k)->x, false);
-            if (to<TryClause>(k)->label.valid()) e = c_.new_env(e, nullptr);
-          }
-        }
-        return expression(e, to<Comprehension>(d)->value, false);
-      }
+      case NodeType::kComprehension:
+        return expression(clauses(env, to<Comprehension>(d)), to<Comprehension>(d)->value, top);
       default: return expression(env, d, false);
     }
   }
@@ -596,6 +626,7 @@ class Commander {
   std::set<Vertex*> visited_;
   std::set<std::string>* needs_ = nullptr;
   CommandTask* self_ = nullptr;
+  Vertex* at_ = nullptr;  // whose conjuncts are looked at
   std::map<std::string, CommandTask> running_;
   std::mutex finished_lock_;
   std::condition_variable something_finished_;

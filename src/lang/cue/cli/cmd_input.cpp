@@ -188,7 +188,7 @@ class Reader {
       auto below_field = [&](Vertex* v, std::string_view n) -> Vertex* {
         return v ? v->deref_value()->find_raw(Label::string(n)) : nullptr;
       };
-      Vertex *request = field(t, "request"), *response = field(t, "response");
+      Vertex* request = field(t, "request");
       auto text_of = [&](Vertex* v) -> std::optional<std::string> {
         Node* n = v ? plain(c_.default_of(v)) : nullptr;
         if (n && n->type == NodeType::kString) return std::string(to<String>(n)->text);
@@ -210,7 +210,6 @@ class Reader {
           for (Vertex* each : a->deref_value()->arcs)
             if (auto one = text_of(each)) in.headers.emplace_back(name, *one);
         }
-      if (Vertex* b = below_field(response, "body")) in.as_string = c_.kinds(b) == kStringKind;
     }
     return in;
   }

@@ -208,7 +208,7 @@ TaskOutput run_http(const TaskInput& t) {
   curl().curl_easy_getinfo(r.handle, CURLINFO_RESPONSE_CODE, &status);
   out.strings["status"] = answer.status;
   out.numbers["statusCode"] = std::to_string(status);
-  (t.as_string ? out.strings : out.bytes)["body"] = std::move(answer.body);
+  out.strings["body"] = std::move(answer.body);
   out.headers = std::move(answer.headers);
   out.trailers = std::move(answer.trailers);
   return out;

@@ -128,8 +128,11 @@ Node* Context::call(Call* x, Flags f) {
     if (same_everywhere(x)) x->made = out;
     return out;
   }
+  bool made = std::ranges::any_of(args, [](Node* a) { return made_by_function(a); });
+  std::vector<Node*> lists = made ? args : std::vector<Node*>();
   Node* r = call_builtin(b, x, std::move(args), false);
   if (!r) return nullptr;
+  if (made && !errs) give_back_arguments(x, lists, r);
   if (r->type == NodeType::kBottom) {
     auto* rb = to<Bottom>(r);
     if (rb->flags & 1) return rb;  // a check that speaks for itself

@@ -108,6 +108,12 @@ bool has_any(const List<ConjunctInfo>& infos, u8 flags) {
 }
 }  // namespace
 
+// One for all vertices: what it has made room for serves the next.
+Evidence& Context::evidence() {
+  if (!evidence_) evidence_ = std::make_unique<Evidence>(*this);
+  return *evidence_;
+}
+
 void State::check_typos() {
   Vertex* v = node->deref_value();
   if (v->arcs.empty()) return;
@@ -134,7 +140,7 @@ void State::check_typos() {
       if (lifted[i]) list[i].removed = true;
   };
   bool base_lifted = false, saw_leaf = false;
-  std::optional<Evidence> evidence;
+  Evidence* evidence = nullptr;
   if (base.size() > 8) {
     ctx.requirement_at.clear();
     for (std::size_t i = base.size(); i-- > 0;) ctx.requirement_at.at(base[i].id) = static_cast<u32>(i + 1);
@@ -145,7 +151,7 @@ void State::check_typos() {
     if (many && &req == &base) {
       arc.flatten_replaces();
       if (arc.flat_replaces.empty()) {
-        if (!evidence) evidence.emplace(ctx, base);
+        if (!evidence) (evidence = &ctx.evidence())->begin(base);
         return evidence->holds({arc.infos.begin(), arc.infos.end()});
       }
     }
@@ -177,6 +183,7 @@ void State::check_typos() {
     ctx.not_allowed(a, &b);
     if (b && a->arc_type <= ArcType::kRequired) err = ctx.combine(err, b);
   }
+  if (evidence) evidence->end();
   if (err) ctx.add_child_error(this, err);
 }
 

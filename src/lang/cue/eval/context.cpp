@@ -294,14 +294,88 @@ Vertex* Context::to_data(Vertex* v) {
   return w;
 }
 
+namespace {
+// A value that needs no evaluation; nullptr for others.
+Node* plain_scalar(Node* n) {
+  if (n->type == NodeType::kVertex) {
+    Vertex* v = to<Vertex>(n)->deref_value();
+    if (v->status != Status::kFinalized || !v->base) return nullptr;
+    n = v->base;
+  }
+  return n->type <= NodeType::kBytes ? n : nullptr;
+}
+}  // namespace
+
 Vertex* Context::new_list(std::span<Node* const> values) {
   auto* l = store.make<ListLit>();
-  std::vector<Node*> v(values.begin(), values.end());
-  l->elems = store.keep(v);
+  if (!values.empty()) {
+    auto* place = static_cast<Node**>(arena.take(values.size_bytes()));
+    std::ranges::copy(values, place);
+    l->elems = {place, values.size()};
+  }
   Conjunct c{nullptr, l, {}};
   Vertex* out = inline_vertex(nullptr, &c);
+  if (std::ranges::all_of(values, [](Node* n) { return plain_scalar(n) != nullptr; })) {
+    // there is nothing to find out
+    budget.step(values.size());
+    out->base = store.make<ListMarker>(false);
+    out->arcs.reserve(arena, static_cast<u32>(values.size()));
+    for (u32 i = 0; i < values.size(); ++i) {
+      Vertex* a = new_vertex();
+      budget.node();
+      a->parent = out;
+      a->label = Label::integer(i);
+      a->non_rooted = true;
+      a->anonymous = out->anonymous;
+      a->conjuncts.push(arena, {nullptr, values[i], {}});
+      a->base = plain_scalar(values[i]);
+      a->status = Status::kFinalized;
+      out->add_arc(arena, a);
+    }
+    out->status = Status::kFinalized;
+    return out;
+  }
   finalize(out);
   return out;
+}
+
+bool Context::made_by_function(Node* n) {
+  if (n->type != NodeType::kVertex) return false;
+  auto* v = to<Vertex>(n);
+  return v->is_dynamic && !v->parent && v->is_list() && v->conjuncts.size() == 1 && !v->conjuncts[0].env &&
+         v->conjuncts[0].x->type == NodeType::kList && !v->conjuncts[0].x->pos;
+}
+
+void Context::give_back_list(Vertex* v) {
+  if (v->state) return;
+  for (const Vertex* a : v->arcs)
+    if (a->state || a->rare || a->parent != v || !a->arcs.empty()) return;
+  for (Vertex* a : v->arcs) {
+    if (!leads_nowhere_.empty()) leads_nowhere_.erase(a);
+    a->conjuncts.give_back(arena);
+    arena.give(a, sizeof(Vertex));
+  }
+  v->arcs.give_back(arena);
+  v->forget_arcs();
+  auto* l = to<ListLit>(v->conjuncts[0].x.get());
+  arena.give(l->elems.data(), l->elems.size_bytes());
+  l->elems = {};
+  for (auto& [made, of] : made_of_)
+    if (made == v) give_back_list(std::exchange(of, nullptr)), made = nullptr;
+}
+
+void Context::give_back_arguments(const Call* x, std::span<Node* const> args, Node* result) {
+  if (unfolding || !overlays.empty()) return;
+  bool scalar = result->type <= NodeType::kBytes, list = made_by_function(result);
+  if (!scalar && !list) return;
+  for (std::size_t i = 0; i < args.size() && i < x->args.size(); ++i) {
+    if (x->args[i]->type != NodeType::kCall || args[i] == result || !made_by_function(args[i])) continue;
+    auto* v = to<Vertex>(args[i]);
+    if (scalar)
+      give_back_list(v);
+    else
+      made_of_[next_made_of_++ % made_of_.size()] = {to<Vertex>(result), v};
+  }
 }
 
 NodeStore::~NodeStore() {

@@ -17,6 +17,8 @@ class RE2;
 
 namespace tutti::cue {
 
+class Evidence;
+
 // The evaluator. One belongs to one evaluation of an instance with all its imports; not for several threads.
 class Context {
  public:
@@ -74,7 +76,7 @@ class Context {
   Task* current() { return stack.empty() ? nullptr : stack.back(); }
 
   // ---- vertices and scopes
-  Vertex* new_vertex() { return store.make<Vertex>(); }
+  Vertex* new_vertex() { return new (arena.take(sizeof(Vertex))) Vertex; }
   Vertex* inline_vertex(Node* base, const Conjunct* c);
   State* bare_state(Vertex* v);
   void begin(Vertex* v);
@@ -175,6 +177,10 @@ class Context {
   Node* make_string(std::string_view s) { return store.make<String>(store.keep(s)); }
   Node* make_bytes(std::string_view s) { return store.make<Bytes>(store.keep(s)); }
   Vertex* new_list(std::span<Node* const> values);
+  // Lists that only a call saw whose result is a scalar are given back: `list.Sum(list.Slice(l, 0, i))` for every i
+  // would else take memory for all of them.
+  static bool made_by_function(Node* v);
+  void give_back_arguments(const Call* x, std::span<Node* const> args, Node* result);
 
   // ---- errors (errors.cpp)
   Bottom* combine(Bottom* a, Bottom* b);
@@ -236,6 +242,7 @@ class Context {
   std::vector<const ConjunctInfo*> by_id;
   IdMap reached, reached_embed, requirement_at, required_at, visited, flags_in, struct_in, ellipsis_in;
   void not_allowed(Vertex* arc, Bottom** out);
+  Evidence& evidence();
 
   u32 next_comp = 0;
   u64 cyclic_conjuncts = 0;  // how many came by
@@ -280,7 +287,11 @@ class Context {
 
   std::vector<Task*> task_pool_;
   std::vector<std::pair<const Call*, Node*>> active_calls_;  // functions being called, with their first arguments
+  void give_back_list(Vertex* v);
+  std::array<std::pair<Vertex*, Vertex*>, 8> made_of_{};  // the last lists of functions, and those they were made of
+  std::size_t next_made_of_ = 0;
   const Check* checking_ = nullptr;
+  std::unique_ptr<Evidence> evidence_;
   const Vertex* may_unfold_ = nullptr;               // what is evaluated, as long as it may be left to unfolding
   std::unordered_set<const Vertex*> leads_nowhere_;  // all they hold is final; see leads_back
   State* free_states_ = nullptr;

@@ -4,7 +4,11 @@
 
 namespace tutti::cue {
 
-Evidence::Evidence(Context& ctx, const List<ReqSet>& all) : ctx_(ctx) {
+void Evidence::begin(const List<ReqSet>& all) {
+  mentions_.clear();
+  first_mention_.clear();
+  row_of_.clear();
+  most_ = kLeast;
   auto set_of = [&](DefId id) -> const ReqSet* {
     u32 at = id ? ctx_.requirement_at.get(id) : 0;
     return at ? &all[at - 1] : nullptr;
@@ -39,6 +43,13 @@ Evidence::Evidence(Context& ctx, const List<ReqSet>& all) : ctx_(ctx) {
   rows_.assign(kParts * words_, 0);  // of no number
 }
 
+void Evidence::end() {
+  if (rows_.capacity() > kLeast) rows_ = {};
+  constexpr std::size_t kFew = std::size_t{1} << 12;
+  first_mention_.release(kFew);
+  row_of_.release(kFew);
+}
+
 Evidence::Row Evidence::row(DefId id) {
   std::size_t size = kParts * words_;
   path_.clear();
@@ -54,8 +65,13 @@ Evidence::Row Evidence::row(DefId id) {
     // Most numbers stand between those that are asked about, and have the bits of what contains them.
     if (u32 at = first_mention_.get(path_[i])) {
       Row next = rows_.size();
-      rows_.resize(next + size);
-      std::copy_n(rows_.begin() + static_cast<long>(from), size, rows_.begin() + static_cast<long>(next));
+      if (words_ == 1) {
+        u64 part[kParts] = {rows_[from], rows_[from + 1], rows_[from + 2]};
+        rows_.insert(rows_.end(), part, part + kParts);
+      } else {
+        rows_.resize(next + size);
+        std::copy_n(rows_.begin() + static_cast<long>(from), size, rows_.begin() + static_cast<long>(next));
+      }
       for (std::size_t m = at - 1; m < mentions_.size() && mentions_[m].id == path_[i]; ++m) {
         u32 need = mentions_[m].need;
         rows_[next + mentions_[m].part * words_ + need / 64] |= u64{1} << need % 64;

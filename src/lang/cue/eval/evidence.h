@@ -12,8 +12,10 @@ namespace tutti::cue {
 // field costs a few steps for 64 requirements, and not a walk for each.
 class Evidence {
  public:
+  explicit Evidence(Context& ctx) : ctx_(ctx) {}
   // ctx.requirement_at must say where in `all` each number is. For numbers that nothing replaces.
-  Evidence(Context& ctx, const List<ReqSet>& all);
+  void begin(const List<ReqSet>& all);
+  void end();                                      // what took much memory is given back
   bool holds(std::span<const ConjunctInfo> list);  // as State::evidence_for_all
 
  private:
@@ -36,7 +38,8 @@ class Evidence {
   std::vector<Mention> mentions_;                // by number
   IdMap first_mention_, row_of_;                 // 1 + the place; the number of the row
   std::vector<u64> rows_;
-  std::size_t most_ = std::size_t{1} << 14;  // of rows_; more where the way to a number is long
+  static constexpr std::size_t kLeast = std::size_t{1} << 14;
+  std::size_t most_ = kLeast;  // of rows_; more where the way to a number is long
   std::vector<DefId> path_;
   Bits any_, inside_, met_;  // of the conjuncts that are looked at
 };

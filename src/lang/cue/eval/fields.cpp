@@ -14,6 +14,8 @@ struct ArcIndex {
 namespace {
 constexpr u32 kIndexed = 16;
 u32 hash_label(Label l) { return l.bits() * 0x9E3779B1u; }
+// The elements of a list lie at their positions and need no index, however many there are.
+bool at_its_position(Label l, u32 at) { return l == Label::integer(at); }
 }  // namespace
 
 Vertex* Vertex::copy(NodeStore& store) const {
@@ -24,6 +26,7 @@ Vertex* Vertex::copy(NodeStore& store) const {
 
 Vertex* Vertex::find_raw(Label l) const {
   ArcIndex* index = rare ? rare->index.get() : nullptr;
+  if (!index && arcs.size() >= kIndexed) return l.is_int() && l.index() < arcs.size() ? arcs[l.index()].get() : nullptr;
   if (!index) {
     for (Vertex* a : arcs)
       if (a->label == l) return a;
@@ -37,7 +40,10 @@ Vertex* Vertex::find_raw(Label l) const {
 }
 
 void Vertex::reindex(Room& room) {
-  if (arcs.size() < kIndexed) {
+  u32 row = 0;
+  if (arcs.size() >= kIndexed)
+    while (row < arcs.size() && at_its_position(arcs[row]->label, row)) ++row;
+  if (row == arcs.size() || arcs.size() < kIndexed) {
     if (rare) rare->index = nullptr;
     return;
   }
@@ -64,6 +70,7 @@ void Vertex::add_arc(Room& room, Vertex* arc) {
   arcs.push(room, Ref(arc));
   if (arcs.size() < kIndexed) return;
   ArcIndex* index = rare ? rare->index.get() : nullptr;
+  if (!index && arcs.size() > kIndexed && at_its_position(arc->label, arcs.size() - 1)) return;
   if (!index || arcs.size() + arcs.size() / 4 > index->mask) return reindex(room);
   u32 i = hash_label(arc->label) >> 7 & index->mask;
   while (index->slots.get()[i]) i = (i + 1) & index->mask;

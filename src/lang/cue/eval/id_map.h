@@ -16,6 +16,11 @@ class IdMap {
       epoch_ = 1;
     }
   }
+  // Emptied, and its memory given back where it is more than that of so many.
+  void release(std::size_t most) {
+    clear();
+    if (slots_.size() > most) std::vector<Slot>().swap(slots_);
+  }
   u32 get(u32 id) const {
     if (slots_.empty()) return 0;
     for (std::size_t i = hash(id);; i = (i + 1) & (slots_.size() - 1)) {

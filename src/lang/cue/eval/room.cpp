@@ -14,6 +14,32 @@ Room::~Room() {
   for (const Block& b : blocks_) Region::give(b.place, b.bytes);
 }
 
+namespace {
+// Sizes of which there are eight between one power of two and the next, so that what was given back serves again.
+std::size_t one_of_few_sizes(std::size_t bytes) {
+  std::size_t step = std::bit_floor(bytes) / 8;
+  return (bytes + step - 1) & ~(step - 1);
+}
+}  // namespace
+
+void* Room::take_large(std::size_t bytes) {
+  std::size_t size = one_of_few_sizes(bytes);
+  auto it = std::ranges::find(large_, size, [](const auto& p) { return p.first; });
+  if (it == large_.end() || !it->second) return allocate(size, Region::kUnit);
+  Left* p = it->second;
+  it->second = p->next;
+  return p;
+}
+
+void Room::give_large(void* place, std::size_t bytes) {
+  std::size_t size = one_of_few_sizes(bytes);
+  auto it = std::ranges::find(large_, size, [](const auto& p) { return p.first; });
+  if (it == large_.end()) it = large_.insert(it, {size, {}});
+  Left* p = new (place) Left;
+  p->next = it->second;
+  it->second = p;
+}
+
 // Blocks double, as those of every arena; what is larger than a quarter of the next has one of its own. Of a block as
 // much is made ready at a time as is a small part of all.
 void* Room::allocate_slow(std::size_t size, std::size_t align) {

@@ -29,7 +29,8 @@ class Room : public Arena, public Allocating<Room> {
 
   void* take(std::size_t bytes) {
     std::size_t k = (bytes + kStep - 1) / kStep;
-    if (k < kKinds && left_[k]) {
+    if (k >= kKinds) return take_large(bytes);
+    if (left_[k]) {
       Left* p = left_[k];
       left_[k] = p->next;
       return p;
@@ -38,7 +39,8 @@ class Room : public Arena, public Allocating<Room> {
   }
   void give(void* place, std::size_t bytes) {
     std::size_t k = (bytes + kStep - 1) / kStep;
-    if (k == 0 || k >= kKinds) return;
+    if (k == 0) return;
+    if (k >= kKinds) return give_large(place, bytes);
     Left* p = new (place) Left;
     p->next = left_[k];
     left_[k] = p;
@@ -60,6 +62,8 @@ class Room : public Arena, public Allocating<Room> {
   using Allocating<Room>::used_;
   using Allocating<Room>::capacity_;
   void* allocate_slow(std::size_t size, std::size_t align);
+  void* take_large(std::size_t bytes);
+  void give_large(void* place, std::size_t bytes);
 
   static constexpr std::size_t kStep = 8, kKinds = 512;
   struct Left {
@@ -74,6 +78,7 @@ class Room : public Arena, public Allocating<Room> {
   std::size_t block_bytes_ = 0;  // of the present block; `capacity_` is what has been asked for of it
   std::vector<Block> blocks_;
   std::array<Ref<Left>, kKinds> left_{};
+  std::vector<std::pair<std::size_t, Ref<Left>>> large_;  // by size: few are of more than a page
   std::array<const void*, 4> recent_{};
   unsigned next_ = 0;
 };

@@ -94,7 +94,8 @@ struct Checker {
   }
 
   void visit(Vertex* a) {
-    if (a->arc_type == ArcType::kRequired && config.final && in_definition == 0) {
+    bool counts = a->label.is_regular() || !config.only_regular;
+    if (a->arc_type == ArcType::kRequired && config.final && in_definition == 0 && counts) {
       Bottom* b = located(Code::kIncomplete, "field is required but not present", a, nullptr);
       std::vector<Pos> at = through;
       for (auto& c : a->conjuncts)

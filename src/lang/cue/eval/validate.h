@@ -5,8 +5,9 @@
 namespace tutti::cue {
 
 struct ValidateConfig {
-  bool concrete = false;  // what is not concrete is an error
-  bool final = false;     // required fields must be there
+  bool concrete = false;      // what is not concrete is an error
+  bool final = false;         // required fields must be there
+  bool only_regular = false;  // no definitions and hidden fields among them
   bool disallow_cycles = false;
   bool report_incomplete = false;
   bool all_errors = false;  // go on below errors

@@ -123,6 +123,10 @@ class Grow {
   }
   void resize_down(u32 n) { size_ = n; }
   void forget() { *this = Grow(); }
+  void give_back(Room& room) {
+    if (items_ && !shared_ && !full_) room.give(head(), bytes(capacity()));
+    forget();
+  }
 
  private:
   static constexpr std::size_t bytes(u32 n) { return sizeof(u32) + n * sizeof(T); }

@@ -8,7 +8,7 @@
 
 namespace tutti::cue {
 
-namespace {
+namespace order {
 
 // A literal that the struct is made of.
 struct Part {
@@ -19,9 +19,31 @@ struct Part {
   u32 times = 1;
   u32 next = 0;  // declaration that is likely to be asked for
   const Source* file = nullptr;
-  bool computed = false;     // some of its names are
-  bool beside = false;       // it is an operand of `&`
-  std::vector<u32> through;  // references, by their position among them
+  bool computed = false;  // some of its names are
+  bool beside = false;    // it is an operand of `&`
+
+  // References by which it came, by their position among them. Nearly always it is one.
+  void came(u32 reference) {
+    if (through_ == reference || std::ranges::find(more_, reference) != more_.end()) return;
+    if (through_ == kNone)
+      through_ = reference;
+    else
+      more_.push_back(reference);
+  }
+  template <class F>
+  void each_through(F f) const {
+    if (through_ == kNone) return;
+    f(through_);
+    for (u32 r : more_) f(r);
+  }
+
+ private:
+  static constexpr u32 kNone = ~u32{0};
+  u32 through_ = kNone;
+  std::vector<u32> more_;
+
+ public:
+  Part(const StructLit* l, u32 comprehension, Pos place) : lit(l), run(comprehension), at(place) {}
 };
 
 // A reference through which parts came: they are where it stands.
@@ -34,23 +56,32 @@ struct Reference {
 // that came by one reference, and operands of `&`, stand beside each other.
 class WrittenOrder {
  public:
-  WrittenOrder(const Sources& sources, Vertex* v) : sources_(sources), v_(v) {
+  explicit WrittenOrder(const Sources& sources) : sources_(sources) {}
+
+  void look_at(Vertex* v) {
+    forget();
+    v_ = v;
     collect();
     place();
     mark_operands();
     for (Part& p : parts_) {
-      p.file = p.at ? sources_.find(p.at) : nullptr;
-      p.computed = std::ranges::any_of(p.lit->decls, [&](const Node* d) { return computed_.contains(d); });
+      p.file = p.at ? file_of(p.at) : nullptr;
+      p.computed =
+          !computed_.empty() && std::ranges::any_of(p.lit->decls, [&](const Node* d) { return computed_.contains(d); });
     }
   }
 
   // All that the order depends on; false when that cannot be said in short.
-  bool describe(std::vector<u64>& key) const {
+  bool describe(std::vector<u64>& key) {
     if (!computed_.empty()) return false;
+    places_.clear();
+    for (const Part& p : parts_)
+      if (p.at) places_.push_back(p.at);
+    std::ranges::sort(places_);
     key.assign({v_->arcs.size(), parts_.size()});
     for (const Vertex* a : v_->arcs) key.push_back(a->label.bits());
     for (const Part& p : parts_) {
-      auto before = std::ranges::count_if(parts_, [&](const Part& o) { return earlier(o, p); });
+      auto before = (p.at ? std::ranges::lower_bound(places_, p.at) : places_.end()) - places_.begin();
       auto file = std::ranges::find(parts_, p.file, &Part::file) - parts_.begin();
       auto run = std::ranges::find(parts_, p.run, &Part::run) - parts_.begin();
       key.push_back(static_cast<u64>(before) << 40 | static_cast<u64>(file) << 20 | static_cast<u64>(run));
@@ -84,6 +115,26 @@ class WrittenOrder {
   static constexpr u32 kFew = 16;
   using Batch = std::vector<Part*>;
 
+  // Structs follow each other: what was made for one serves the next.
+  void forget() {
+    parts_.clear();
+    if (!literals_.empty()) literals_.clear();
+    declarations_.clear();
+    references_.clear();
+    if (!reference_at_.empty()) reference_at_.clear();
+    said_ = 0;
+    if (!computed_.empty()) computed_.clear();
+    if (!taken_.empty()) taken_.clear();
+    if (!by_.empty()) by_.clear();
+    order_.clear();
+  }
+
+  const Source* file_of(Pos at) {
+    bool same = last_ && !(at < last_->first) && last_->offset(at) <= last_->text.size();
+    if (!same) last_ = sources_.find(at);
+    return last_;
+  }
+
   // What has no place comes last.
   static bool earlier(const Part& a, const Part& b) { return a.at && (!b.at || a.at < b.at); }
 
@@ -98,7 +149,7 @@ class WrittenOrder {
       if (parts_.size() == kFew)
         for (u32 i = 0; i < kFew; ++i) literals_.emplace(parts_[i].lit, i);
       if (parts_.size() >= kFew) literals_.emplace(s.lit, static_cast<u32>(parts_.size()));
-      parts_.push_back({s.lit, s.comp_id, s.lit->pos});
+      parts_.emplace_back(s.lit, s.comp_id, s.lit->pos);
     }
   }
 
@@ -111,18 +162,30 @@ class WrittenOrder {
     return it == literals_.end() ? nullptr : &parts_[it->second];
   }
 
-  // The part that it is a declaration of. Most are asked for in the order in which they are written.
-  std::optional<u32> declared_in(const Node* d) {
-    if (parts_.size() <= kFew)
-      for (u32 i = 0; i < parts_.size(); ++i) {
-        Part& p = parts_[i];
-        auto& decls = p.lit->decls;
-        while (p.next < decls.size() && decls[p.next]->is_expr()) ++p.next;
-        if (p.next == decls.size() || decls[p.next] != d) continue;
-        ++p.next;
-        return i;
-      }
-    return declared(d);
+  // The part that it is a declaration of. Most are asked for in the order in which they are written, the conjuncts of
+  // one field after the other from the same parts as those of the field before, or from the next ones.
+  std::optional<u32> declared_in(const Node* d, std::size_t conjunct) {
+    auto next_in = [&](u32 i) {
+      Part& p = parts_[i];
+      auto& decls = p.lit->decls;
+      while (p.next < decls.size() && decls[p.next]->is_expr()) ++p.next;
+      if (p.next == decls.size() || decls[p.next] != d) return false;
+      ++p.next;
+      return true;
+    };
+    u32 many = static_cast<u32>(parts_.size());
+    if (many <= kFew) {
+      for (u32 i = 0; i < many; ++i)
+        if (next_in(i)) return i;
+      return declared(d);
+    }
+    if (likely_.size() <= conjunct) likely_.resize(conjunct + 1);
+    u32& likely = likely_[conjunct];
+    for (u32 i : {likely, likely + 1, likely - 1})
+      if (i < many && next_in(i)) return likely = i;
+    std::optional<u32> in = declared(d);
+    if (in) likely = *in;
+    return in;
   }
 
   std::optional<u32> declared(const Node* d) {
@@ -159,16 +222,13 @@ class WrittenOrder {
     std::optional<u32> known = reference(ref);
     u32 i = known ? *known : add_reference(ref);
     if (ref->pos) references_[i].said = ++said_;
-    auto came = [&](Part& p) {
-      if (std::ranges::find(p.through, i) == p.through.end()) p.through.push_back(i);
-    };
-    came(parts_[part]);
+    parts_[part].came(i);
     if (!known)
-      if (std::optional<u32> in = embeds(ref)) came(parts_[*in]);
+      if (std::optional<u32> in = embeds(ref)) parts_[*in].came(i);
   }
 
   std::optional<u32> embeds(const Node* x) {
-    if (parts_.size() > kFew) return declared(x);
+    if (parts_.size() > kFew && references_.size() > 2) return declared(x);
     for (u32 i = 0; i < parts_.size(); ++i)
       if (const StructLit* lit = parts_[i].lit;
           lit->has_embedding && std::ranges::find(lit->decls, x) != lit->decls.end())
@@ -179,13 +239,14 @@ class WrittenOrder {
   // A field that came through references has the place of the first of them, and so has its literal, with all that
   // came through that one and the literal in which that one is embedded.
   void place() {
-    for (const Vertex* a : v_->arcs)
+    for (const Vertex* a : v_->arcs) {
+      std::size_t conjunct = 0;
       for (const KeptConjunct& c : a->conjuncts) {
         if (c.x->type == NodeType::kDynamicField)
           computed_[c.x].push_back(a->label);
         else if (c.x->type != NodeType::kField && c.x->type != NodeType::kLetField)
           continue;
-        std::optional<u32> in = declared_in(c.x);
+        std::optional<u32> in = declared_in(c.x, conjunct++);
         if (!in) continue;
         Part& p = parts_[*in];
         if (c.x->pos) p.at = c.x->pos, p.said = ++said_;
@@ -194,14 +255,17 @@ class WrittenOrder {
         while (r->next) r = r->next;
         through(r->ref, *in);
       }
+    }
     for (Part& p : parts_)
-      for (u32 i : p.through)
+      p.each_through([&](u32 i) {
         if (const Reference& r = references_[i]; r.said > p.said) p.at = r.node->pos, p.said = r.said;
+      });
   }
 
   void mark_operands() {
-    std::vector<const Node*> todo;
-    std::vector<bool> operand(references_.size());
+    std::vector<const Node*>& todo = todo_;
+    std::vector<u8>& operand = operand_;
+    operand.assign(references_.size(), 0);
     auto see = [&](const Node* x) {
       if (x->type == NodeType::kBinary && to<Binary>(x)->op == Op::kAnd) todo.push_back(x);
     };
@@ -213,12 +277,11 @@ class WrittenOrder {
       todo.pop_back();
       for (const Node* x : {both->x, both->y}) {
         if (Part* p = literal(x)) p->beside = true;
-        if (std::optional<u32> r = reference(x)) operand[*r] = true;
+        if (std::optional<u32> r = reference(x)) operand[*r] = 1;
         see(x);
       }
     }
-    for (Part& p : parts_)
-      for (u32 r : p.through) p.beside |= operand[r];
+    for (Part& p : parts_) p.each_through([&](u32 r) { p.beside |= operand[r] != 0; });
   }
 
   static bool beside(const Batch& b) { return b.size() > 1 || b[0]->beside; }
@@ -290,7 +353,8 @@ class WrittenOrder {
   }
 
   const Sources& sources_;
-  Vertex* v_;
+  Vertex* v_ = nullptr;
+  const Source* last_ = nullptr;  // file
   std::vector<Part> parts_;
   std::unordered_map<const Node*, u32> literals_;          // of more than a few parts
   std::vector<std::pair<const Node*, u32>> declarations_;  // by address: the part it is in
@@ -301,7 +365,17 @@ class WrittenOrder {
   std::unordered_map<const Node*, u32> taken_;  // how many of these
   std::unordered_map<u32, const Part*> by_;     // the part that a label was taken from
   Precedence order_;
+  std::vector<u32> likely_;  // by the number of the conjunct: the part of which it was last
+  std::vector<const Node*> todo_;
+  std::vector<u8> operand_;  // by reference
+  std::vector<Pos> places_;  // of the parts
 };
+
+}  // namespace order
+
+namespace {
+
+using order::WrittenOrder;
 
 std::vector<Vertex*> in_order(Vertex* v, const std::vector<Label>& labels) {
   std::vector<Vertex*> out;
@@ -316,12 +390,19 @@ std::vector<Vertex*> in_order(Vertex* v, const std::vector<Label>& labels) {
 }  // namespace
 
 std::vector<Vertex*> ordered_arcs(const Sources& sources, Vertex* v) {
-  if (v->arcs.size() >= 2) return in_order(v, WrittenOrder(sources, v).ordered());
+  if (v->arcs.size() >= 2) {
+    WrittenOrder written(sources);
+    written.look_at(v);
+    return in_order(v, written.ordered());
+  }
   std::vector<Vertex*> out;
   for (Vertex* a : v->arcs)
     if (!a->label.is_let() && !a->label.is_int()) out.push_back(a);
   return out;
 }
+
+ArcOrder::ArcOrder(const Sources& sources) : sources_(sources) {}
+ArcOrder::~ArcOrder() = default;
 
 std::size_t ArcOrder::Hash::operator()(const Key& k) const {
   u64 h = k.size();
@@ -381,7 +462,9 @@ void ArcOrder::of(Vertex* v, std::vector<Vertex*>& out) {
     out = ordered_arcs(sources_, v);
     return;
   }
-  WrittenOrder written(sources_, v);
+  if (!written_) written_ = std::make_unique<WrittenOrder>(sources_);
+  WrittenOrder& written = *written_;
+  written.look_at(v);
   bool short_enough = written.describe(key_);
   if (auto it = short_enough ? known_.find(key_) : known_.end(); it != known_.end()) {
     out.clear();

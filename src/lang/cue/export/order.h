@@ -1,11 +1,16 @@
 #pragma once
 
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
 #include "lang/cue/eval/vertex.h"
 
 namespace tutti::cue {
+
+namespace order {
+class WrittenOrder;
+}
 
 // The arcs of a struct in the order in which they are shown, without list elements and lets. The literals that it is
 // made of follow each other by the places where they, or the first references through which they came, are written, a
@@ -18,7 +23,10 @@ std::vector<Vertex*> ordered_arcs(const Sources& sources, Vertex* v);
 // which is found once.
 class ArcOrder {
  public:
-  explicit ArcOrder(const Sources& sources) : sources_(sources) {}
+  explicit ArcOrder(const Sources& sources);
+  ~ArcOrder();
+  ArcOrder(const ArcOrder&) = delete;
+  ArcOrder& operator=(const ArcOrder&) = delete;
   void of(Vertex* v, std::vector<Vertex*>& out);
 
  private:
@@ -28,6 +36,7 @@ class ArcOrder {
   };
 
   const Sources& sources_;
+  std::unique_ptr<order::WrittenOrder> written_;
   std::unordered_map<Key, std::vector<u32>, Hash> known_;  // positions among the arcs
   Key key_;
 };

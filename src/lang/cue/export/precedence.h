@@ -13,6 +13,12 @@ namespace tutti::cue {
 // Which label comes before which, as numbers in order of first mention.
 class Precedence {
  public:
+  void clear() {
+    if (labels_.empty()) return;
+    labels_.clear();
+    after_.clear();
+    numbers_.clear();
+  }
   u32 number(Label l) {
     auto [it, fresh] = numbers_.try_emplace(l.bits(), static_cast<u32>(labels_.size()));
     if (fresh) {

@@ -388,8 +388,9 @@ LoadedPackage* PackageLoader::directory(const std::string& dir, std::string name
     (f.base.ends_with("_tool.cue") ? p.tools : p.files).push_back(f.file);
   }
   // Directories above, when the directory itself has files of the package; the root's files come first.
+  // What others have made, under cue.mod, has none above it.
   if (!chosen.empty() && !root_.empty() && dir != root_ && dir.starts_with(root_ + "/") &&
-      (!p.files.empty() || !p.tools.empty())) {
+      !dir.starts_with(root_ + "/cue.mod/") && (!p.files.empty() || !p.tools.empty())) {
     std::vector<std::string> above;
     for (fs::path up = fs::path(dir).parent_path();; up = up.parent_path()) {
       above.insert(above.begin(), up.string());
@@ -504,15 +505,19 @@ LoadedPackage* PackageLoader::import(const std::string& path) {
   if (dir.empty() || !is_directory(dir)) return by_import_[path] = nullptr;
   bool tools = config_.tools, data = config_.data_files;
   config_.tools = config_.data_files = false;
-  LoadedPackage* p =
-      directory(dir, ip.name, "./" + fs::path(dir).lexically_relative(config_.dir).string(), true, false, path);
-  if (!ip.explicit_name && p->files.empty()) {
-    // A package named otherwise than its directory must be the only one there.
-  }
-  // Files that a module brings along in cue.mod/usr and cue.mod/gen add to those in cue.mod/pkg.
+  auto in = [&](const std::string& place) {
+    std::string shown = "./" + fs::path(place).lexically_relative(config_.dir).string();
+    return directory(place, ip.name, shown, true, false, path);
+  };
+  LoadedPackage* p = in(dir);
+  // A module may bring along the files of a package in several places: cue.mod/pkg, usr and gen.
   if (dir.starts_with(root_ + "/cue.mod/"))
     for (const char* place : {"usr", "gen"})
       if (std::string more = root_ + "/cue.mod/" + place + "/" + ip.path; more != dir && is_directory(more)) {
+        if (p->files.empty()) {
+          if (LoadedPackage* other = in(more); !other->files.empty()) p = other;
+          continue;
+        }
         LoadedPackage* extra = directory(more, ip.name, more, true, true, path);
         p->files.insert(p->files.end(), extra->files.begin(), extra->files.end());
       }

@@ -484,6 +484,7 @@ SchemaWriter::Schema SchemaWriter::disjunction(ast::Node* x, const Place& at) {
     return with_default(s);
   }
   std::vector<Schema> list;
+  std::vector<ast::Node*> listed;
   bool null = false, covered = false;
   for (ast::Node* a : arms) {
     if (a == standard) {
@@ -499,6 +500,7 @@ SchemaWriter::Schema SchemaWriter::disjunction(ast::Node* x, const Place& at) {
       continue;
     }
     list.push_back(expression(a, at));
+    listed.push_back(a);
   }
   // Beside a reference OpenAPI says nothing, so that the default would be lost.
   if (is_open_api() && covered && list.size() == 1)
@@ -518,7 +520,8 @@ SchemaWriter::Schema SchemaWriter::disjunction(ast::Node* x, const Place& at) {
   } else if (!list.empty()) {
     std::vector<ast::Node*> nodes;
     for (const Schema& o : list) nodes.push_back(is_open_api() ? fields_of(o) : node(o));
-    s.set(is_open_api() ? "oneOf" : "anyOf", b_.list(nodes));
+    // What two arms allow must not be refused for that.
+    s.set(is_open_api() && exclude_each_other(listed, at) ? "oneOf" : "anyOf", b_.list(nodes));
   }
   if (null) s.set("nullable", truth(true));
   return with_default(s);

@@ -69,6 +69,9 @@ class SchemaWriter {
   bool may_be_left_out(const ast::Field* f, const Place& at);
   Schema followed(ast::Node* x, const Place& at);
   static bool surely_accepts(const Schema& s, const ast::Node* value);
+  bool is_choice_of_structs(ast::Node* x) const;
+  bool is_struct(ast::Node* x) const;
+  bool exclude_each_other(std::span<ast::Node* const> arms, const Place& at);
   bool has_value(const ast::Node* x, const Place& at);
   ast::Node* text(std::string_view s) { return b_.text(s); }
   ast::Node* truth(bool v);

@@ -55,7 +55,7 @@ constexpr TimeFormat kTimeFormats[] = {
 SchemaWriter::Schema SchemaWriter::structure(ast::Struct* s, const Place& at) {
   Schema out, patterns, properties;
   std::vector<std::string> required;
-  std::vector<ast::Node*> embedded;
+  std::vector<ast::Node*> embedded, choices;
   bool open = false;
   ast::Node* additional = nullptr;
   Vertex* v = at.vertex ? at.vertex->deref_value() : nullptr;
@@ -70,6 +70,12 @@ SchemaWriter::Schema SchemaWriter::structure(ast::Struct* s, const Place& at) {
       bool only = std::none_of(s->elts.begin(), s->elts.end(), [](ast::Node* o) {
         return o->kind == ast::Kind::kField && !label_name(as<ast::Field>(o)->label).starts_with('#');
       });
+      // In OpenAPI, where nothing is closed, a choice between structs is one beside the fields: so references stay
+      // references, and what is said once is written once.
+      if (!only && is_open_api() && is_choice_of_structs(x)) {
+        choices.push_back(x);
+        continue;
+      }
       if (!only && !at.evaluated) return value_of(at);
       embedded.push_back(x);
       continue;
@@ -133,7 +139,29 @@ SchemaWriter::Schema SchemaWriter::structure(ast::Struct* s, const Place& at) {
   else if (at.closed && !open && !is_open_api())
     out.set("additionalProperties", truth(false));
   for (ast::Node* x : embedded) out = merged(out, expression(x, at));
+  for (ast::Node* x : choices) out = merged(out, disjunction(x, Place{nullptr, false, at.depth + 1, at.evaluated}));
   return out;
+}
+
+bool SchemaWriter::is_choice_of_structs(ast::Node* x) const {
+  while (x->kind == ast::Kind::kParen) x = as<ast::Paren>(x)->x;
+  if (x->kind == ast::Kind::kBinary && as<ast::Binary>(x)->op == Tok::kOr)
+    return is_struct(as<ast::Binary>(x)->x) && is_struct(as<ast::Binary>(x)->y);
+  return false;
+}
+
+// A literal, a definition that is written as one, or a choice between such.
+bool SchemaWriter::is_struct(ast::Node* x) const {
+  while (x->kind == ast::Kind::kParen) x = as<ast::Paren>(x)->x;
+  if (x->kind == ast::Kind::kStruct) {
+    auto& all = as<ast::Struct>(x)->elts;
+    return std::none_of(all.begin(), all.end(), [](const ast::Node* d) {
+      return d->kind == ast::Kind::kEmbed || d->kind == ast::Kind::kComprehension;
+    });
+  }
+  if (x->kind != ast::Kind::kIdent) return is_choice_of_structs(x);
+  auto it = definitions_.find(std::string(as<ast::Ident>(x)->name.text()).erase(0, 1));
+  return it != definitions_.end() && it->second->kind == ast::Kind::kStruct;
 }
 
 // Data without the field passes: it is optional, or it has a value of its own. OpenAPI asks for what it describes, the
