@@ -19,6 +19,7 @@ TEST(CueTime, FormatAndParse) {
   EXPECT_FALSE(parse_time(kRfc3339Nano, "2019-02-30T00:00:00Z", error));
   EXPECT_FALSE(parse_time(kRfc3339Nano, "2019-01-02", error));
   EXPECT_TRUE(parse_time("3:04PM", "7:15AM", error)) << error;
+  EXPECT_EQ(format_time(*t, "MST"), "+0200");
 }
 
 TEST(CueTime, Durations) {
@@ -49,6 +50,19 @@ TEST(CueRegex, GoSyntax) {
   EXPECT_EQ(regex_find_all(*compile_regex("a*"), "baac", -1).size(), 3u);
   EXPECT_FALSE(compile_regex("(", &error));
   EXPECT_EQ(error, "error parsing regexp: missing closing ): `(`");
+  EXPECT_TRUE(regex_matches(*compile_regex("^[\\P{ASCII}]\\p{ASCII}$"), "éa"));
+}
+
+TEST(CueRegex, WhatGoRefuses) {
+  std::string error;
+  EXPECT_FALSE(compile_regex("a\\C", &error));
+  EXPECT_EQ(error, "error parsing regexp: invalid escape sequence: `\\C`");
+  EXPECT_TRUE(compile_regex("\\\\C"));
+  EXPECT_FALSE(compile_regex("a{0,99999999999}", &error));
+  EXPECT_EQ(error, "error parsing regexp: invalid repeat count: `{0,99999999999}`");
+  EXPECT_TRUE(compile_regex("[a{1001}]"));
+  EXPECT_FALSE(compile_regex("(?<=a)b", &error));
+  EXPECT_EQ(error, "error parsing regexp: invalid named capture: `(?<=a)b`");
 }
 
 TEST(CueTabWriter, Columns) {

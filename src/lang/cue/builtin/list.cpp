@@ -84,6 +84,47 @@ const Node* plain_comparison(const StructLit* s) {
   return less;
 }
 
+bool refers_to(const Node* n, std::string_view name) {
+  return n->type == NodeType::kFieldRef && to<FieldRef>(n)->up == 0 && to<FieldRef>(n)->label == Label::string(name);
+}
+
+bool is_number_or_string(const Node* n) {
+  if (n->type != NodeType::kDisjunctionExpr) return false;
+  Kinds all = 0;
+  for (const Disjunct& d : to<DisjunctionExpr>(n)->values) {
+    if (d.marked || d.value->type != NodeType::kBasicType) return false;
+    all |= to<BasicType>(d.value)->kind;
+  }
+  return all == (kNumberKind | kStringKind);
+}
+
+// list.Ascending and list.Descending, {T: number | string, x: T, y: T, less: bool & x < y}: kLt, kGt; kNone for others.
+Op order_of_scalars(const StructLit* s) {
+  Op order = Op::kNone;
+  bool type = false, x = false, y = false;
+  for (const Node* d : s->decls) {
+    if (d->type != NodeType::kField || to<Field>(d)->arc != ArcType::kMember) return Op::kNone;
+    const auto* f = to<Field>(d);
+    const Node* v = f->value;
+    if (f->label == Label::string("T") && is_number_or_string(v)) {
+      type = true;
+    } else if (f->label == Label::string("x") && refers_to(v, "T")) {
+      x = true;
+    } else if (f->label == Label::string("y") && refers_to(v, "T")) {
+      y = true;
+    } else if (f->label == Label::string("less") && v->type == NodeType::kBinary) {
+      const auto* b = to<Binary>(v);
+      bool truth = b->op == Op::kAnd && b->x->type == NodeType::kBasicType && to<BasicType>(b->x)->kind == kBoolKind;
+      if (truth && b->y->type == NodeType::kBinary) b = to<Binary>(b->y);
+      if ((b->op != Op::kLt && b->op != Op::kGt) || !refers_to(b->x, "x") || !refers_to(b->y, "y")) return Op::kNone;
+      order = b->op;
+    } else {
+      return Op::kNone;
+    }
+  }
+  return type && x && y && s->decls.size() == 4 ? order : Op::kNone;
+}
+
 // Orders by a comparer {x, y, less}: each comparison unifies x and y with the two values and looks at less.
 class Comparer {
  public:
@@ -102,7 +143,9 @@ class Comparer {
     if (v->conjuncts.size() != 1 || v->closed_recursive || v->closed_once) return;
     const KeptConjunct& only = v->conjuncts[0];
     Node* x = expression_of(only.x);
-    if (x->type == NodeType::kStruct) comparison_ = const_cast<Node*>(plain_comparison(to<StructLit>(x)));
+    if (x->type != NodeType::kStruct) return;
+    order_ = order_of_scalars(to<StructLit>(x));
+    comparison_ = const_cast<Node*>(plain_comparison(to<StructLit>(x)));
     if (comparison_) make_scope(only.env);
   }
   Node* error() const { return error_; }
@@ -110,7 +153,7 @@ class Comparer {
 
   bool less(Node* a, Node* b) {
     if (error_) return false;
-    if (std::optional<bool> known = quick_less(a, b)) return *known;
+    if (std::optional<bool> known = order_ != Op::kNone ? less_scalar(a, b) : quick_less(a, b)) return *known;
     Context& ctx = c_.context;
     if (!operands_) {
       x_ = ctx.store.make<Field>(Label::string("x"), ArcType::kMember, a, nullptr);
@@ -173,9 +216,21 @@ class Comparer {
     return to<Bool>(r)->value;
   }
 
+  // Two scalars of a kind in the order that the package has a name for need nothing unified either.
+  std::optional<bool> less_scalar(Node* a, Node* b) {
+    c_.context.budget.step();
+    a = plain(a), b = plain(b);
+    if (order_ == Op::kGt) std::swap(a, b);
+    if (a->type == NodeType::kNum && b->type == NodeType::kNum) return to<Num>(a)->value < to<Num>(b)->value;
+    if (a->type == NodeType::kString && b->type == NodeType::kString) return to<String>(a)->text < to<String>(b)->text;
+    if (a->type == NodeType::kBytes && b->type == NodeType::kBytes) return to<Bytes>(a)->text < to<Bytes>(b)->text;
+    return {};
+  }
+
   CallContext& c_;
   Vertex* cmp_ = nullptr;
   Node* error_ = nullptr;
+  Op order_ = Op::kNone;        // of list.Ascending and list.Descending
   Node* comparison_ = nullptr;  // where it is all that the comparer says
   Vertex* sides_[2] = {};
   Environment* inside_ = nullptr;

@@ -118,6 +118,12 @@ int jacobi(Decimal a, Decimal b, bool& good) {
   }
 }
 
+// As many digits as the arithmetic has.
+Decimal with_all_digits(const Decimal& d) {
+  i32 missing = Decimal::kPrecision - static_cast<i32>(d.digits());
+  return missing > 0 ? decimal::quantize(d, d.exponent() - missing) : d;
+}
+
 const BuiltinSpec kFunctions[] = {
     {"Floor", {kNumberKind}, kIntKind, whole<Rounding::kFloor>},
     {"Ceil", {kNumberKind}, kIntKind, whole<Rounding::kCeiling>},

@@ -15,33 +15,63 @@ namespace tutti::cue {
 
 namespace {
 
-// RE2 of this age knows named groups as (?P<name>...) only.
-// `\C`, one byte of a character, is known to RE2 only.
-std::string with_named_groups(std::string_view p, bool& one_byte) {
-  std::string out;
+// A pattern for RE2, which knows named groups as (?P<name>...) only, and what Go refuses of what RE2 takes.
+struct ForRe2 {
+  std::string pattern;
+  std::string refused;  // "what: `where`"
+};
+
+// {n}, {n,} and {n,m} at the begin of it with a count above Go's limit; RE2 takes a very large one for text.
+std::string_view large_repetition(std::string_view p) {
+  constexpr unsigned long kMost = 1000;
+  std::size_t end = p.find_first_not_of("0123456789,", 1);
+  if (end == std::string_view::npos || p[end] != '}' || p.size() < 3 || !std::isdigit(static_cast<unsigned char>(p[1])))
+    return {};
+  std::size_t comma = std::min(p.find(',', 1), end);
+  auto large = [&](std::string_view n) {
+    n.remove_prefix(std::min(n.find_first_not_of('0'), n.size()));
+    return n.size() > 4 || (!n.empty() && std::stoul(std::string(n)) > kMost);
+  };
+  std::string_view second = comma < end ? p.substr(comma + 1, end - comma - 1) : std::string_view();
+  if (second.find(',') != std::string_view::npos) return {};
+  return large(p.substr(1, comma - 1)) || large(second) ? p.substr(0, end + 1) : std::string_view();
+}
+
+ForRe2 for_re2(std::string_view p) {
+  ForRe2 out;
+  auto refuse = [&](std::string_view what, std::string_view where) {
+    if (out.refused.empty()) out.refused = std::string(what) + ": `" + std::string(where) + "`";
+  };
   bool in_class = false;
   for (std::size_t i = 0; i < p.size(); ++i) {
+    std::string_view rest = p.substr(i);
     if (p[i] == '\\' && i + 1 < p.size()) {
       if (!in_class && p[i + 1] == 'Q') {  // literal text up to \E
         std::size_t end = p.find("\\E", i);
         std::size_t stop = end == std::string_view::npos ? p.size() : end + 2;
-        out += p.substr(i, stop - i);
+        out.pattern += p.substr(i, stop - i);
         i = stop - 1;
         continue;
       }
-      one_byte |= p[i + 1] == 'C';
-      out += p.substr(i, 2);
+      if (p[i + 1] == 'C') refuse("invalid escape sequence", "\\C");  // one byte of a character
+      out.pattern += p.substr(i, 2);
       ++i;
       continue;
     }
     if (p[i] == '[') in_class = true;
     if (p[i] == ']') in_class = false;
-    if (!in_class && p.substr(i, 3) == "(?<") {
-      out += "(?P<";
+    if (!in_class && rest.starts_with("(?<") && rest.size() > 3) {
+      // A look behind is a group without a proper name to Go.
+      if (rest[3] == '=' || rest[3] == '!')
+        refuse("invalid named capture",
+               rest.substr(0, rest.find('>') == std::string_view::npos ? rest.size() : rest.find('>') + 1));
+      out.pattern += "(?P<";
       i += 2;
       continue;
     }
-    out += p[i];
+    if (!in_class && p[i] == '{')
+      if (std::string_view large = large_repetition(rest); !large.empty()) refuse("invalid repeat count", large);
+    out.pattern += p[i];
   }
   return out;
 }
@@ -145,6 +175,12 @@ std::string with_known_classes(std::string_view p) {
       negated = !negated;
       name = "assigned";
     }
+    if (plain == "ascii") {
+      std::string range = negated && in_class ? "\\x{80}-\\x{10FFFF}" : "\\x00-\\x7F";
+      out += in_class ? range : (negated ? "[^" : "[") + range + "]";
+      i = end;
+      continue;
+    }
     std::string known = class_names(name, "\\p");
     bool several = known.find('}') + 1 < known.size();
     if (!several && negated) known[1] = 'P';
@@ -198,20 +234,19 @@ const RE2* compile_regex(std::string_view pattern, std::string* error) {
       RE2::Options options;
       options.set_log_errors(false);
       options.set_max_mem(64 << 20);
-      bool one_byte = false;
-      std::string text = with_named_groups(pattern, one_byte);
-      auto re = std::make_unique<RE2>(text, options);
+      ForRe2 known = for_re2(pattern);
+      auto re = std::make_unique<RE2>(known.pattern, options);
       if (re->error_code() == RE2::ErrorBadCharRange) {
-        auto other = std::make_unique<RE2>(with_known_classes(text), options);
+        auto other = std::make_unique<RE2>(with_known_classes(known.pattern), options);
         if (other->ok()) re = std::move(other);
       }
-      if (re->ok() && one_byte) {
-        it->second.error = "error parsing regexp: invalid escape sequence: `\\C`";
+      bool look_behind = known.refused.starts_with("invalid named");  // RE2 has other words for it
+      if (!known.refused.empty() && (re->ok() || look_behind)) {
+        it->second.error = "error parsing regexp: " + known.refused;
       } else if (re->ok()) {
         it->second.re = std::move(re);
       } else {
         std::string arg = re->error_arg();
-        if (std::size_t at = arg.find("(?P<"); at == 0 && pattern.find(arg) == std::string_view::npos) arg.erase(2, 1);
         if (re->error_code() == RE2::ErrorMissingParen || re->error_code() == RE2::ErrorUnexpectedParen) arg = pattern;
         it->second.error = std::string("error parsing regexp: ") + error_word(re->error_code()) + ": `" + arg + "`";
       }

@@ -1,11 +1,10 @@
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 
 #include "base/utf8.h"
+#include "lang/cue/builtin/go_float.h"
 #include "lang/cue/builtin/support.h"
-#include "lang/cue/eval/limits.h"
 #include "lang/cue/format/literal.h"
 
 namespace tutti::cue {
@@ -103,57 +102,6 @@ Node* parse_int(CallContext& c, std::string_view name, i64 base, i64 bits) {
   if (n->negative() && length == bits) length = decimal::int_bit_length(decimal::int_add(*n, Decimal(1)));
   if (static_cast<i64>(length) > bits - 1) return num_error(c, name, s, "value out of range");
   return int_result(c, *n);
-}
-
-// The forms of Go's FormatFloat.
-std::string format_float(double d, char form, i64 precision, i64 bits) {
-  if (std::isnan(d)) return "NaN";
-  if (std::isinf(d)) return d < 0 ? "-Inf" : "+Inf";
-  bool single = bits == 32;
-  constexpr i64 kMostDigits = 400;  // of a double before its point, with sign and exponent
-  if (precision > 0) check_text(static_cast<u64>(precision));
-  std::string buffer(static_cast<std::size_t>(kMostDigits + 1100 + std::max<i64>(precision, 0)), '\0');
-  char *begin = buffer.data(), *end = begin + buffer.size();
-  auto chars = [&](std::chars_format f) {
-    std::to_chars_result r{};
-    if (precision < 0)
-      r = single ? std::to_chars(begin, end, static_cast<float>(d), f) : std::to_chars(begin, end, d, f);
-    else
-      r = std::to_chars(begin, end, d, f, static_cast<int>(precision));
-    return std::string(begin, r.ptr);
-  };
-  switch (form) {
-    case 'e':
-    case 'E': {
-      std::string s = chars(std::chars_format::scientific);
-      if (form == 'E') s[s.find('e')] = 'E';
-      return s;
-    }
-    case 'f': return chars(std::chars_format::fixed);
-    case 'g':
-    case 'G': {
-      // %e when the exponent is less than -4 or not less than the precision (21 for the shortest form).
-      std::string e = precision < 0 ? chars(std::chars_format::scientific)
-                                    : fmt::format("{:.{}e}", d, std::max<i64>(precision, 1) - 1);
-      int exponent = std::atoi(e.c_str() + e.find('e') + 1);
-      i64 limit = precision < 0 ? 21 : std::max<i64>(precision, 1);
-      std::string s;
-      if (exponent < -4 || exponent >= limit) {
-        s = precision < 0 ? e : fmt::format("{:.{}g}", d, std::max<i64>(precision, 1));
-        if (form == 'G') s[s.find('e')] = 'E';
-      } else {
-        s = precision < 0 ? chars(std::chars_format::fixed) : fmt::format("{:.{}g}", d, std::max<i64>(precision, 1));
-      }
-      return s;
-    }
-    case 'b':
-    case 'x':
-    case 'X': {
-      std::string s = chars(std::chars_format::hex);
-      return form == 'b' ? s : (d < 0 ? "-0x" + s.substr(1) : "0x" + s);
-    }
-    default: return std::string("%") + form;
-  }
 }
 
 std::string rune_text(i64 r) {
@@ -257,7 +205,7 @@ const BuiltinSpec kFunctions[] = {
          return c.error(fmt::format("unexpected kind {}", kinds_text(concrete_kind(f))));
        }
        if (bits != 32 && bits != 64) return c.error("strconv: illegal AppendFloat/FormatFloat bitSize");
-       return c.make_string(format_float(d, form, precision, bits));
+       return c.make_string(go_float(d, form, precision, static_cast<int>(bits)));
      }},
     {"FormatUint",
      {kIntKind, kIntKind},
@@ -315,7 +263,7 @@ const ConstantSpec kConstants[] = {{"IntSize", "64"}};
 
 }  // namespace
 
-std::string go_quote(std::string_view s) { return quote_go(s, '"', false, false); }
+std::string go_quote(std::string_view s, char mark, bool ascii) { return quote_go(s, mark, ascii, false); }
 
 void add_strconv() { add_package("strconv", kFunctions, kConstants); }
 

@@ -20,7 +20,8 @@ Node* strings_result(CallContext& c, const std::vector<std::string>& items);
 Kinds concrete_kind(Node* n);
 Node* plain(Node* n);  // what a vertex stands for when that is a scalar, else itself
 
-std::string go_quote(std::string_view s);  // as Go's %q shows it
+// As Go's %q shows it; with the mark ' a character.
+std::string go_quote(std::string_view s, char mark = '"', bool ascii = false);
 
 // A check that failed: an error of its own, not one "in call to".
 Node* validation_error(CallContext& c, Code code, std::string_view message);

@@ -195,7 +195,7 @@ std::string written(const Element& e, const Time& t, const CivilTime& c) {
       if (e.how == How::kOffsetZ && t.offset == 0) return "Z";
       if (e.how != How::kShort) return offset_text(t.offset, e.size);
       if (!t.zone.empty()) return t.zone;
-      return t.offset == 0 ? "UTC" : offset_text(t.offset, t.offset % 3600 == 0 ? 1 : 2);
+      return t.offset == 0 ? "UTC" : offset_text(t.offset, 2);
     case What::kFraction: {
       std::string digits = fmt::format("{:09}", t.nanoseconds);
       digits.resize(e.size, '0');

@@ -2,6 +2,7 @@
 
 #include <deque>
 
+#include "base/utf8.h"
 #include "lang/cue/compile/compile.h"
 #include "lang/cue/eval/context.h"
 #include "lang/cue/eval/limits.h"
@@ -17,6 +18,22 @@ bool same_everywhere(const Call* x) {
   for (const Node* a : x->args)
     if (a->type > NodeType::kBytes) return false;
   return true;
+}
+
+// A string of CUE is UTF-8: each run of bytes of a result that is not becomes U+FFFD.
+std::string valid_text(std::string_view s) {
+  std::string out;
+  bool before = false;
+  for (std::size_t i = 0; i < s.size();) {
+    std::size_t from = i;
+    bool valid = utf8::decode(s, i) != utf8::kInvalid;
+    if (valid)
+      out += s.substr(from, i - from);
+    else if (!before)
+      out += "\uFFFD";
+    before = !valid;
+  }
+  return out;
 }
 
 // A name that a package does not have will never be a function of it, so that a call is wrong for good; nullptr for
@@ -385,6 +402,7 @@ bool CallContext::failed() const { return context.has_err(); }
 
 Node* CallContext::make_string(std::string_view s) {
   check_text(s.size());
+  if (utf8::first_invalid(s) != std::string_view::npos) return placed(context.make_string(valid_text(s)));
   return placed(context.make_string(s));
 }
 Node* CallContext::make_bytes(std::string_view s) {

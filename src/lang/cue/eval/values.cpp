@@ -101,9 +101,11 @@ const re2::RE2* Context::regexp(Node* v) {
     re2::RE2::Options o;
     o.set_log_errors(false);
     o.set_max_mem(16 << 20);
+    // RE2 alone takes \C, and very large counts as text: what Go refuses is none here either.
+    bool doubtful = pattern.find("\\C") != std::string_view::npos || pattern.find('{') != std::string_view::npos;
+    std::string_view taken = doubtful && !compile_regex(pattern) ? "(" : pattern;
     it = regexps_
-             .emplace(store.keep(pattern),
-                      std::make_unique<re2::RE2>(re2::StringPiece(pattern.data(), pattern.size()), o))
+             .emplace(store.keep(pattern), std::make_unique<re2::RE2>(re2::StringPiece(taken.data(), taken.size()), o))
              .first;
   }
   if (!it->second->ok()) {

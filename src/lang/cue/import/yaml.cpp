@@ -405,10 +405,10 @@ class YamlReader {
   Node* scalar(YamlNode& y) {
     using Make = Node* (YamlReader::*)(YamlNode&, TokenPos, std::string_view tag);
     static constexpr std::pair<std::string_view, Make> kMakers[] = {
-        {"str", &YamlReader::text_scalar},   {"timestamp", &YamlReader::text_scalar},
-        {"merge", &YamlReader::text_scalar}, {"binary", &YamlReader::binary_scalar},
-        {"bool", &YamlReader::word_scalar},  {"null", &YamlReader::word_scalar},
-        {"int", &YamlReader::number_scalar}, {"float", &YamlReader::number_scalar},
+        {"str", &YamlReader::text_scalar},      {"timestamp", &YamlReader::text_scalar},
+        {"binary", &YamlReader::binary_scalar}, {"bool", &YamlReader::word_scalar},
+        {"null", &YamlReader::word_scalar},     {"int", &YamlReader::number_scalar},
+        {"float", &YamlReader::number_scalar},
     };
     std::string_view tag = tag_of(y);
     for (const auto& [name, make] : kMakers)

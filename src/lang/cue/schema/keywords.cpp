@@ -196,19 +196,18 @@ void SchemaReader::length(State& s, const DataEntry& e) {
         b_.call(b_.member("strings", e.key == "minLength" ? "MinRunes" : "MaxRunes", e.pos), {b_.integer(*n)}));
 }
 
+// What only other engines know is a feature that is missing; anything else is no regular expression, and to leave it
+// out would let everything through.
 ast::Node* SchemaReader::regex(const DataEntry& e, const std::string& pattern, Tok op) {
   std::string error;
-  if (!compile_regex(pattern, &error)) {
-    // What other engines know is a feature that is not there; all else is wrong, and must not let anything pass.
-    bool elsewhere = error.find("unsupported Perl syntax") != std::string::npos ||
-                     error.find("invalid character class range") != std::string::npos;
-    if (elsewhere)
-      feature(e.pos, fmt::format("unsupported regular expression {}: {}", quote(pattern), error));
-    else
-      fail(e.pos, fmt::format("invalid regexp {}: {}", quote(pattern), error));
-    return nullptr;
-  }
-  return b_.unary(op, b_.text(pattern), e.pos);
+  if (compile_regex(pattern, &error)) return b_.unary(op, b_.text(pattern), e.pos);
+  if (error.find("unsupported Perl syntax") != std::string::npos)
+    feature(e.pos, fmt::format("unsupported Perl regexp syntax in {}: {}", quote(pattern), error));
+  else if (error.find("invalid character class range") != std::string::npos)
+    feature(e.pos, fmt::format("unsupported regexp character class in {}: {}", quote(pattern), error));
+  else
+    fail(e.pos, fmt::format("invalid regexp {}: {}", quote(pattern), error));
+  return nullptr;
 }
 
 void SchemaReader::pattern(State& s, const DataEntry& e) {
