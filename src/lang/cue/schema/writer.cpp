@@ -197,7 +197,10 @@ void SchemaWriter::describe(Schema& s, const ast::Node* field) {
 // ---- expressions
 
 SchemaWriter::Schema SchemaWriter::value_of(const Place& at) {
-  if (at.evaluated || !at.vertex) return {};  // nothing can be said
+  if (at.evaluated || !at.vertex) {
+    loose_ = true;  // nothing can be said
+    return {};
+  }
   ExportProfile profile;
   profile.show_optional = true;
   profile.show_docs = true;
@@ -214,6 +217,7 @@ SchemaWriter::Schema SchemaWriter::constant(ast::Node* x) {
   }
   if (is_open_api()) {
     if (type_of(x) == "null") {
+      loose_ = true;
       s.set("nullable", truth(true));
       return s;
     }
@@ -250,17 +254,7 @@ SchemaWriter::Schema SchemaWriter::expression(ast::Node* x, const Place& given) 
       Tok op = as<ast::Binary>(x)->op;
       if (op == Tok::kOr) return disjunction(x, at);
       if (op != Tok::kAnd) return value_of(at);
-      std::vector<ast::Node*> parts;
-      flatten(x, Tok::kAnd, parts);
-      // A struct beside a definition says what is new; its value says it better once something is embedded.
-      Schema s;
-      bool first = true;
-      for (ast::Node* p : parts) {
-        Schema one = expression(p, at);
-        s = first ? one : merged(s, one);
-        first = false;
-      }
-      return s;
+      return conjunction({&x, 1}, at);
     }
     default: return value_of(at);
   }
@@ -339,6 +333,7 @@ SchemaWriter::Schema SchemaWriter::bound(ast::Unary* x, const Place& at) {
       if (!is_scalar(v)) return value_of(at);
       if (type_of(v) != "integer" && type_of(v) != "number") {
         s.set("type", text(type_of(v)));  // an order of strings cannot be said
+        loose_ = true;
         return s;
       }
       s.set("type", text("number"));
@@ -518,7 +513,7 @@ SchemaWriter::Schema SchemaWriter::disjunction(ast::Node* x, const Place& at) {
   } else if (!list.empty()) {
     std::vector<ast::Node*> nodes;
     for (const Schema& o : list) nodes.push_back(is_open_api() ? fields_of(o) : node(o));
-    s.set(is_open_api() ? "oneOf" : "anyOf", b_.list(nodes));
+    s = any_of(nodes);
   }
   if (null) s.set("nullable", truth(true));
   return with_default(s);

@@ -52,90 +52,6 @@ constexpr TimeFormat kTimeFormats[] = {
 
 }  // namespace
 
-SchemaWriter::Schema SchemaWriter::structure(ast::Struct* s, const Place& at) {
-  Schema out, patterns, properties;
-  std::vector<std::string> required;
-  std::vector<ast::Node*> embedded;
-  bool open = false;
-  ast::Node* additional = nullptr;
-  Vertex* v = at.vertex ? at.vertex->deref_value() : nullptr;
-  for (ast::Node* d : s->elts) {
-    if (d->kind == ast::Kind::kEllipsis) {
-      open = true;
-      continue;
-    }
-    if (d->kind == ast::Kind::kEmbed) {
-      ast::Node* x = as<ast::Embed>(d)->x;
-      // A struct with a value in it is that value, with definitions beside it.
-      bool only = std::none_of(s->elts.begin(), s->elts.end(), [](ast::Node* o) {
-        return o->kind == ast::Kind::kField && !label_name(as<ast::Field>(o)->label).starts_with('#');
-      });
-      if (!only && !at.evaluated) return value_of(at);
-      embedded.push_back(x);
-      continue;
-    }
-    if (d->kind == ast::Kind::kComprehension) {
-      if (!at.evaluated) return value_of(at);
-      continue;
-    }
-    if (d->kind != ast::Kind::kField) continue;
-    auto* f = as<ast::Field>(d);
-    ast::Node* label = f->label;
-    if (label->kind == ast::Kind::kAlias) label = as<ast::Alias>(label)->x;
-    Place inner = at;
-    if (label->kind == ast::Kind::kList) {
-      inner.vertex = nullptr;
-      ast::Node* names = as<ast::List>(label)->elts.empty() ? nullptr : as<ast::List>(label)->elts[0];
-      if (names && names->kind == ast::Kind::kAlias) names = as<ast::Alias>(names)->x;
-      Schema value = expression(f->value, inner);
-      describe(value, f);
-      if (names && names->kind == ast::Kind::kUnary && as<ast::Unary>(names)->op == Tok::kMat && !is_open_api())
-        patterns.set(string_of(as<ast::Unary>(names)->x), node(value));
-      else if (names && names->kind == ast::Kind::kIdent && as<ast::Ident>(names)->name.text() == "string")
-        additional = node(value);
-      else
-        open = true;
-      continue;
-    }
-    std::string name = label_name(label);
-    if (label->kind != ast::Kind::kIdent && label->kind != ast::Kind::kLit) {
-      if (!at.evaluated) return value_of(at);
-      continue;
-    }
-    bool ident = label->kind == ast::Kind::kIdent;
-    if (ident && (name.starts_with('#') || name.starts_with('_'))) continue;
-    inner.vertex = v ? v->find_raw(Label::string(name)) : nullptr;
-    Schema value = expression(f->value, inner);
-    describe(value, f);
-    properties.set(name, node(value));
-    if (!may_be_left_out(f, inner)) required.push_back(name);
-  }
-  if (!embedded.empty() && properties.empty() && patterns.empty() && !additional && !open) {
-    bool first = true;
-    for (ast::Node* x : embedded) {
-      Schema one = expression(x, at);
-      out = first ? one : merged(out, one);
-      first = false;
-    }
-    return out;
-  }
-  out.set("type", text("object"));
-  if (!is_open_api()) std::sort(required.begin(), required.end());
-  std::vector<ast::Node*> names;
-  for (const std::string& name : required) names.push_back(text(name));
-  if (!names.empty()) out.set("required", b_.list(names));
-  if (!properties.empty()) out.set("properties", members(properties));
-  if (!patterns.empty()) out.set("patternProperties", members(patterns));
-  if (additional)
-    out.set("additionalProperties", additional);
-  else if (open && at.closed && !is_open_api())
-    out.set("additionalProperties", truth(true));
-  else if (at.closed && !open && !is_open_api())
-    out.set("additionalProperties", truth(false));
-  for (ast::Node* x : embedded) out = merged(out, expression(x, at));
-  return out;
-}
-
 // Data without the field passes: it is optional, or it has a value of its own. OpenAPI asks for what it describes, the
 // configuration with its values, so that only optional fields may be missing there.
 bool SchemaWriter::may_be_left_out(const ast::Field* f, const Place& at) {
@@ -218,9 +134,8 @@ SchemaWriter::Schema SchemaWriter::list(ast::List* l, const Place& at) {
   if (is_open_api()) {
     if (!open) count("maxItems");
     if (rest) prefix.push_back(rest);
-    Schema any;
-    any.set("oneOf", b_.list(prefix));
-    s.set("items", prefix.size() == 1 ? prefix[0] : open && !rest ? node({}) : node(any));
+    loose_ = true;  // which of them stands where is not said
+    s.set("items", open && !rest ? node({}) : prefix.size() == 1 ? prefix[0] : node(any_of(prefix)));
     return s;
   }
   s.set("prefixItems", b_.list(prefix));
@@ -238,6 +153,7 @@ SchemaWriter::Schema SchemaWriter::selector(ast::Node* x, const Place& at) {
   Schema s;
   if (auto it = kFormats.find(n); it != kFormats.end()) {
     s.set("type", text("string"));
+    loose_ = true;
     // A duration is written as Go writes one, which the format of that name is not.
     if (it->second != "duration") s.set("format", text(it->second));
     return s;
@@ -309,26 +225,39 @@ SchemaWriter::Schema SchemaWriter::call(ast::Call* x, const Place& at) {
 SchemaWriter::Schema SchemaWriter::match_n(ast::Call* x, const Place& at) {
   Schema s;
   ast::Node* count = x->args[0];
-  if (x->args[1]->kind != ast::Kind::kList) return s;
+  bool before = loose_;
+  loose_ = false;
   std::vector<ast::Node*> arms;
-  Place inner = at;
-  inner.vertex = nullptr;
-  for (ast::Node* a : as<ast::List>(x->args[1])->elts) arms.push_back(node(expression(a, inner)));
+  if (x->args[1]->kind == ast::Kind::kList) {
+    Place inner = at;
+    inner.vertex = nullptr;
+    for (ast::Node* a : as<ast::List>(x->args[1])->elts) {
+      loose_ = loose_ || a->kind == ast::Kind::kEllipsis || a->kind == ast::Kind::kComprehension;
+      arms.push_back(node(expression(a, inner)));
+    }
+  }
+  // What says that a schema does not hold may only be said of one that says everything.
+  bool exact = !loose_;
+  loose_ = true;
   auto number = [](const ast::Node* n) {
     return n->kind == ast::Kind::kLit ? std::string(as<ast::Lit>(n)->text) : std::string();
   };
+  if (arms.empty()) return s;
   if (count->kind == ast::Kind::kUnary && as<ast::Unary>(count)->op == Tok::kGeq &&
       number(as<ast::Unary>(count)->x) == "1") {
     s.set("anyOf", b_.list(arms));
   } else if (number(count) == std::to_string(arms.size())) {
     s.set("allOf", b_.list(arms));
   } else if (number(count) == "1") {
-    s.set("oneOf", b_.list(arms));
-  } else if (number(count) == "0") {
+    s.set(exact || exclude_each_other(arms) ? "oneOf" : "anyOf", b_.list(arms));
+  } else if (number(count) == "0" && exact) {
     Schema any;
     any.set("anyOf", b_.list(arms));
     s.set("not", arms.size() == 1 ? arms[0] : node(any));
+  } else {
+    return s;
   }
+  loose_ = before || !exact;
   return s;
 }
 
@@ -342,17 +271,31 @@ ast::File* SchemaWriter::definition_file() {
   return export_definition(c_, sources_, "", root_, profile);
 }
 
-// A schema for each definition, by its name without the #.
+// The schema of a definition, by its name without the #; none while it is being made.
+ast::Node* SchemaWriter::definition_schema(const std::string& name) {
+  auto [at, fresh] = schemas_.try_emplace(name, nullptr);
+  if (!fresh) return at->second;
+  auto field = fields_.find(name);
+  if (field == fields_.end()) return nullptr;
+  if (++making_ > kMostAtOnce) {
+    --making_;
+    schemas_.erase(at);
+    return nullptr;
+  }
+  Schema s = expression(field->second->value, Place{vertices_["#" + name], true, 0, false});
+  describe(s, field->second);
+  --making_;
+  return schemas_[name] = node(s);
+}
+
 SchemaWriter::Schema SchemaWriter::schemas_of(std::span<ast::Field* const> definitions) {
   Schema all;
+  for (ast::Field* d : definitions) fields_[label_name(d->label).substr(1)] = d;
+  for (Vertex* a : root_->deref_value()->arcs)
+    if (a->label.is_def()) vertices_[std::string(a->label.name())] = a;
   for (ast::Field* d : definitions) {
-    std::string name = label_name(d->label);
-    Vertex* at = nullptr;
-    for (Vertex* a : root_->deref_value()->arcs)
-      if (a->label.is_def() && a->label.name() == name) at = a;
-    Schema s = expression(d->value, Place{at, true, 0, false});
-    describe(s, d);
-    all.set(name.substr(1), node(s));
+    std::string name = label_name(d->label).substr(1);
+    all.keys.emplace_back(name, definition_schema(name));
   }
   return all;
 }
@@ -379,6 +322,18 @@ ast::Node* SchemaWriter::json_schema() {
   Schema defs = schemas_of(definitions);
   if (!defs.empty()) out.set("$defs", members(defs));
   return node(out);
+}
+
+// An `info` of one's own need not say everything that OpenAPI asks for.
+ast::Node* SchemaWriter::with_missing(ast::Node* info, const Schema& standard) {
+  if (info->kind != ast::Kind::kStruct) return info;
+  std::vector<ast::Node*> fields(as<ast::Struct>(info)->elts.begin(), as<ast::Struct>(info)->elts.end());
+  for (const auto& [key, value] : standard.keys)
+    if (std::ranges::none_of(fields, [&](const ast::Node* d) {
+          return d->kind == ast::Kind::kField && label_name(as<ast::Field>(d)->label) == key;
+        }))
+      fields.push_back(make_field(b_.arena, make_label(b_.arena, key), value));
+  return make_struct(b_.arena, fields);
 }
 
 ast::Node* SchemaWriter::openapi() {
@@ -433,7 +388,7 @@ ast::Node* SchemaWriter::openapi() {
   out.set("openapi", text("3.0.0"));
   head.set("title", text(title.empty() ? "Generated by cue." : title));
   head.set("version", text(version.empty() ? "no version" : version));
-  out.set("info", info ? info : node(head));
+  out.set("info", info ? with_missing(info, head) : node(head));
   out.set("paths", node({}));
   components.set("schemas", members(schemas_of(definitions)));
   out.set("components", node(components));
