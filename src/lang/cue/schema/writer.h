@@ -46,6 +46,8 @@ class SchemaWriter {
     bool closed = false;
     int depth = 0;
     bool evaluated = false;  // the syntax of a value: nothing to fall back to
+    bool validator = false;  // an argument of one: fields without a value need not be there
+    Place argument() const { return {nullptr, false, depth, evaluated, true}; }
   };
 
   Schema expression(ast::Node* x, const Place& at);
@@ -59,6 +61,7 @@ class SchemaWriter {
   bool gather_embedded(ast::Node* x, const Place& at, Object& o);
   Schema object(const Object& o, const Place& at);
   Schema conjunction(std::span<ast::Node* const> parts, const Place& at);
+  bool gives_values(std::span<ast::Node* const> parts, const Place& at, Object& whole);
   static bool is_choice(const ast::Node* x);
   Schema list(ast::List* l, const Place& at);
   Schema call(ast::Call* x, const Place& at);
@@ -98,13 +101,13 @@ class SchemaWriter {
   Build b_;
   std::map<std::string, const ast::Node*> definitions_;  // what they are, by their names without the #
   static constexpr int kMostAtOnce = 20;
-  int making_ = 0;                              // definitions, within each other
-  bool loose_ = false;                          // something was left out, so that more passes
-  std::map<std::string, ast::Field*> fields_;   // of the definitions
-  std::map<std::string, Vertex*> vertices_;     // and with the #
-  std::map<std::string, ast::Node*> schemas_;   // of those that are made, or are being made
-  std::set<std::string> following_;                      // whose schemas are being looked at
-  std::map<std::string, bool> have_value_;               // of those, as far as it was asked
+  int making_ = 0;                             // definitions, within each other
+  bool loose_ = false;                         // something was left out, so that more passes
+  std::map<std::string, ast::Field*> fields_;  // of the definitions
+  std::map<std::string, Vertex*> vertices_;    // and with the #
+  std::map<std::string, ast::Node*> schemas_;  // of those that are made, or are being made
+  std::set<std::string> following_;            // whose schemas are being looked at
+  std::map<std::string, bool> have_value_;     // of those, as far as it was asked
 };
 
 }  // namespace tutti::cue

@@ -56,6 +56,7 @@ constexpr TimeFormat kTimeFormats[] = {
 // configuration with its values, so that only optional fields may be missing there.
 bool SchemaWriter::may_be_left_out(const ast::Field* f, const Place& at) {
   if (f->constraint != Tok::kIllegal) return f->constraint == Tok::kOption;
+  if (at.validator) return true;
   return !is_open_api() && has_value(f->value, at);
 }
 
@@ -200,22 +201,26 @@ SchemaWriter::Schema SchemaWriter::call(ast::Call* x, const Place& at) {
   }
   if (n == "matchN" && x->args.size() == 2) return match_n(x, at);
   if (n == "matchIf" && x->args.size() == 3 && !is_open_api()) {
-    Place inner = at;
-    inner.vertex = nullptr;
-    s.set("if", node(expression(x->args[0], inner)));
-    s.set("then", node(expression(x->args[1], inner)));
-    s.set("else", node(expression(x->args[2], inner)));
+    bool before = loose_;
+    loose_ = false;
+    Schema condition = expression(x->args[0], at.argument());
+    if (loose_) return {};  // which of the others holds cannot be told
+    s.set("if", node(condition));
+    s.set("then", node(expression(x->args[1], at.argument())));
+    s.set("else", node(expression(x->args[2], at.argument())));
+    loose_ = loose_ || before;
     return s;
   }
   if (n == "list.MatchN" && x->args.size() == 2 && !is_open_api()) {
     s.set("type", text("array"));
-    Place inner = at;
-    inner.vertex = nullptr;
+    Place inner = at.argument();
     ast::Node* count = x->args[0];
     if (count->kind == ast::Kind::kUnary && as<ast::Unary>(count)->op == Tok::kGeq) {
       s.set("contains", node(expression(x->args[1], inner)));
       if (as<ast::Unary>(count)->x->kind == ast::Kind::kLit && as<ast::Lit>(as<ast::Unary>(count)->x)->text != "1")
         s.set("minContains", b_.data(as<ast::Unary>(count)->x, false));
+    } else {
+      loose_ = true;
     }
     return s;
   }
@@ -229,8 +234,7 @@ SchemaWriter::Schema SchemaWriter::match_n(ast::Call* x, const Place& at) {
   loose_ = false;
   std::vector<ast::Node*> arms;
   if (x->args[1]->kind == ast::Kind::kList) {
-    Place inner = at;
-    inner.vertex = nullptr;
+    Place inner = at.argument();
     for (ast::Node* a : as<ast::List>(x->args[1])->elts) {
       loose_ = loose_ || a->kind == ast::Kind::kEllipsis || a->kind == ast::Kind::kComprehension;
       arms.push_back(node(expression(a, inner)));

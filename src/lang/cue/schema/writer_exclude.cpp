@@ -1,5 +1,5 @@
-// Whether schemas exclude each other. `oneOf` refuses what two of its schemas accept, so it is written only where no two
-// can; otherwise `anyOf` says the same as a disjunction.
+// Whether schemas exclude each other. `oneOf` refuses what two of its schemas accept, so it is written only where no
+// two can; otherwise `anyOf` says the same as a disjunction.
 #include <algorithm>
 
 #include "base/decimal.h"
@@ -24,7 +24,7 @@ const ast::Node* member(const ast::Node* s, std::string_view key) {
 
 std::string plain_text(const ast::Node* n) {
   return n && n->kind == ast::Kind::kLit && as<ast::Lit>(n)->tok == Tok::kString ? unquote(as<ast::Lit>(n)->text).text
-                                                                                : std::string();
+                                                                                 : std::string();
 }
 
 std::string written_number(const ast::Node* n) {

@@ -17,10 +17,11 @@ struct SchemaWriter::Object {
   };
   std::vector<Named> fields;  // in the order in which they are first met
   std::vector<ast::Field*> patterns;
-  std::vector<Schema> beside;  // what else must hold: references, choices, validators
+  std::vector<Schema> beside;       // what else must hold: references, choices, validators
   std::set<std::string> elsewhere;  // fields that choices say something about
   bool open = false;
   bool choice = false;
+  bool validated = false;
 
   void add(const std::string& name, ast::Field* f) {
     auto at = std::ranges::find(fields, name, &Named::name);
@@ -60,6 +61,9 @@ void operands_of(ast::Node* x, Tok op, std::vector<ast::Node*>& out) {
     operands_of(as<ast::Binary>(x)->y, op, out);
     return;
   }
+  if (op == Tok::kAnd && x->kind == ast::Kind::kStruct && is_its_embedding(as<ast::Struct>(x)))
+    for (ast::Node* d : as<ast::Struct>(x)->elts)
+      if (d->kind == ast::Kind::kEmbed) return operands_of(as<ast::Embed>(d)->x, op, out);
   out.push_back(x);
 }
 
@@ -83,8 +87,8 @@ SchemaWriter::Schema SchemaWriter::structure(ast::Struct* s, const Place& at) {
   return object(o, at);
 }
 
-// Adds what a struct says to what is known of the object. False when it holds something that cannot be written as it is:
-// then its value must be.
+// Adds what a struct says to what is known of the object. False when it holds something that cannot be written as it
+// is: then its value must be.
 bool SchemaWriter::gather(ast::Struct* s, const Place& at, Object& o) {
   for (ast::Node* d : s->elts) {
     if (d->kind == ast::Kind::kEllipsis) o.open = true;
@@ -143,8 +147,7 @@ bool SchemaWriter::gather_embedded(ast::Node* x, const Place& given, Object& o) 
       Tok op = as<ast::Binary>(x)->op;
       if (op != Tok::kAnd && op != Tok::kOr) return false;
       operands_of(x, op, parts);
-      if (op == Tok::kAnd)
-        return std::ranges::all_of(parts, [&](ast::Node* p) { return gather_embedded(p, at, o); });
+      if (op == Tok::kAnd) return std::ranges::all_of(parts, [&](ast::Node* p) { return gather_embedded(p, at, o); });
       // The arms say only what they add, so that nothing in them is closed.
       Place inner = at;
       inner.closed = false;
@@ -154,6 +157,7 @@ bool SchemaWriter::gather_embedded(ast::Node* x, const Place& given, Object& o) 
         Object arm;
         if (!gather_embedded(p, inner, arm)) return false;
         o.open = o.open || arm.open;
+        o.validated = o.validated || arm.validated;
         for (const Object::Named& f : arm.fields) o.elsewhere.insert(f.name);
         o.elsewhere.insert(arm.elsewhere.begin(), arm.elsewhere.end());
         if (!arm.patterns.empty()) o.open = true;
@@ -167,9 +171,11 @@ bool SchemaWriter::gather_embedded(ast::Node* x, const Place& given, Object& o) 
       auto* c = as<ast::Call>(x);
       if (c->fun->kind == ast::Kind::kIdent && as<ast::Ident>(c->fun)->name.text() == "close" && c->args.size() == 1)
         return gather_embedded(c->args[0], at, o);
+      // A validator says nothing of which fields there are, and opens the struct and those in it.
       Place inner = at;
       inner.vertex = nullptr;
       inner.closed = false;
+      o.validated = true;
       o.beside.push_back(expression(x, inner));
       return true;
     }
@@ -177,7 +183,9 @@ bool SchemaWriter::gather_embedded(ast::Node* x, const Place& given, Object& o) 
   }
 }
 
-SchemaWriter::Schema SchemaWriter::object(const Object& o, const Place& at) {
+SchemaWriter::Schema SchemaWriter::object(const Object& o, const Place& given) {
+  Place at = given;
+  at.closed = at.closed && !o.validated;
   Schema out, patterns, properties;
   std::vector<std::string> required;
   bool open = o.open;
@@ -226,8 +234,10 @@ SchemaWriter::Schema SchemaWriter::object(const Object& o, const Place& at) {
   if (!patterns.empty()) out.set("patternProperties", members(patterns));
   if (additional && o.choice && !o.elsewhere.empty()) {
     // It would hold for the fields of the choices, too, which have the pattern's type only beside their own.
-    if (is_open_api()) loose_ = true;
-    else out.set("unevaluatedProperties", additional);
+    if (is_open_api())
+      loose_ = true;
+    else
+      out.set("unevaluatedProperties", additional);
   } else if (additional)
     out.set("additionalProperties", additional);
   else if (open && at.closed && !is_open_api())
@@ -265,6 +275,7 @@ SchemaWriter::Schema SchemaWriter::conjunction(std::span<ast::Node* const> given
         if (!gather_embedded(p, at, o)) return value_of(at);
       return object(o, at);
     }
+    if (Object whole; gives_values(parts, at, whole)) return object(whole, at);
     inner.closed = false;
     for (ast::Node* p : parts)
       if (is_struct(p) && !gather(as<ast::Struct>(p), inner, o)) return value_of(at);
@@ -285,6 +296,19 @@ SchemaWriter::Schema SchemaWriter::conjunction(std::span<ast::Node* const> given
     first = false;
   }
   return s;
+}
+
+// Whether one of them gives a value to what another asks for: data need not have that field, though a reference to the
+// other would ask for it.
+bool SchemaWriter::gives_values(std::span<ast::Node* const> parts, const Place& at, Object& whole) {
+  if (is_open_api() || !at.vertex) return false;
+  for (ast::Node* p : parts)
+    if (!gather_embedded(p, at, whole)) return false;
+  Place inner = at;
+  return std::ranges::any_of(whole.fields, [&](const Object::Named& field) {
+    inner.vertex = at.vertex->deref_value()->find_raw(Label::string(field.name));
+    return field.said.size() > 1 && inner.vertex && has_value(field.said[0]->value, inner);
+  });
 }
 
 bool SchemaWriter::is_choice(const ast::Node* x) {
