@@ -17,7 +17,8 @@ struct SchemaWriter::Object {
   };
   std::vector<Named> fields;  // in the order in which they are first met
   std::vector<ast::Field*> patterns;
-  std::vector<Schema> beside;       // what else must hold: references, choices, validators
+  std::vector<Schema> validators;
+  std::vector<Schema> beside;       // what else must hold: references, choices
   std::set<std::string> elsewhere;  // fields that choices say something about
   bool open = false;
   bool choice = false;
@@ -176,7 +177,7 @@ bool SchemaWriter::gather_embedded(ast::Node* x, const Place& given, Object& o) 
       inner.vertex = nullptr;
       inner.closed = false;
       o.validated = true;
-      o.beside.push_back(expression(x, inner));
+      o.validators.push_back(expression(x, inner));
       return true;
     }
     default: return false;
@@ -188,7 +189,7 @@ SchemaWriter::Schema SchemaWriter::object(const Object& o, const Place& given) {
   at.closed = at.closed && !o.validated;
   Schema out, patterns, properties;
   std::vector<std::string> required;
-  bool open = o.open;
+  bool open = o.open, has_values = false;
   ast::Node* additional = nullptr;
   const Vertex* v = at.vertex ? at.vertex->deref_value() : nullptr;
   // A pattern and the fields that it is for have their fields together.
@@ -218,6 +219,7 @@ SchemaWriter::Schema SchemaWriter::object(const Object& o, const Place& given) {
     for (ast::Field* f : field.said) {
       values.push_back(f->value);
       needed = needed || !may_be_left_out(f, inner);
+      has_values = has_values || (f->constraint == Tok::kIllegal && !needed);
     }
     Schema value = conjunction(values, inner);
     for (ast::Field* f : field.said)
@@ -247,7 +249,10 @@ SchemaWriter::Schema SchemaWriter::object(const Object& o, const Place& given) {
   else if (at.closed && !open)
     loose_ = true;
   std::vector<ast::Node*> all;
-  for (const Schema& s : o.beside) {
+  std::vector<Schema> beside = o.beside;
+  // A validator looks at the object with its values, which data need not have.
+  if (!has_values) beside.insert(beside.end(), o.validators.begin(), o.validators.end());
+  for (const Schema& s : beside) {
     if (s.empty()) continue;
     if (s.keys.size() == 1 && !s.find("$ref") && !s.find("allOf") && !out.find(s.keys[0].first))
       out.set(s.keys[0].first, s.keys[0].second);
