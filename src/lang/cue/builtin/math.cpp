@@ -24,17 +24,16 @@ double real_argument(CallContext& c, std::size_t i) {
   return x;
 }
 
+// As many digits as the arithmetic has.
+Decimal with_all_digits(const Decimal& d) {
+  i32 missing = Decimal::kPrecision - static_cast<i32>(d.digits());
+  return missing > 0 ? decimal::quantize(d, d.exponent() - missing) : d;
+}
+
 // What is divided has all digits that are computed, the last zeros too: 2 to the power of -2 is 0.2500...0.
 DecimalResult power(const Decimal& x, const Decimal& y) {
-  constexpr std::size_t kDigits = 34, kLongest = 1000;
   DecimalResult r = decimal::pow(x, y);
-  if (!r.ok() || !y.negative() || r.value.is_zero()) return r;
-  std::string text = r.value.plain();
-  std::size_t first = text.find_first_of("123456789"), point = text.find('.');
-  if (text.size() > kLongest || point == std::string::npos || first == std::string::npos) return r;
-  std::size_t digits = text.size() - first - (first < point ? 1 : 0);
-  if (digits >= kDigits) return r;
-  if (auto longer = Decimal::parse(text + std::string(kDigits - digits, '0'))) r.value = *longer;
+  if (r.ok() && y.negative() && !r.value.is_zero() && !r.value.is_integer()) r.value = with_all_digits(r.value);
   return r;
 }
 
@@ -116,12 +115,6 @@ int jacobi(Decimal a, Decimal b, bool& good) {
     a = b;
     b = c;
   }
-}
-
-// As many digits as the arithmetic has.
-Decimal with_all_digits(const Decimal& d) {
-  i32 missing = Decimal::kPrecision - static_cast<i32>(d.digits());
-  return missing > 0 ? decimal::quantize(d, d.exponent() - missing) : d;
 }
 
 const BuiltinSpec kFunctions[] = {

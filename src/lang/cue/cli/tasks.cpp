@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <glob.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -21,6 +20,7 @@
 #include "base/file.h"
 #include "lang/cue/builtin/support.h"
 #include "lang/cue/cli/http.h"
+#include "lang/cue/load/glob.h"
 
 extern char** environ;
 
@@ -198,12 +198,10 @@ TaskOutput run_task(const TaskInput& t) {
     if (::symlink(t.target.c_str(), t.filename.c_str()) != 0)
       out.error = refused("symlink", t.target + " " + t.filename);
   } else if (k == "tool/file.Glob") {
-    glob_t g{};
-    std::vector<std::string> files;
-    if (::glob(t.filename.c_str(), 0, nullptr, &g) == 0)
-      for (std::size_t i = 0; i < g.gl_pathc; ++i) files.emplace_back(g.gl_pathv[i]);
-    globfree(&g);
-    out.lists["files"] = files;
+    if (std::string_view wrong = glob_problem(t.filename); !wrong.empty())
+      out.error = wrong;
+    else
+      out.lists["files"] = glob_files(t.filename, true);
   } else if (k == "tool/file.Mkdir") {
     std::error_code ec;
     if (t.parents) {

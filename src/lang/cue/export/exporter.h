@@ -33,6 +33,7 @@ class Exporter {
   ast::File* definition(Vertex* v);
   Vertex* root_of(Vertex* v) const;
   void reserve_names(const Node* x);
+  void look_at_files(const Vertex* v);
 
  private:
   // An expression with the scope in which it was said; or a declaration of a struct.
@@ -175,6 +176,7 @@ class Exporter {
   ExportProfile p_;
   OutputScopes scopes_;
   bool quoted_labels_ = false;
+  bool alias_v2_ = false;                                     // a file has aliases behind labels
   std::vector<std::pair<std::string, std::string>> imports_;  // path and name, as they are mentioned first
   // Only definitions must stand on their own.
   bool self_contained_ = false, surveying_ = false;

@@ -5,6 +5,7 @@
 #include "lang/cue/export/exporter.h"
 #include "lang/cue/format/format.h"
 #include "lang/cue/format/literal.h"
+#include "lang/cue/format/walk.h"
 #include "lang/cue/import/decode.h"
 
 namespace tutti::cue {
@@ -159,6 +160,51 @@ ast::Node* Exporter::import_declaration() {
   return arena_.make<ast::Import>(TokenPos{}, paren, make_nodes(arena_, specs), TokenPos{});
 }
 
+void Exporter::look_at_files(const Vertex* v) {
+  for (const KeptConjunct& c : v->conjuncts)
+    if (c.x->src() && c.x->src()->kind == ast::Kind::kFile)
+      alias_v2_ = alias_v2_ || ast::as<ast::File>(c.x->src())->experiments.alias_v2;
+}
+
+namespace {
+
+// X=a: 1, [K=string]: 2, a: X={}: in a file that says @experiment(aliasv2) the alias stands behind the label.
+void put_aliases_behind(Arena& arena, ast::Node* n) {
+  if (n->kind == ast::Kind::kField) {
+    auto* f = ast::as<ast::Field>(n);
+    ast::Ident *label = nullptr, *field = nullptr;
+    if (f->label->kind == ast::Kind::kAlias) {
+      field = ast::as<ast::Alias>(f->label)->ident;
+      f->label = ast::as<ast::Alias>(f->label)->x;
+    }
+    if (f->label->kind == ast::Kind::kList && !ast::as<ast::List>(f->label)->elts.empty())
+      if (ast::Node*& names = ast::as<ast::List>(f->label)->elts[0]; names->kind == ast::Kind::kAlias) {
+        label = ast::as<ast::Alias>(names)->ident;
+        names = ast::as<ast::Alias>(names)->x;
+      }
+    if (!field && f->value && f->value->kind == ast::Kind::kAlias) {
+      field = ast::as<ast::Alias>(f->value)->ident;
+      f->value = ast::as<ast::Alias>(f->value)->x;
+    }
+    if ((label || field) && !f->alias) {
+      f->alias = arena.make<ast::PostfixAlias>(TokenPos{});
+      f->alias->label = label;
+      f->alias->field = field ? field : make_ident(arena, "_");
+    }
+  }
+  for_children(n, [&](ast::Node* child) { put_aliases_behind(arena, child); });
+}
+
+bool says_alias_v2(std::span<ast::Node* const> decls) {
+  return std::ranges::any_of(decls, [](const ast::Node* d) {
+    if (d->kind != ast::Kind::kAttribute) return false;
+    auto* a = ast::as<ast::Attribute>(d);
+    return a->name() == "experiment" && a->body().find("aliasv2") != std::string_view::npos;
+  });
+}
+
+}  // namespace
+
 ast::File* Exporter::finish(Vertex* v, ast::Node* x) {
   auto* file = arena_.make<ast::File>();
   std::vector<ast::Node*> decls;
@@ -177,12 +223,14 @@ ast::File* Exporter::finish(Vertex* v, ast::Node* x) {
   }
   file->decls = make_nodes(arena_, decls);
   if (quoted_labels_) simplify_labels(file);
+  if (alias_v2_ && says_alias_v2(decls)) put_aliases_behind(arena_, file);
   return file;
 }
 
 ast::File* export_value(Context& c, const Sources& sources, std::string_view package, Vertex* v,
                         const ExportProfile& p) {
   Exporter e(c, sources, package, p);
+  e.look_at_files(v);
   e.reserve_names(v);
   return e.finish(v, e.value(v, v));
 }
@@ -190,6 +238,7 @@ ast::File* export_value(Context& c, const Sources& sources, std::string_view pac
 ast::File* export_definition(Context& c, const Sources& sources, std::string_view package, Vertex* v,
                              const ExportProfile& p) {
   Exporter e(c, sources, package, p);
+  e.look_at_files(v);
   e.reserve_names(v);
   return e.definition(v);
 }

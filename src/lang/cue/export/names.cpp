@@ -89,8 +89,8 @@ std::string Exporter::field_name(Environment* env, const FieldRef* x) {
   OutputScope::Name& known = scope->names[x->label.bits()];
   if (!known.alias.empty()) return known.alias;
   std::string as = written_name(x, "X");
-  bool direct =
-      is_identifier(name) && (!x->label.is_string() || as == name) && !scopes_.hidden(*scope, x->label.bits());
+  bool by_label = as == name || (alias_v2_ && known.field && known.field->label->kind == ast::Kind::kIdent);
+  bool direct = is_identifier(name) && (!x->label.is_string() || by_label) && !scopes_.hidden(*scope, x->label.bits());
   if (!direct) set_alias(known, name = scopes_.fresh_name(as));
   return name;
 }

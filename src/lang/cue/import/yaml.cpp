@@ -23,8 +23,9 @@ constexpr int kMaxAliasNodes = 50'000;
 constexpr int kDeepestYaml = 5'000;
 
 struct YamlComments {
-  std::vector<std::string> head;  // above
-  std::string trail;              // behind
+  std::vector<std::string> head;   // above
+  std::string trail;               // behind
+  std::vector<std::string> below;  // of the last entry of a block; they stand above it, since nothing can follow it
   std::vector<std::string> foot;
 };
 
@@ -249,7 +250,7 @@ class YamlReader {
     }
     for (auto& [line, n] : end)
       if (std::string c = trailing(n->end); !c.empty()) comments(n).trail = std::move(c);
-    std::vector<std::string> block;
+    std::vector<CommentLine> block;
     for (std::size_t line = 0; line < lines_.size(); ++line) {
       std::size_t from = lines_[line], to = line + 1 < lines_.size() ? lines_[line + 1] - 1 : text_.size();
       std::string_view s = text_.substr(from, to - from);
@@ -257,21 +258,75 @@ class YamlReader {
       if (first != std::string_view::npos && s[first] == '#' && !inside.count(line)) {
         std::string c(s.substr(first));
         while (!c.empty() && c.back() == '\r') c.pop_back();
-        block.push_back(c);
+        block.push_back({line, first, std::move(c)});
         continue;
       }
       auto it = start.find(line);
       if (it != start.end()) {
-        // The outermost thing that begins on the line has the comments above it.
+        // The outermost thing that begins on the line has the comments above it that are not of a block before it.
         YamlNode* n = it->second;
+        give_to_blocks(block, line, first);
         if (!block.empty()) {
           auto& head = comments(n).head;
-          head.insert(head.end(), block.begin(), block.end());
+          for (CommentLine& c : block) head.push_back(std::move(c.text));
         }
         block.clear();
       }
     }
-    if (!block.empty() && !documents_.empty()) comments(documents_.back()).foot = block;
+    give_to_blocks(block, lines_.size() + 1, 0);
+    if (!block.empty() && !documents_.empty())
+      for (CommentLine& c : block) comments(documents_.back()).foot.push_back(std::move(c.text));
+  }
+
+  struct CommentLine {
+    std::size_t line, column;
+    std::string text;
+  };
+
+  // Takes out the comments that belong to what stands above them: those further in than what follows, at `next`, and
+  // those that follow an entry of a map at once and have an empty line below them.
+  void give_to_blocks(std::vector<CommentLine>& block, std::size_t next, std::size_t column) {
+    std::size_t taken = 0;
+    while (taken < block.size()) {
+      std::size_t end = taken + 1;  // of lines without an empty one in between
+      while (end < block.size() && block[end].line == block[end - 1].line + 1 &&
+             block[end].column == block[taken].column)
+        ++end;
+      const CommentLine& c = block[taken];
+      std::size_t after = end < block.size() ? block[end].line : next;
+      bool close = c.line > 0 && !is_empty_line(c.line - 1) && block[end - 1].line + 1 < after && next < lines_.size();
+      YamlNode* n = c.column > column ? last_entry(c, column + 1) : close ? last_entry(c, 0) : nullptr;
+      if (!n) break;
+      for (std::size_t i = taken; i < end; ++i) comments(n).below.push_back(std::move(block[i].text));
+      taken = end;
+    }
+    block.erase(block.begin(), block.begin() + static_cast<std::ptrdiff_t>(taken));
+  }
+
+  bool is_empty_line(std::size_t line) const {
+    std::string_view s = text_.substr(lines_[line], line_end(line) - lines_[line]);
+    return s.find_first_not_of(" \t\r") == std::string_view::npos;
+  }
+
+  // The last entry above a comment in the innermost block that begins at its column or before it, but not before
+  // `least`.
+  YamlNode* last_entry(const CommentLine& c, std::size_t least) {
+    auto above = [&](const YamlNode* n) { return n->line < c.line; };
+    auto doc = std::partition_point(documents_.begin(), documents_.end(), above);
+    YamlNode* found = nullptr;
+    for (YamlNode* n = doc == documents_.begin() ? nullptr : *(doc - 1); n && !n->flow && !n->children.empty();) {
+      auto child = std::partition_point(n->children.begin(), n->children.end(), above);
+      if (child == n->children.begin()) break;
+      std::size_t i = static_cast<std::size_t>(child - n->children.begin()) - 1, column = n->at - lines_[n->line];
+      bool list = n->kind == YamlNode::kList;
+      if (column <= c.column && column >= least) found = list ? n->children[i] : n->children[i - i % 2];
+      if (list && least == 0) found = nullptr;  // between items it is of the next
+      n = list ? n->children[i] : n->children[i - i % 2 + 1];
+    }
+    // Below the items of a list it is of the last field of the last one.
+    while (found && found->kind == YamlNode::kMap && !found->flow && !found->children.empty())
+      found = found->children[found->children.size() - 2];
+    return found;
   }
 
   void block_lines(YamlNode& n, std::set<std::size_t>& out) {
@@ -332,6 +387,7 @@ class YamlReader {
   }
 
   void add_comments(Node* n, YamlNode& y, signed char line_position) {
+    if (y.comments) pending_.insert(pending_.end(), y.comments->below.begin(), y.comments->below.end());
     if (!pending_.empty()) {
       CommentGroup g = group(pending_, pending_section_);
       g.doc = true;

@@ -387,8 +387,8 @@ LoadedPackage* PackageLoader::directory(const std::string& dir, std::string name
     }
     (f.base.ends_with("_tool.cue") ? p.tools : p.files).push_back(f.file);
   }
-  // Directories above, when the directory itself has files of the package; the root's files come first.
-  // What others have made, under cue.mod, has none above it.
+  // Directories above, when the directory itself has files of the package; the root's files come first. What lies in
+  // cue.mod is of other modules: nothing above it belongs to it.
   if (!chosen.empty() && !root_.empty() && dir != root_ && dir.starts_with(root_ + "/") &&
       !dir.starts_with(root_ + "/cue.mod/") && (!p.files.empty() || !p.tools.empty())) {
     std::vector<std::string> above;
@@ -435,13 +435,15 @@ LoadedPackage* PackageLoader::directory(const std::string& dir, std::string name
   return &p;
 }
 
-std::string PackageLoader::import_dir(const std::string& path) const {
-  if (!module_.empty() && (path == module_ || path.starts_with(module_ + "/")))
-    return clean(root_ + path.substr(module_.size()));
-  if (!root_.empty())
+std::vector<std::string> PackageLoader::import_dirs(const std::string& path) const {
+  std::vector<std::string> out;
+  if (!module_.empty() && (path == module_ || path.starts_with(module_ + "/"))) {
+    if (std::string dir = clean(root_ + path.substr(module_.size())); is_directory(dir)) out.push_back(dir);
+  } else if (!root_.empty()) {
     for (const char* place : {"pkg", "usr", "gen"})
-      if (std::string dir = root_ + "/cue.mod/" + place + "/" + path; is_directory(dir)) return dir;
-  return {};
+      if (std::string dir = root_ + "/cue.mod/" + place + "/" + path; is_directory(dir)) out.push_back(dir);
+  }
+  return out;
 }
 
 std::vector<LoadedPackage*> PackageLoader::imported() const {
@@ -464,6 +466,12 @@ static std::string no_package_name(const std::string& path) {
 }
 
 namespace {
+
+// That a folder has no files of the package that is looked for.
+bool says_no_files(const LoadProblem& x) {
+  return x.message.starts_with("no files in package") || x.message.starts_with("no CUE files") ||
+         x.message.starts_with("build constraints") || x.message.starts_with("cue: ");
+}
 
 // A path without a host is one of the packages that come with the language.
 bool is_standard(const std::string& path) {
@@ -498,29 +506,37 @@ void undefined_package(LoadedPackage& p, ast::File* f, const std::string& path, 
 
 }  // namespace
 
+// Files of the package that lie in more than one of cue.mod/pkg, usr and gen are one package. That a folder has none of
+// it is a problem only when no other has any.
+LoadedPackage* PackageLoader::joined(const std::vector<std::string>& dirs, const std::string& name,
+                                     const std::string& import_path) {
+  LoadedPackage* all = nullptr;
+  for (const std::string& dir : dirs) {
+    std::string display = "./" + fs::path(dir).lexically_relative(config_.dir).string();
+    LoadedPackage* part = directory(dir, name, display, true, false, import_path);
+    auto nothing = [](const LoadedPackage& p) {
+      return p.files.empty() && p.tools.empty() && std::ranges::all_of(p.problems, says_no_files);
+    };
+    if (!all || nothing(*all)) {
+      if (!all || !nothing(*part)) all = part;
+      continue;
+    }
+    if (nothing(*part)) continue;
+    all->files.insert(all->files.end(), part->files.begin(), part->files.end());
+    all->tools.insert(all->tools.end(), part->tools.begin(), part->tools.end());
+    all->problems.insert(all->problems.end(), part->problems.begin(), part->problems.end());
+  }
+  return all;
+}
+
 LoadedPackage* PackageLoader::import(const std::string& path) {
   if (auto it = by_import_.find(path); it != by_import_.end()) return it->second;
   ImportPath ip = split_import(path);
-  std::string dir = import_dir(ip.path);
-  if (dir.empty() || !is_directory(dir)) return by_import_[path] = nullptr;
+  std::vector<std::string> dirs = import_dirs(ip.path);
+  if (dirs.empty()) return by_import_[path] = nullptr;
   bool tools = config_.tools, data = config_.data_files;
   config_.tools = config_.data_files = false;
-  auto in = [&](const std::string& place) {
-    std::string shown = "./" + fs::path(place).lexically_relative(config_.dir).string();
-    return directory(place, ip.name, shown, true, false, path);
-  };
-  LoadedPackage* p = in(dir);
-  // A module may bring along the files of a package in several places: cue.mod/pkg, usr and gen.
-  if (dir.starts_with(root_ + "/cue.mod/"))
-    for (const char* place : {"usr", "gen"})
-      if (std::string more = root_ + "/cue.mod/" + place + "/" + ip.path; more != dir && is_directory(more)) {
-        if (p->files.empty()) {
-          if (LoadedPackage* other = in(more); !other->files.empty()) p = other;
-          continue;
-        }
-        LoadedPackage* extra = directory(more, ip.name, more, true, true, path);
-        p->files.insert(p->files.end(), extra->files.begin(), extra->files.end());
-      }
+  LoadedPackage* p = joined(dirs, ip.name, path);
   config_.tools = tools;
   config_.data_files = data;
   by_import_[path] = p;
@@ -549,16 +565,16 @@ void PackageLoader::load_imports(LoadedPackage& p) {
         std::string called = spec->name ? std::string(spec->name->name.text()) : split_import(path).name;
         auto [before, once] = imported.emplace(called, ast::first(spec).pos);
         if (Pos other = once ? declared_at(f, called) : before->second) {
-          if (!find_package(path) && is_standard(path) && !is_directory(import_dir(split_import(path).path)))
+          if (!find_package(path) && is_standard(path) && import_dirs(split_import(path).path).empty())
             undefined_package(p, f, path, called, at);
           p.problems.push_back({fmt::format("{} redeclared as imported package name\n\tprevious declaration at {}",
                                             called, sources_.show(other)),
                                 {ast::first(spec).pos}});
           continue;
         }
-        if (path == "encoding/yaml") shows_syntax_ = true;
+        if (path == "encoding/yaml" || path == "encoding/openapi") shows_syntax_ = true;
         if (find_package(path)) continue;
-        if (is_standard(path) && !is_directory(import_dir(split_import(path).path))) {
+        if (is_standard(path) && import_dirs(split_import(path).path).empty()) {
           undefined_package(p, f, path, called, at);
           continue;
         }
@@ -593,9 +609,7 @@ void PackageLoader::load_imports(LoadedPackage& p) {
         if (!i->problems.empty()) {
           for (const LoadProblem& x : i->problems) {
             LoadProblem copy = x;
-            bool missing = x.message.starts_with("no files in package") || x.message.starts_with("no CUE files") ||
-                           x.message.starts_with("build constraints") || x.message.starts_with("cue: ");
-            if (missing)
+            if (says_no_files(x))
               copy.message = fmt::format(
                   "import failed: cannot find package \"{}\": no files in package directory with package name \"{}\"",
                   path, split_import(path).name);
@@ -689,6 +703,7 @@ void PackageLoader::expand(const std::string& pattern, std::vector<LoadedPackage
   bool wild = p.ends_with("/...") || p == "...";
   if (wild) p = p == "..." ? "." : p.substr(0, p.size() - 4);
   std::string dir;
+  std::vector<std::string> dirs;  // of an import path
   bool local = is_local(p) || p.starts_with('/');
   if (local) {
     dir = absolute(p);
@@ -700,7 +715,8 @@ void PackageLoader::expand(const std::string& pattern, std::vector<LoadedPackage
       out.push_back(all_.back().get());
       return;
     }
-    dir = import_dir(ip.path);
+    dirs = import_dirs(ip.path);
+    if (!dirs.empty()) dir = dirs[0];
     if (dir.empty()) {
       all_.push_back(std::make_unique<LoadedPackage>());
       bool standard = ip.path.substr(0, ip.path.find('/')).find('.') == std::string::npos;
@@ -742,7 +758,7 @@ void PackageLoader::expand(const std::string& pattern, std::vector<LoadedPackage
       return;
     }
     if (!local && !explicit_name) {
-      LoadedPackage* m = directory(dir, split_import(p).name, display, true, false, "");
+      LoadedPackage* m = joined(dirs, split_import(p).name, "");
       for (LoadProblem& x : m->problems) {
         if (x.message.starts_with("build constraints") || x.message.starts_with("no files") ||
             x.message.starts_with("no CUE"))
@@ -752,7 +768,7 @@ void PackageLoader::expand(const std::string& pattern, std::vector<LoadedPackage
       out.push_back(m);
       return;
     }
-    out.push_back(directory(dir, name, display, explicit_name, false, ""));
+    out.push_back(local ? directory(dir, name, display, explicit_name, false, "") : joined(dirs, name, ""));
     return;
   }
   std::size_t before = out.size();

@@ -101,7 +101,8 @@ class PackageLoader {
   bool should_build(ast::File* f, std::vector<LoadProblem>& problems, LoadProblem* why);
   bool tag_expression(ast::Node* x, bool& known);
   void load_imports(LoadedPackage& p);
-  std::string import_dir(const std::string& path) const;
+  std::vector<std::string> import_dirs(const std::string& path) const;  // that are there
+  LoadedPackage* joined(const std::vector<std::string>& dirs, const std::string& name, const std::string& import_path);
 
   Sources& sources_;
   Arena& arena_;

@@ -1,6 +1,5 @@
 // What the command line puts into fields (@tag) and what files put into them (@embed).
 #include <fmt/format.h>
-#include <glob.h>
 #include <pwd.h>
 #include <unistd.h>
 
@@ -17,6 +16,7 @@
 #include "lang/cue/import/decode.h"
 #include "lang/cue/import/decode_file.h"
 #include "lang/cue/load/attribute.h"
+#include "lang/cue/load/glob.h"
 #include "lang/cue/load/packages.h"
 
 namespace tutti::cue {
@@ -303,17 +303,15 @@ struct Embedder {
         return problem(a, fmt::format("cannot embed file {}: in different module", quote(path))), nullptr;
       return decode(a, path, type ? *type : "");
     }
+    if (std::string_view wrong = glob_problem(path); !wrong.empty())
+      return problem(a, fmt::format("invalid glob pattern {}: {}", quote(path), wrong)), nullptr;
     if (!type) {
       std::string ext = fs::path(path).extension().string();
       if (ext.empty() || ext.find_first_of("*?[\\") != std::string::npos)
         return problem(a, "extension not fully specified; type argument required"), nullptr;
     }
-    glob_t g{};
-    std::vector<std::string> matches;
-    if (::glob((dir + "/" + path).c_str(), 0, nullptr, &g) == 0)
-      for (std::size_t i = 0; i < g.gl_pathc; ++i) matches.push_back(std::string(g.gl_pathv[i]).substr(dir.size() + 1));
-    globfree(&g);
-    std::sort(matches.begin(), matches.end());
+    std::vector<std::string> matches = glob_files(dir + "/" + path, false);
+    for (std::string& m : matches) m.erase(0, dir.size() + 1);
     if (matches.empty() && !empty_ok)
       return problem(a, fmt::format("no matches for glob pattern {}", quote(path))), nullptr;
     std::vector<ast::Node*> fields;

@@ -197,7 +197,10 @@ void SchemaWriter::describe(Schema& s, const ast::Node* field) {
 // ---- expressions
 
 SchemaWriter::Schema SchemaWriter::value_of(const Place& at) {
-  if (at.evaluated || !at.vertex) return {};  // nothing can be said
+  if (at.evaluated || !at.vertex) {
+    loose_ = true;  // nothing can be said
+    return {};
+  }
   ExportProfile profile;
   profile.show_optional = true;
   profile.show_docs = true;
@@ -214,6 +217,7 @@ SchemaWriter::Schema SchemaWriter::constant(ast::Node* x) {
   }
   if (is_open_api()) {
     if (type_of(x) == "null") {
+      loose_ = true;
       s.set("nullable", truth(true));
       return s;
     }
@@ -250,17 +254,7 @@ SchemaWriter::Schema SchemaWriter::expression(ast::Node* x, const Place& given) 
       Tok op = as<ast::Binary>(x)->op;
       if (op == Tok::kOr) return disjunction(x, at);
       if (op != Tok::kAnd) return value_of(at);
-      std::vector<ast::Node*> parts;
-      flatten(x, Tok::kAnd, parts);
-      // A struct beside a definition says what is new; its value says it better once something is embedded.
-      Schema s;
-      bool first = true;
-      for (ast::Node* p : parts) {
-        Schema one = expression(p, at);
-        s = first ? one : merged(s, one);
-        first = false;
-      }
-      return s;
+      return conjunction({&x, 1}, at);
     }
     default: return value_of(at);
   }
@@ -307,6 +301,9 @@ SchemaWriter::Schema SchemaWriter::name(ast::Node* x, const Place& at) {
     return number_range(is_float ? "number" : "integer", range.low, range.high);
   }
   if (n.starts_with('#') && definitions_.count(n.substr(1))) {
+    if (expand_references && !following_.contains(n)) return followed(x, at);
+    if (expand_references)
+      error = fmt::format("cycle in reference at {}: cyclic structures not allowed when expanding", n);
     s.set("$ref", reference(n.substr(1)));
     return s;
   }
@@ -339,6 +336,7 @@ SchemaWriter::Schema SchemaWriter::bound(ast::Unary* x, const Place& at) {
       if (!is_scalar(v)) return value_of(at);
       if (type_of(v) != "integer" && type_of(v) != "number") {
         s.set("type", text(type_of(v)));  // an order of strings cannot be said
+        loose_ = true;
         return s;
       }
       s.set("type", text("number"));
@@ -484,7 +482,6 @@ SchemaWriter::Schema SchemaWriter::disjunction(ast::Node* x, const Place& at) {
     return with_default(s);
   }
   std::vector<Schema> list;
-  std::vector<ast::Node*> listed;
   bool null = false, covered = false;
   for (ast::Node* a : arms) {
     if (a == standard) {
@@ -500,7 +497,6 @@ SchemaWriter::Schema SchemaWriter::disjunction(ast::Node* x, const Place& at) {
       continue;
     }
     list.push_back(expression(a, at));
-    listed.push_back(a);
   }
   // Beside a reference OpenAPI says nothing, so that the default would be lost.
   if (is_open_api() && covered && list.size() == 1)
@@ -520,8 +516,7 @@ SchemaWriter::Schema SchemaWriter::disjunction(ast::Node* x, const Place& at) {
   } else if (!list.empty()) {
     std::vector<ast::Node*> nodes;
     for (const Schema& o : list) nodes.push_back(is_open_api() ? fields_of(o) : node(o));
-    // What two arms allow must not be refused for that.
-    s.set(is_open_api() && exclude_each_other(listed, at) ? "oneOf" : "anyOf", b_.list(nodes));
+    s = any_of(nodes);
   }
   if (null) s.set("nullable", truth(true));
   return with_default(s);

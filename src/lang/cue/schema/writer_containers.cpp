@@ -52,122 +52,11 @@ constexpr TimeFormat kTimeFormats[] = {
 
 }  // namespace
 
-SchemaWriter::Schema SchemaWriter::structure(ast::Struct* s, const Place& at) {
-  Schema out, patterns, properties;
-  std::vector<std::string> required;
-  std::vector<ast::Node*> embedded, choices;
-  bool open = false;
-  ast::Node* additional = nullptr;
-  Vertex* v = at.vertex ? at.vertex->deref_value() : nullptr;
-  for (ast::Node* d : s->elts) {
-    if (d->kind == ast::Kind::kEllipsis) {
-      open = true;
-      continue;
-    }
-    if (d->kind == ast::Kind::kEmbed) {
-      ast::Node* x = as<ast::Embed>(d)->x;
-      // A struct with a value in it is that value, with definitions beside it.
-      bool only = std::none_of(s->elts.begin(), s->elts.end(), [](ast::Node* o) {
-        return o->kind == ast::Kind::kField && !label_name(as<ast::Field>(o)->label).starts_with('#');
-      });
-      // In OpenAPI, where nothing is closed, a choice between structs is one beside the fields: so references stay
-      // references, and what is said once is written once.
-      if (!only && is_open_api() && is_choice_of_structs(x)) {
-        choices.push_back(x);
-        continue;
-      }
-      if (!only && !at.evaluated) return value_of(at);
-      embedded.push_back(x);
-      continue;
-    }
-    if (d->kind == ast::Kind::kComprehension) {
-      if (!at.evaluated) return value_of(at);
-      continue;
-    }
-    if (d->kind != ast::Kind::kField) continue;
-    auto* f = as<ast::Field>(d);
-    ast::Node* label = f->label;
-    if (label->kind == ast::Kind::kAlias) label = as<ast::Alias>(label)->x;
-    Place inner = at;
-    if (label->kind == ast::Kind::kList) {
-      inner.vertex = nullptr;
-      ast::Node* names = as<ast::List>(label)->elts.empty() ? nullptr : as<ast::List>(label)->elts[0];
-      if (names && names->kind == ast::Kind::kAlias) names = as<ast::Alias>(names)->x;
-      Schema value = expression(f->value, inner);
-      describe(value, f);
-      if (names && names->kind == ast::Kind::kUnary && as<ast::Unary>(names)->op == Tok::kMat && !is_open_api())
-        patterns.set(string_of(as<ast::Unary>(names)->x), node(value));
-      else if (names && names->kind == ast::Kind::kIdent && as<ast::Ident>(names)->name.text() == "string")
-        additional = node(value);
-      else
-        open = true;
-      continue;
-    }
-    std::string name = label_name(label);
-    if (label->kind != ast::Kind::kIdent && label->kind != ast::Kind::kLit) {
-      if (!at.evaluated) return value_of(at);
-      continue;
-    }
-    bool ident = label->kind == ast::Kind::kIdent;
-    if (ident && (name.starts_with('#') || name.starts_with('_'))) continue;
-    inner.vertex = v ? v->find_raw(Label::string(name)) : nullptr;
-    Schema value = expression(f->value, inner);
-    describe(value, f);
-    properties.set(name, node(value));
-    if (!may_be_left_out(f, inner)) required.push_back(name);
-  }
-  if (!embedded.empty() && properties.empty() && patterns.empty() && !additional && !open) {
-    bool first = true;
-    for (ast::Node* x : embedded) {
-      Schema one = expression(x, at);
-      out = first ? one : merged(out, one);
-      first = false;
-    }
-    return out;
-  }
-  out.set("type", text("object"));
-  if (!is_open_api()) std::sort(required.begin(), required.end());
-  std::vector<ast::Node*> names;
-  for (const std::string& name : required) names.push_back(text(name));
-  if (!names.empty()) out.set("required", b_.list(names));
-  if (!properties.empty()) out.set("properties", members(properties));
-  if (!patterns.empty()) out.set("patternProperties", members(patterns));
-  if (additional)
-    out.set("additionalProperties", additional);
-  else if (open && at.closed && !is_open_api())
-    out.set("additionalProperties", truth(true));
-  else if (at.closed && !open && !is_open_api())
-    out.set("additionalProperties", truth(false));
-  for (ast::Node* x : embedded) out = merged(out, expression(x, at));
-  for (ast::Node* x : choices) out = merged(out, disjunction(x, Place{nullptr, false, at.depth + 1, at.evaluated}));
-  return out;
-}
-
-bool SchemaWriter::is_choice_of_structs(ast::Node* x) const {
-  while (x->kind == ast::Kind::kParen) x = as<ast::Paren>(x)->x;
-  if (x->kind == ast::Kind::kBinary && as<ast::Binary>(x)->op == Tok::kOr)
-    return is_struct(as<ast::Binary>(x)->x) && is_struct(as<ast::Binary>(x)->y);
-  return false;
-}
-
-// A literal, a definition that is written as one, or a choice between such.
-bool SchemaWriter::is_struct(ast::Node* x) const {
-  while (x->kind == ast::Kind::kParen) x = as<ast::Paren>(x)->x;
-  if (x->kind == ast::Kind::kStruct) {
-    auto& all = as<ast::Struct>(x)->elts;
-    return std::none_of(all.begin(), all.end(), [](const ast::Node* d) {
-      return d->kind == ast::Kind::kEmbed || d->kind == ast::Kind::kComprehension;
-    });
-  }
-  if (x->kind != ast::Kind::kIdent) return is_choice_of_structs(x);
-  auto it = definitions_.find(std::string(as<ast::Ident>(x)->name.text()).erase(0, 1));
-  return it != definitions_.end() && it->second->kind == ast::Kind::kStruct;
-}
-
 // Data without the field passes: it is optional, or it has a value of its own. OpenAPI asks for what it describes, the
 // configuration with its values, so that only optional fields may be missing there.
 bool SchemaWriter::may_be_left_out(const ast::Field* f, const Place& at) {
   if (f->constraint != Tok::kIllegal) return f->constraint == Tok::kOption;
+  if (at.validator) return true;
   return !is_open_api() && has_value(f->value, at);
 }
 
@@ -246,9 +135,8 @@ SchemaWriter::Schema SchemaWriter::list(ast::List* l, const Place& at) {
   if (is_open_api()) {
     if (!open) count("maxItems");
     if (rest) prefix.push_back(rest);
-    Schema any;
-    any.set("oneOf", b_.list(prefix));
-    s.set("items", prefix.size() == 1 ? prefix[0] : open && !rest ? node({}) : node(any));
+    loose_ = true;  // which of them stands where is not said
+    s.set("items", open && !rest ? node({}) : prefix.size() == 1 ? prefix[0] : node(any_of(prefix)));
     return s;
   }
   s.set("prefixItems", b_.list(prefix));
@@ -266,6 +154,7 @@ SchemaWriter::Schema SchemaWriter::selector(ast::Node* x, const Place& at) {
   Schema s;
   if (auto it = kFormats.find(n); it != kFormats.end()) {
     s.set("type", text("string"));
+    loose_ = true;
     // A duration is written as Go writes one, which the format of that name is not.
     if (it->second != "duration") s.set("format", text(it->second));
     return s;
@@ -312,22 +201,26 @@ SchemaWriter::Schema SchemaWriter::call(ast::Call* x, const Place& at) {
   }
   if (n == "matchN" && x->args.size() == 2) return match_n(x, at);
   if (n == "matchIf" && x->args.size() == 3 && !is_open_api()) {
-    Place inner = at;
-    inner.vertex = nullptr;
-    s.set("if", node(expression(x->args[0], inner)));
-    s.set("then", node(expression(x->args[1], inner)));
-    s.set("else", node(expression(x->args[2], inner)));
+    bool before = loose_;
+    loose_ = false;
+    Schema condition = expression(x->args[0], at.argument());
+    if (loose_) return {};  // which of the others holds cannot be told
+    s.set("if", node(condition));
+    s.set("then", node(expression(x->args[1], at.argument())));
+    s.set("else", node(expression(x->args[2], at.argument())));
+    loose_ = loose_ || before;
     return s;
   }
   if (n == "list.MatchN" && x->args.size() == 2 && !is_open_api()) {
     s.set("type", text("array"));
-    Place inner = at;
-    inner.vertex = nullptr;
+    Place inner = at.argument();
     ast::Node* count = x->args[0];
     if (count->kind == ast::Kind::kUnary && as<ast::Unary>(count)->op == Tok::kGeq) {
       s.set("contains", node(expression(x->args[1], inner)));
       if (as<ast::Unary>(count)->x->kind == ast::Kind::kLit && as<ast::Lit>(as<ast::Unary>(count)->x)->text != "1")
         s.set("minContains", b_.data(as<ast::Unary>(count)->x, false));
+    } else {
+      loose_ = true;
     }
     return s;
   }
@@ -337,26 +230,38 @@ SchemaWriter::Schema SchemaWriter::call(ast::Call* x, const Place& at) {
 SchemaWriter::Schema SchemaWriter::match_n(ast::Call* x, const Place& at) {
   Schema s;
   ast::Node* count = x->args[0];
-  if (x->args[1]->kind != ast::Kind::kList) return s;
+  bool before = loose_;
+  loose_ = false;
   std::vector<ast::Node*> arms;
-  Place inner = at;
-  inner.vertex = nullptr;
-  for (ast::Node* a : as<ast::List>(x->args[1])->elts) arms.push_back(node(expression(a, inner)));
+  if (x->args[1]->kind == ast::Kind::kList) {
+    Place inner = at.argument();
+    for (ast::Node* a : as<ast::List>(x->args[1])->elts) {
+      loose_ = loose_ || a->kind == ast::Kind::kEllipsis || a->kind == ast::Kind::kComprehension;
+      arms.push_back(node(expression(a, inner)));
+    }
+  }
+  // What says that a schema does not hold may only be said of one that says everything.
+  bool exact = !loose_;
+  loose_ = true;
   auto number = [](const ast::Node* n) {
     return n->kind == ast::Kind::kLit ? std::string(as<ast::Lit>(n)->text) : std::string();
   };
+  if (arms.empty()) return s;
   if (count->kind == ast::Kind::kUnary && as<ast::Unary>(count)->op == Tok::kGeq &&
       number(as<ast::Unary>(count)->x) == "1") {
     s.set("anyOf", b_.list(arms));
   } else if (number(count) == std::to_string(arms.size())) {
     s.set("allOf", b_.list(arms));
   } else if (number(count) == "1") {
-    s.set("oneOf", b_.list(arms));
-  } else if (number(count) == "0") {
+    s.set(exact || exclude_each_other(arms) ? "oneOf" : "anyOf", b_.list(arms));
+  } else if (number(count) == "0" && exact) {
     Schema any;
     any.set("anyOf", b_.list(arms));
     s.set("not", arms.size() == 1 ? arms[0] : node(any));
+  } else {
+    return s;
   }
+  loose_ = before || !exact;
   return s;
 }
 
@@ -370,17 +275,31 @@ ast::File* SchemaWriter::definition_file() {
   return export_definition(c_, sources_, "", root_, profile);
 }
 
-// A schema for each definition, by its name without the #.
+// The schema of a definition, by its name without the #; none while it is being made.
+ast::Node* SchemaWriter::definition_schema(const std::string& name) {
+  auto [at, fresh] = schemas_.try_emplace(name, nullptr);
+  if (!fresh) return at->second;
+  auto field = fields_.find(name);
+  if (field == fields_.end()) return nullptr;
+  if (++making_ > kMostAtOnce) {
+    --making_;
+    schemas_.erase(at);
+    return nullptr;
+  }
+  Schema s = expression(field->second->value, Place{vertices_["#" + name], true, 0, false});
+  describe(s, field->second);
+  --making_;
+  return schemas_[name] = node(s);
+}
+
 SchemaWriter::Schema SchemaWriter::schemas_of(std::span<ast::Field* const> definitions) {
   Schema all;
+  for (ast::Field* d : definitions) fields_[label_name(d->label).substr(1)] = d;
+  for (Vertex* a : root_->deref_value()->arcs)
+    if (a->label.is_def()) vertices_[std::string(a->label.name())] = a;
   for (ast::Field* d : definitions) {
-    std::string name = label_name(d->label);
-    Vertex* at = nullptr;
-    for (Vertex* a : root_->deref_value()->arcs)
-      if (a->label.is_def() && a->label.name() == name) at = a;
-    Schema s = expression(d->value, Place{at, true, 0, false});
-    describe(s, d);
-    all.set(name.substr(1), node(s));
+    std::string name = label_name(d->label).substr(1);
+    all.keys.emplace_back(name, definition_schema(name));
   }
   return all;
 }
@@ -409,6 +328,18 @@ ast::Node* SchemaWriter::json_schema() {
   return node(out);
 }
 
+// An `info` of one's own need not say everything that OpenAPI asks for.
+ast::Node* SchemaWriter::with_missing(ast::Node* info, const Schema& standard) {
+  if (info->kind != ast::Kind::kStruct) return info;
+  std::vector<ast::Node*> fields(as<ast::Struct>(info)->elts.begin(), as<ast::Struct>(info)->elts.end());
+  for (const auto& [key, value] : standard.keys)
+    if (std::ranges::none_of(fields, [&](const ast::Node* d) {
+          return d->kind == ast::Kind::kField && label_name(as<ast::Field>(d)->label) == key;
+        }))
+      fields.push_back(make_field(b_.arena, make_label(b_.arena, key), value));
+  return make_struct(b_.arena, fields);
+}
+
 ast::Node* SchemaWriter::openapi() {
   ast::File* f = definition_file();
   Vertex* v = root_->deref_value();
@@ -430,7 +361,6 @@ ast::Node* SchemaWriter::openapi() {
       }
     }
   std::vector<ast::Field*> definitions;
-  ast::Node* info = nullptr;
   for (ast::Node* d : f->decls) {
     if (d->kind == ast::Kind::kEmbed || d->kind == ast::Kind::kComprehension) {
       error = "unsupported top-level value: only definitions, info and $version can be written as OpenAPI";
@@ -444,6 +374,8 @@ ast::Node* SchemaWriter::openapi() {
       definitions.push_back(field);
     } else if (name == "$version") {
       version = string_of(field->value);
+    } else if (name == "info" && info) {
+      continue;
     } else if (name == "info") {
       ExportProfile profile;
       profile.take_defaults = true;
@@ -461,7 +393,7 @@ ast::Node* SchemaWriter::openapi() {
   out.set("openapi", text("3.0.0"));
   head.set("title", text(title.empty() ? "Generated by cue." : title));
   head.set("version", text(version.empty() ? "no version" : version));
-  out.set("info", info ? info : node(head));
+  out.set("info", info ? with_missing(info, head) : node(head));
   out.set("paths", node({}));
   components.set("schemas", members(schemas_of(definitions)));
   out.set("components", node(components));
