@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "lang/cue/builtin/go_math.h"
 #include "lang/cue/builtin/support.h"
 #include "lang/cue/eval/context.h"
 
@@ -21,6 +22,20 @@ double real_argument(CallContext& c, std::size_t i) {
                               std::string_view(n.negative() ? "down" : "up")));
   }
   return x;
+}
+
+// What is divided has all digits that are computed, the last zeros too: 2 to the power of -2 is 0.2500...0.
+DecimalResult power(const Decimal& x, const Decimal& y) {
+  constexpr std::size_t kDigits = 34, kLongest = 1000;
+  DecimalResult r = decimal::pow(x, y);
+  if (!r.ok() || !y.negative() || r.value.is_zero()) return r;
+  std::string text = r.value.plain();
+  std::size_t first = text.find_first_of("123456789"), point = text.find('.');
+  if (text.size() > kLongest || point == std::string::npos || first == std::string::npos) return r;
+  std::size_t digits = text.size() - first - (first < point ? 1 : 0);
+  if (digits >= kDigits) return r;
+  if (auto longer = Decimal::parse(text + std::string(kDigits - digits, '0'))) r.value = *longer;
+  return r;
 }
 
 using Real = double (*)(double);
@@ -103,12 +118,6 @@ int jacobi(Decimal a, Decimal b, bool& good) {
   }
 }
 
-// As many digits as the arithmetic has.
-Decimal with_all_digits(const Decimal& d) {
-  i32 missing = Decimal::kPrecision - static_cast<i32>(d.digits());
-  return missing > 0 ? decimal::quantize(d, d.exponent() - missing) : d;
-}
-
 const BuiltinSpec kFunctions[] = {
     {"Floor", {kNumberKind}, kIntKind, whole<Rounding::kFloor>},
     {"Ceil", {kNumberKind}, kIntKind, whole<Rounding::kCeiling>},
@@ -144,11 +153,11 @@ const BuiltinSpec kFunctions[] = {
        return c.make_int(j);
      }},
     {"Acosh", {kNumberKind}, kNumberKind, real<std::acosh>},
-    {"Asin", {kNumberKind}, kNumberKind, real<std::asin>},
-    {"Acos", {kNumberKind}, kNumberKind, real<std::acos>},
+    {"Asin", {kNumberKind}, kNumberKind, real<go_math::asin>},
+    {"Acos", {kNumberKind}, kNumberKind, real<go_math::acos>},
     {"Asinh", {kNumberKind}, kNumberKind, real<std::asinh>},
-    {"Atan", {kNumberKind}, kNumberKind, real<std::atan>},
-    {"Atan2", {kNumberKind, kNumberKind}, kNumberKind, real2<std::atan2>},
+    {"Atan", {kNumberKind}, kNumberKind, real<go_math::atan>},
+    {"Atan2", {kNumberKind, kNumberKind}, kNumberKind, real2<go_math::atan2>},
     {"Atanh", {kNumberKind}, kNumberKind, real<std::atanh>},
     {"Cbrt", {kNumberKind}, kNumberKind, exact<decimal::cbrt>},
     {"Copysign",
@@ -178,7 +187,7 @@ const BuiltinSpec kFunctions[] = {
      kNumberKind,
      [](CallContext& c) -> Node* {
        const Decimal& x = c.number(0);
-       return c.failed() ? nullptr : number_result(c, decimal::pow(Decimal(2), x));
+       return c.failed() ? nullptr : number_result(c, power(Decimal(2), x));
      }},
     {"Expm1", {kNumberKind}, kNumberKind, real<std::expm1>},
     {"Gamma", {kNumberKind}, kNumberKind, real<std::tgamma>},
@@ -240,10 +249,7 @@ const BuiltinSpec kFunctions[] = {
      [](CallContext& c) -> Node* {
        const Decimal &x = c.number(0), &y = c.number(1);
        if (c.failed()) return nullptr;
-       DecimalResult r = decimal::pow(x, y);
-       // One over a power has all its digits, as cue writes it.
-       if (r.ok() && y.negative() && y.is_integer() && !r.value.is_integer()) r.value = with_all_digits(r.value);
-       return number_result(c, r);
+       return number_result(c, power(x, y));
      }},
     {"Pow10",
      {kIntKind},
@@ -262,13 +268,13 @@ const BuiltinSpec kFunctions[] = {
        const Decimal& x = c.number(0);
        return c.failed() ? nullptr : c.make_bool(x.negative());
      }},
-    {"Cos", {kNumberKind}, kNumberKind, real<std::cos>},
-    {"Sin", {kNumberKind}, kNumberKind, real<std::sin>},
-    {"Sinh", {kNumberKind}, kNumberKind, real<std::sinh>},
-    {"Cosh", {kNumberKind}, kNumberKind, real<std::cosh>},
+    {"Cos", {kNumberKind}, kNumberKind, real<go_math::cos>},
+    {"Sin", {kNumberKind}, kNumberKind, real<go_math::sin>},
+    {"Sinh", {kNumberKind}, kNumberKind, real<go_math::sinh>},
+    {"Cosh", {kNumberKind}, kNumberKind, real<go_math::cosh>},
     {"Sqrt", {kNumberKind}, kNumberKind, real<std::sqrt>},
-    {"Tan", {kNumberKind}, kNumberKind, real<std::tan>},
-    {"Tanh", {kNumberKind}, kNumberKind, real<std::tanh>},
+    {"Tan", {kNumberKind}, kNumberKind, real<go_math::tan>},
+    {"Tanh", {kNumberKind}, kNumberKind, real<go_math::tanh>},
 };
 
 const ConstantSpec kConstants[] = {

@@ -353,7 +353,7 @@ void Context::give_back_list(Vertex* v) {
   for (Vertex* a : v->arcs) {
     if (!leads_nowhere_.empty()) leads_nowhere_.erase(a);
     a->conjuncts.give_back(arena);
-    arena.give(a, sizeof(Vertex));
+    free_vertices_.push_back(a);
   }
   v->arcs.give_back(arena);
   v->forget_arcs();

@@ -76,7 +76,12 @@ class Context {
   Task* current() { return stack.empty() ? nullptr : stack.back(); }
 
   // ---- vertices and scopes
-  Vertex* new_vertex() { return new (arena.take(sizeof(Vertex))) Vertex; }
+  Vertex* new_vertex() {
+    if (free_vertices_.empty()) return store.make<Vertex>();
+    Vertex* v = free_vertices_.back();
+    free_vertices_.pop_back();
+    return new (v) Vertex;
+  }
   Vertex* inline_vertex(Node* base, const Conjunct* c);
   State* bare_state(Vertex* v);
   void begin(Vertex* v);
@@ -288,6 +293,7 @@ class Context {
   std::vector<Task*> task_pool_;
   std::vector<std::pair<const Call*, Node*>> active_calls_;  // functions being called, with their first arguments
   void give_back_list(Vertex* v);
+  std::vector<Vertex*> free_vertices_;
   std::array<std::pair<Vertex*, Vertex*>, 8> made_of_{};  // the last lists of functions, and those they were made of
   std::size_t next_made_of_ = 0;
   const Check* checking_ = nullptr;

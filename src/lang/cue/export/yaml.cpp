@@ -66,9 +66,10 @@ struct Analysis {
   bool plain = true, single = true, block = true, lines = false;
 };
 
+// What is of four bytes in UTF-8 is written as a number, as cue does.
 bool yaml_printable(char32_t c) {
   return c == '\n' || (c >= 0x20 && c <= 0x7E) || c == 0x85 || (c >= 0xA0 && c <= 0xD7FF) ||
-         (c >= 0xE000 && c <= 0xFFFD && c != 0xFEFF) || (c >= 0x10000 && c <= 0x10FFFF);
+         (c >= 0xE000 && c <= 0xFFFD && c != 0xFEFF);
 }
 
 // Which styles can hold the text unchanged.
