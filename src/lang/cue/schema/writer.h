@@ -93,7 +93,7 @@ class SchemaWriter {
   void describe(Schema& s, const ast::Node* field);
   bool is_open_api() const { return target_ == Target::kOpenApi; }
   ast::File* definition_file();
-  ast::Node* with_missing(ast::Node* info, const Schema& standard);
+  ast::Node* with_missing(ast::Node* given, const Schema& standard);
   Schema schemas_of(std::span<ast::Field* const> definitions);
 
   Context& c_;

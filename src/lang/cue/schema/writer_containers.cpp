@@ -329,9 +329,9 @@ ast::Node* SchemaWriter::json_schema() {
 }
 
 // An `info` of one's own need not say everything that OpenAPI asks for.
-ast::Node* SchemaWriter::with_missing(ast::Node* info, const Schema& standard) {
-  if (info->kind != ast::Kind::kStruct) return info;
-  std::vector<ast::Node*> fields(as<ast::Struct>(info)->elts.begin(), as<ast::Struct>(info)->elts.end());
+ast::Node* SchemaWriter::with_missing(ast::Node* given, const Schema& standard) {
+  if (given->kind != ast::Kind::kStruct) return given;
+  std::vector<ast::Node*> fields(as<ast::Struct>(given)->elts.begin(), as<ast::Struct>(given)->elts.end());
   for (const auto& [key, value] : standard.keys)
     if (std::ranges::none_of(fields, [&](const ast::Node* d) {
           return d->kind == ast::Kind::kField && label_name(as<ast::Field>(d)->label) == key;
