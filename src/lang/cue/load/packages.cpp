@@ -572,7 +572,7 @@ void PackageLoader::load_imports(LoadedPackage& p) {
                                 {ast::first(spec).pos}});
           continue;
         }
-        if (path == "encoding/yaml") shows_syntax_ = true;
+        if (path == "encoding/yaml" || path == "encoding/openapi") shows_syntax_ = true;
         if (find_package(path)) continue;
         if (is_standard(path) && import_dirs(split_import(path).path).empty()) {
           undefined_package(p, f, path, called, at);

@@ -301,6 +301,9 @@ SchemaWriter::Schema SchemaWriter::name(ast::Node* x, const Place& at) {
     return number_range(is_float ? "number" : "integer", range.low, range.high);
   }
   if (n.starts_with('#') && definitions_.count(n.substr(1))) {
+    if (expand_references && !following_.contains(n)) return followed(x, at);
+    if (expand_references)
+      error = fmt::format("cycle in reference at {}: cyclic structures not allowed when expanding", n);
     s.set("$ref", reference(n.substr(1)));
     return s;
   }

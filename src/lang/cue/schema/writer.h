@@ -28,6 +28,8 @@ class SchemaWriter {
   ast::Node* json_schema();
   ast::Node* openapi();
   std::string error;
+  bool expand_references = false;
+  ast::Node* info = nullptr;          // that is given, instead of the one of the definitions
   std::vector<LoadProblem> problems;  // of what has no place in the document
 
  private:

@@ -361,7 +361,6 @@ ast::Node* SchemaWriter::openapi() {
       }
     }
   std::vector<ast::Field*> definitions;
-  ast::Node* info = nullptr;
   for (ast::Node* d : f->decls) {
     if (d->kind == ast::Kind::kEmbed || d->kind == ast::Kind::kComprehension) {
       error = "unsupported top-level value: only definitions, info and $version can be written as OpenAPI";
@@ -375,6 +374,8 @@ ast::Node* SchemaWriter::openapi() {
       definitions.push_back(field);
     } else if (name == "$version") {
       version = string_of(field->value);
+    } else if (name == "info" && info) {
+      continue;
     } else if (name == "info") {
       ExportProfile profile;
       profile.take_defaults = true;
