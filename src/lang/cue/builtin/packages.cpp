@@ -25,6 +25,7 @@ void register_packages() {
   add_template();
   add_tabwriter();
   add_tool();
+  add_openapi();
 }
 
 std::span<const std::string_view> builtin_package_paths() {
@@ -38,6 +39,7 @@ std::span<const std::string_view> builtin_package_paths() {
                                                 "encoding/csv",
                                                 "encoding/hex",
                                                 "encoding/json",
+                                                "encoding/openapi",
                                                 "encoding/toml",
                                                 "encoding/yaml",
                                                 "html",

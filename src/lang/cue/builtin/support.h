@@ -49,5 +49,6 @@ void add_toml();
 void add_template();
 void add_tabwriter();
 void add_tool();
+void add_openapi();  // schema/package.cpp
 
 }  // namespace tutti::cue

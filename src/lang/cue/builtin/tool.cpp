@@ -138,7 +138,6 @@ constexpr ConstantSpec kOs[] = {{"", R"({
 }  // namespace
 
 void add_tool() {
-  add_package("tool", {}, {});
   add_package("tool/cli", {}, kCli);
   add_package("tool/exec", {}, kExec);
   add_package("tool/file", {}, kFile);

@@ -7,7 +7,7 @@ namespace tutti::cue {
 
 namespace {
 
-// `json:`, `yaml+jsonschema:x`: the type before the colon, unless that is the beginning of a path.
+// `json:`, `yaml+jsonschema:`: the type before the colon, unless that is the beginning of a path.
 std::optional<std::pair<std::string, std::string>> typed(const std::string& argument) {
   std::size_t colon = argument.find(':');
   if (colon == std::string::npos || colon == 0 || argument.find_first_of("/.\\") < colon) return std::nullopt;
@@ -16,7 +16,7 @@ std::optional<std::pair<std::string, std::string>> typed(const std::string& argu
 
 }  // namespace
 
-// A type with a file is for that file alone; a type by itself is for all files after it, and must have one.
+// A type is for all files after it, and must have one.
 bool parse_file_args(const std::vector<std::string>& args, std::vector<std::string>& packages,
                      std::vector<DataFile>& files, std::string& error) {
   std::string lasting;
@@ -27,14 +27,19 @@ bool parse_file_args(const std::vector<std::string>& args, std::vector<std::stri
       continue;
     }
     std::string type = lasting, path = a;
-    if (auto t = typed(a)) std::tie(type, path) = *t;
+    if (auto t = typed(a)) {
+      std::tie(type, path) = *t;
+      if (!path.empty()) {
+        error = fmt::format("cannot combine file type and file name; did you mean \"{}: {}\"?", type, path);
+        return false;
+      }
+    }
     if (path.empty()) {
       if (!data_file("-", type, error)) return false;  // is it a type at all?
       lasting = type;
       waiting = true;
       continue;
     }
-    if (type != lasting) lasting.clear();
     waiting = false;
     std::optional<DataFile> file = data_file(path, type, error);
     if (!file) return false;

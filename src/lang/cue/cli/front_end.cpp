@@ -192,7 +192,7 @@ int CueFrontEnd::run(std::span<const std::string> given) const {
     std::fprintf(stderr, "%s\n", message.c_str());
     return 1;
   };
-  if (args.empty()) return print_help({});
+  if (args.empty()) return print_help({}, as_cue);
   // -C comes first or not at all.
   std::string chdir_to;
   if (args[0] == "-C" || args[0] == "--chdir") {
@@ -212,7 +212,7 @@ int CueFrontEnd::run(std::span<const std::string> given) const {
     return usage_error(
         fmt::format("invalid argument \"{}\" for \"-C, --chdir\" flag: must be the first argument", value));
   }
-  if (args.empty()) return print_help({});
+  if (args.empty()) return print_help({}, as_cue);
   // Flags may come before the verb.
   std::vector<std::string> before;
   while (!args.empty() && args[0].size() > 1 && args[0][0] == '-' && args[0] != "--help" && args[0] != "-h") {
@@ -235,13 +235,13 @@ int CueFrontEnd::run(std::span<const std::string> given) const {
       args.erase(args.begin());
     }
   }
-  if (args.empty()) return before.empty() ? print_help({}) : usage_error("unknown flag: " + before[0]);
+  if (args.empty()) return before.empty() ? print_help({}, as_cue) : usage_error("unknown flag: " + before[0]);
   std::string verb = args[0];
   // The commands of a package are told of by what is in it.
   static constexpr CommandSpec kHelpCmd{"help cmd", "", "", {}};
   const bool of_commands = verb == "help" && args.size() > 1 && args[1] == "cmd";
   if (!of_commands && (verb == "help" || verb == "--help" || verb == "-h"))
-    return print_help(std::span(args).subspan(1));
+    return print_help(std::span(args).subspan(1), as_cue);
   if (verb == "version") {
     std::fputs("cue version v0.17.1 (tutti)\n", stdout);
     return 0;
@@ -298,7 +298,7 @@ int CueFrontEnd::run(std::span<const std::string> given) const {
     flags.arguments().clear();  // cue tells of all commands here, too
   } else if (flags.on("help")) {
     std::string name(spec->name);
-    return print_help(std::span<const std::string>(&name, 1));
+    return print_help(std::span<const std::string>(&name, 1), as_cue);
   }
   if (!chdir_to.empty() && ::chdir(chdir_to.c_str()) != 0)
     return usage_error(fmt::format("chdir {}: no such file or directory", chdir_to));

@@ -7,8 +7,9 @@
 
 namespace tutti::cue {
 
-int print_help(std::span<const std::string> topic) {
+int print_help(std::span<const std::string> topic, bool as_cue) {
   std::string out;
+  std::string_view called = as_cue ? "cue" : "tutti";
   for (const HelpTopic& t : help_topics())
     if (!topic.empty() && topic[0] == t.name) {
       fmt::print("{}", t.text);
@@ -16,6 +17,11 @@ int print_help(std::span<const std::string> topic) {
     }
   const CommandSpec* c = topic.size() > 1 ? find_command(topic[0] + " " + topic[1]) : nullptr;
   if (!topic.empty() && !c) c = find_command(topic[0]);
+  for (const HelpTopic& t : other_verbs())
+    if (!topic.empty() && topic[0] == t.name) {
+      fmt::print("{}\n\nUsage:\n  {} {}\n", t.text, called, t.summary);
+      return 0;
+    }
   if (!topic.empty() && !c) {
     fmt::print(stderr, "Unknown help topic: {}\n", topic[0]);
     return 1;
@@ -30,7 +36,8 @@ int print_help(std::span<const std::string> topic) {
     }
   };
   if (c) {
-    out = fmt::format("{}\n\nUsage:\n  tutti {}\n\nFlags:\n", c->summary, c->usage);
+    std::string_view text = long_help(c->name);
+    out = fmt::format("{}\n\nUsage:\n  {} {}\n\nFlags:\n", text.empty() ? c->summary : text, called, c->usage);
     flags(c->flags);
     out += "\nGlobal Flags:\n";
     flags(global_flags());

@@ -10,4 +10,7 @@ struct HelpTopic {
 };
 std::span<const HelpTopic> help_topics();
 
+std::string_view long_help(std::string_view verb);  // "" where there is only the short one
+std::span<const HelpTopic> other_verbs();           // of cue that have no answer; their summary is the usage
+
 }  // namespace tutti::cue

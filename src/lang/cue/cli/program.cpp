@@ -76,7 +76,17 @@ Vertex* Program::package_source(const PackageTable& t) {
   if (!source) return nullptr;
   std::vector<SyntaxError> errors;
   ast::Node* x = parse_expression(**source, arena_, errors);
-  return x ? build_files({file_of(x)}, "") : nullptr;
+  if (!x) return nullptr;
+  if (t.functions.empty()) return build_files({file_of(x)}, "");
+  Compiler compiler(*store_);
+  Node* all = compiler.expression(x, nullptr);
+  if (!all || all->type != NodeType::kStruct) return nullptr;
+  std::vector<Node*> decls(to<StructLit>(all)->decls.begin(), to<StructLit>(all)->decls.end());
+  for (const auto& [name, function] : t.functions)
+    decls.push_back(store_->make<Field>(Label::string(name), ArcType::kMember, static_cast<Node*>(function), nullptr));
+  to<StructLit>(all)->decls = store_->keep(decls);
+  StructLit* one[] = {to<StructLit>(all)};
+  return context_->new_root(one);
 }
 
 void Program::make_loader(LoaderConfig config) {

@@ -139,6 +139,6 @@ void run_mod_tidy(Program& p);
 void run_exp(Program& p);
 void run_help_cmd(Program& p);
 
-int print_help(std::span<const std::string> topic);
+int print_help(std::span<const std::string> topic, bool as_cue);
 
 }  // namespace tutti::cue

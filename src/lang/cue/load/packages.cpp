@@ -629,33 +629,44 @@ void PackageLoader::load_imports(LoadedPackage& p) {
 
 namespace {
 
-// `data: FILE` is CUE without anything to work out.
-void check_data_form(ast::Node* n, std::vector<LoadProblem>& problems) {
+// `data: FILE` is CUE without anything to work out; in `graph:` and `dag:` there may be references.
+void check_form(ast::Node* n, const std::string& form, std::vector<LoadProblem>& problems) {
   auto wrong = [&](const char* what) {
-    problems.push_back({fmt::format("{} not allowed in data mode", what), {ast::first(n).pos}});
+    problems.push_back({fmt::format("{} not allowed in {} mode", what, form), {ast::first(n).pos}});
   };
+  auto below = [&] { for_children(n, [&](ast::Node* c) { check_form(c, form, problems); }); };
   switch (n->kind) {
     case ast::Kind::kFile:
     case ast::Kind::kStruct:
     case ast::Kind::kList:
-    case ast::Kind::kEmbed:
-    case ast::Kind::kParen: return for_children(n, [&](ast::Node* c) { check_data_form(c, problems); });
+    case ast::Kind::kEmbed: return below();
     case ast::Kind::kField: {
       auto* f = ast::as<ast::Field>(n);
-      if (f->label->kind != ast::Kind::kIdent && f->label->kind != ast::Kind::kLit) return wrong("dynamic labels");
-      if (f->constraint != Tok::kIllegal) return wrong("constraints");
-      if (f->value) check_data_form(f->value, problems);
+      std::string name = f->label->kind == ast::Kind::kIdent ? label_name(f->label) : "";
+      if (name.starts_with('#') || name.starts_with("_#")) wrong("definitions");
+      if (f->label->kind != ast::Kind::kIdent && f->label->kind != ast::Kind::kLit) wrong("optional fields");
+      if (f->value) check_form(f->value, form, problems);
       return;
     }
+    case ast::Kind::kUnary: {
+      auto* u = ast::as<ast::Unary>(n);
+      if (u->op == Tok::kMul) return wrong("default values");
+      if (u->op == Tok::kNot) return wrong("expressions");
+      if (u->op != Tok::kSub && u->op != Tok::kAdd) return wrong("constraints");
+      return u->x->kind == ast::Kind::kLit ? void() : wrong("expressions");
+    }
+    case ast::Kind::kBinary:
+    case ast::Kind::kParen:
+    case ast::Kind::kIndex:
+    case ast::Kind::kSlice:
+    case ast::Kind::kCall:
+    case ast::Kind::kComprehension:
+    case ast::Kind::kInterpolation: return wrong("expressions");
+    case ast::Kind::kEllipsis: return wrong("ellipsis");
     case ast::Kind::kIdent:
     case ast::Kind::kSelector:
-    case ast::Kind::kIndex:
-    case ast::Kind::kSlice: return wrong("references");
-    case ast::Kind::kCall:
-    case ast::Kind::kInterpolation:
-    case ast::Kind::kBinary:
-    case ast::Kind::kComprehension:
-    case ast::Kind::kLet: return wrong("expressions");
+    case ast::Kind::kAlias:
+    case ast::Kind::kLet: return form == "data" ? wrong("references") : void();
     default: return;
   }
 }
@@ -846,7 +857,7 @@ std::vector<LoadedPackage*> PackageLoader::load(const std::vector<std::string>& 
       if (d.path.ends_with("_test.cue") && files.size() > 1) continue;  // as in a package
       ast::File* f = parse(d.path, u.problems);
       if (!f) continue;
-      if (d.form == "data") check_data_form(f, u.problems);
+      if (d.form == "data" || d.form == "graph" || d.form == "dag") check_form(f, d.form, u.problems);
       LoadProblem why;
       if (!should_build(f, u.problems, &why)) {
         if (!why.message.empty()) excluded.push_back(fmt::format("    {}: {}", shown(absolute(d.path)), why.message));

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -109,6 +110,7 @@ class PackageLoader {
   LoaderConfig config_;
   std::string root_, module_;
   bool has_module_file_ = false;
+  std::set<const ast::File*> embedded_;  // whose @embed attributes are done; a file may be of several packages
   bool module_read_ = false, shows_syntax_ = false;
   std::vector<LoadProblem> problems_;
   std::vector<std::unique_ptr<LoadedPackage>> all_;

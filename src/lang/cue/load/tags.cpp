@@ -351,14 +351,9 @@ struct Embedder {
       case ast::Kind::kField: {
         auto* f = as<ast::Field>(n);
         if (f->value) walk(f->value);
-        std::vector<ast::Node*> rest;
-        for (ast::Node* a : f->attrs) {
-          if (!is_embed(a))
-            rest.push_back(a);
-          else if (ast::Node* v = value(as<ast::Attribute>(a)))
+        for (ast::Node* a : f->attrs)
+          if (ast::Node* v = is_embed(a) ? value(as<ast::Attribute>(a)) : nullptr)
             f->value = f->value ? arena.make<ast::Binary>(f->value, TokenPos{}, Tok::kAnd, v) : v;
-        }
-        if (rest.size() != f->attrs.size()) f->attrs = make_nodes(arena, rest);
         return;
       }
       default: for_children(n, [&](ast::Node* c) { walk(c); });
@@ -419,7 +414,7 @@ void PackageLoader::embed(LoadedPackage& p) {
       else
         on = true;
     }
-    if (!on || !f->source) continue;
+    if (!on || !f->source || !embedded_.insert(f).second) continue;
     std::string path = absolute(f->source->name);
     Embedder e{*this, sources_, arena_, p, fs::path(path).parent_path().string()};
     ast::Nodes list = f->decls;

@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int kMaxDepth = 10'000;
+constexpr int kDeepestDocument = 10'000;
 
 struct Uri {
   std::string scheme, authority, path, query;
@@ -163,7 +163,7 @@ Holds held_by(std::string_view keyword) {
 
 void SchemaIndex::walk(ast::Node* n, const std::string& base, const std::string& pointer, const SchemaDocument* d,
                        Holds holds, int depth) {
-  if (depth > kMaxDepth) return;
+  if (depth > kDeepestDocument) return;
   bool schema = holds == Holds::kSchemas || holds == Holds::kAnything;
   if (data_is_object(n)) {
     std::string here = schema ? base_of(n, base) : base;
