@@ -21,8 +21,9 @@ constexpr OptionSpec kWhyOptions[] = {
     {"schema", "EXPRESSION", "what in the CUE files the others are read against: '#Catalog'", false, 'd'},
 };
 
-// The value at the path, or what is wrong at the first step that leads nowhere.
-const Value* look_up(Call& call, const Value& root, const Path& path) {
+// The value at the path, or what is wrong at the first step that leads nowhere. What is in error has nothing in it: then
+// the path becomes that of the error, which is why there is no such thing.
+const Value* look_up(Call& call, const Value& root, Path& path) {
   const Value* v = &root;
   Path done;
   for (const Path::Step& step : path.steps()) {
@@ -44,7 +45,9 @@ const Value* look_up(Call& call, const Value& root, const Path& path) {
       } else {
         d.note(fmt::format("it is {}", show(*v)));
       }
-      return nullptr;
+      if (!v->is(Kind::kError) || done.empty()) return nullptr;
+      path = done;
+      return v;
     }
     v = next;
     if (step.is_key()) {
