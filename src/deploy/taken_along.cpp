@@ -59,6 +59,7 @@ void Deployer::note_taken_along(Prepared& p, const engine::Recorded& was) {
   std::set<std::string> going;
   for (auto& change : p.plan.changes)
     if (change.kind == Kind::kRemove || change.kind == Kind::kReplace) going.insert(change.component);
+  if (going.empty()) return;
   for (auto& [name, c] : was.components)
     if (!c.forgotten && machine(c.host, p.state).empty())
       for (auto& held : c.held) {

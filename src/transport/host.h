@@ -46,6 +46,7 @@ struct Command {
   std::chrono::milliseconds timeout{0};   // 0: none
   std::chrono::milliseconds grace{2000};  // between SIGTERM and SIGKILL
   const Cancel* cancel = nullptr;
+  bool launches = false;           // what has left its group is to stay also where this is cancelled
   u64 most_output = u64{4} << 20;  // of each stream; what is over is dropped and counted
   // Where it is not empty: a line that begins with this word, on both streams, is the last; who keeps them open longer
   // is not waited for.

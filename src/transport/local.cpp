@@ -375,7 +375,7 @@ CommandResult Here::run(const Command& command) {
   if (timed_out || cancelled) {
     ::kill(-*pid, SIGKILL);
     for (auto& [name, value] : command.environment)
-      if (name == kActionMark) end_marked(value);
+      if (name == kActionMark && !command.launches) end_marked(value);
   }
   if (out_r.fd >= 0) take(out_r, result.out, last_out);
   if (err_r.fd >= 0) take(err_r, result.err, last_err);
@@ -680,6 +680,7 @@ Result<Started> Here::start(const Daemon& daemon) {
   ::unlink(daemon.pid_file.c_str());
   auto launcher = std::make_shared<Launcher>();
   c.cancel = &launcher->cancel;
+  c.launches = true;
   c.timeout = milliseconds(0);
   launcher->thread = std::thread([this, c, &l = *launcher] {
     l.result = run(c);

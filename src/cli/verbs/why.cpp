@@ -21,8 +21,8 @@ constexpr OptionSpec kWhyOptions[] = {
     {"schema", "EXPRESSION", "what in the CUE files the others are read against: '#Catalog'", false, 'd'},
 };
 
-// The value at the path, or what is wrong at the first step that leads nowhere. What is in error has nothing in it: then
-// the path becomes that of the error, which is why there is no such thing.
+// The value at the path, or what is wrong at the first step that leads nowhere. What is in error has nothing in it:
+// then the path becomes that of the error, which is why there is no such thing.
 const Value* look_up(Call& call, const Value& root, Path& path) {
   const Value* v = &root;
   Path done;
