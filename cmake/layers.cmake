@@ -13,7 +13,7 @@ target_link_libraries(tutti_pch PRIVATE fmt::fmt)
 set(common <algorithm> <array> <functional> <map> <memory> <mutex> <optional> <set> <span> <string> <string_view> <unordered_map>
            <unordered_set> <vector> <fmt/format.h>)
 target_precompile_headers(tutti_pch PRIVATE ${common})
-set(TUTTI_TEST_OPTIONS -O1)  # tests are compiled more often than they run long
+set(TUTTI_TEST_OPTIONS -O0)  # tests are compiled more often than they run long; what they test is compiled as users get it
 add_library(tutti_test_pch STATIC EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/cmake/precompiled.cpp)
 target_link_libraries(tutti_test_pch PRIVATE fmt::fmt GTest::gtest_main)
 target_compile_options(tutti_test_pch PRIVATE ${TUTTI_TEST_OPTIONS})
