@@ -234,7 +234,8 @@ class CatalogReader {
     if (!t || !t->value.is(Kind::kList)) return false;
     auto own = t->value.items();
     return std::any_of(own.begin(), own.end(), [&](const Value& tag) {  // those of a catalog are in small letters
-      return std::ranges::find(tags, text_of(tag), [](const std::string& wanted) { return lower(wanted); }) != tags.end();
+      return std::ranges::find(tags, text_of(tag), [](const std::string& wanted) { return lower(wanted); }) !=
+             tags.end();
     });
   }
 
