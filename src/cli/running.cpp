@@ -600,9 +600,8 @@ int apply_catalog(Running& running, const deploy::Prepared& p, deploy::Deployer:
                                                    c.second, c.reads ? "have to do with" : "change", c.thing));
   const model::System& s = p.program.system;
   std::map<std::string, std::string> labels;
-  for (auto& i : s.instances)
-    if (const Value* config = resource::with(i, "config"))
-      if (const Entry* l = config->find("label")) labels[std::string(i.name.text())] = l->value.text();
+  for (auto& i : p.program.instances)
+    if (const Entry* l = i.config.find("label")) labels[i.name] = l->value.text();
   bool quiet = call.options.has("quiet");
   settings.events.line = {};
   settings.listener = {};

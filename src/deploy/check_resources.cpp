@@ -139,12 +139,11 @@ bool Deployer::check_steps(const Value& wanted) {
 bool Deployer::check_resources(const model::Deployment& wanted, const engine::PlannedSystem& program) {
   std::size_t before = session_.diagnostics.errors();
   const model::System& s = program.system;
-  resource::Knowledge knowledge(s);
+  resource::Knowledge knowledge(program);
   Claims claims(session_, claims_told_);
   for (u32 i = 0; i < s.instances.size(); ++i) {
     const model::Component* c = wanted.find(Symbol(program.component_of[i]));
-    const Value* stays = resource::with(s.instances[i], "stays");
-    if (!c || (stays && !stays->as_bool())) continue;
+    if (!c || program.instances[i].goes()) continue;
     std::set<std::string> said;  // the same file is made and altered
     for (auto& t : s.type_of(i).transitions) {
       const model::Action& action = s.type_of(i).action_of(t);

@@ -256,7 +256,7 @@ class Deployer {
 };
 
 // Durations are learnt under these keys, the first that is known counts; then also those of `former` names.
-std::vector<std::string> duration_keys(const model::System& system, const std::string& component, u32 instance,
-                                       u32 transition, bool former = false);
+std::vector<std::string> duration_keys(const engine::PlannedSystem& plan, u32 instance, u32 transition,
+                                       bool former = false);
 
 }  // namespace tutti::deploy

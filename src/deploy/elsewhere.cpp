@@ -76,7 +76,7 @@ void Deployer::note_elsewhere(Prepared& p, const engine::Recorded& was) {
   Elsewhere others(*this, *place_.store, p.system);
   if (others.empty()) return;
   const model::System& s = p.program.system;
-  resource::Knowledge knowledge(s);
+  resource::Knowledge knowledge(p.program);
   resource::Scrubber scrub(p.plan.flat);
   for (engine::PlanChange& change : p.plan.changes) {
     auto self = was.components.find(change.component);

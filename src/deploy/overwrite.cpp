@@ -75,7 +75,7 @@ std::string some_of(const std::set<std::string>& names) {
 void note_overwritten(Session& session, Prepared& p, const resource::ExecutorOptions& options,
                       const Elsewhere& others) {
   const model::System& s = p.program.system;
-  resource::Knowledge knowledge(s);
+  resource::Knowledge knowledge(p.program);
   knowledge.set_home(options.home, options.remote_home);
   resource::Scrubber scrub(p.plan.flat);
   resource::Holdings holdings, ours;  // those of this plan, and what is recorded

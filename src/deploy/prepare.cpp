@@ -238,7 +238,7 @@ void Deployer::rename(Prepared& p, const engine::Renames& renames, engine::Recor
 
 void Deployer::note_let_go(Prepared& p, const engine::Recorded& was) {
   const model::System& s = p.program.system;
-  resource::Knowledge knowledge(s);
+  resource::Knowledge knowledge(p.program);
   teach(knowledge, p, was);
   resource::Scrubber scrub(p.plan.flat);
   for (u32 i = 0; i < s.assembly; ++i) {
@@ -323,16 +323,14 @@ bool Deployer::finish_preparing(Prepared& p) {
   return true;
 }
 
-std::vector<std::string> duration_keys(const model::System& system, const std::string& component, u32 instance,
-                                       u32 transition, bool former) {
-  const model::ComponentType& type = system.type_of(instance);
-  std::string_view t = type.transitions[transition].name.text();
-  const Value* kind = resource::with(system.instances[instance], "kind");
-  std::vector<std::string> keys{fmt::format("{}/{}", component, t)};
-  if (const Value* names = former ? resource::with(system.instances[instance], "former") : nullptr)
-    for (auto name = names->items().rbegin(); name != names->items().rend(); ++name)
-      keys.push_back(fmt::format("{}/{}", name->text().substr(0, name->text().find('#')), t));
-  keys.push_back(fmt::format("{}:{}", kind ? kind->text() : type.name.text(), t));
+std::vector<std::string> duration_keys(const engine::PlannedSystem& plan, u32 instance, u32 transition, bool former) {
+  const engine::PlannedInstance& self = plan.instances[instance];
+  std::string_view t = plan.system.type_of(instance).transitions[transition].name.text();
+  std::vector<std::string> keys{fmt::format("{}/{}", self.component, t)};
+  if (former)
+    for (auto name = self.former.rbegin(); name != self.former.rend(); ++name)
+      keys.push_back(fmt::format("{}/{}", name->substr(0, name->find('#')), t));
+  keys.push_back(fmt::format("{}:{}", self.kind, t));
   return keys;
 }
 
@@ -346,7 +344,7 @@ void Deployer::set_durations(engine::PlannedSystem& program) {
     for (auto& a : type.actions) own.push_back(a.duration);
     bool any = false;
     for (u32 t = 0; t < type.transitions.size(); ++t)
-      for (auto& key : duration_keys(s, program.component_of[i], i, t, true))
+      for (auto& key : duration_keys(program, i, t, true))
         if (auto it = learnt->find(key); it != learnt->end()) {
           own[type.transitions[t].action] = model::Duration::fixed(it->second.mean);
           any = true;

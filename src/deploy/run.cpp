@@ -124,20 +124,14 @@ std::vector<Started> failed_tokens(const model::System& s, const engine::Journal
   return out;
 }
 
-bool is_catalog(const model::System& s, u32 i) {
-  const Value* kind = resource::with(s.instances[i], "kind");
-  return kind && kind->is(Kind::kString) && kind->text() == "resource";
-}
-
 // A catalog with --noop: what an earlier run left is still what is there.
-bool only_looked(const model::System& s) {
-  for (u32 i = 0; i < s.instances.size(); ++i) {
-    const Value* config = resource::with(s.instances[i], "config");
-    if (!is_catalog(s, i) || !config) return false;
-    const Entry* noop = config->find("noop");
-    if (resource::resource_of(*config) && !(noop && resource::truth_of(noop->value, false))) return false;
+bool only_looked(const engine::PlannedSystem& plan) {
+  for (auto& i : plan.instances) {
+    const Entry* noop = i.config.find("noop");
+    if (!i.of_catalog()) return false;
+    if (resource::resource_of(i.config) && !(noop && resource::truth_of(noop->value, false))) return false;
   }
-  return !s.instances.empty();
+  return !plan.instances.empty();
 }
 
 }  // namespace
@@ -189,7 +183,7 @@ Outcome Deployer::run(const Prepared& prepared, RunSettings& settings) {
   Outcome out;
   store::RunRecord record;
   record.system = prepared.system;
-  record.kind = only_looked(prepared.program.system) ? kLookRun : std::string_view(prepared.kind);
+  record.kind = only_looked(prepared.program) ? kLookRun : std::string_view(prepared.kind);
   record.base_serial = prepared.serial;
   record.base_state = encode(prepared.state, *place_.seal);
   record.plan = encode(prepared.plan.flat, *place_.seal);
@@ -330,7 +324,7 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
   const engine::JournalRecord* record = replay ? &replay->record : nullptr;
   out.run = run;
   const model::System& s = p.program.system;
-  resource::Knowledge knowledge(s);
+  resource::Knowledge knowledge(p.program);
   engine::Recorded was = engine::read_recorded(session_, p.state);
   teach(knowledge, p, was);
   knowledge.set_home(settings.executor.home, settings.executor.remote_home);
@@ -341,14 +335,13 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
   // What has a resource of its own is nobody else's to purge, in the first run and in one that is taken up
   // again.
   std::set<std::string> managed;
-  for (u32 i = 0; i < s.instances.size(); ++i) {
-    const Value* config = is_catalog(s, i) ? resource::with(s.instances[i], "config") : nullptr;
-    if (auto r = config ? resource::resource_of(*config) : std::nullopt) managed.insert(resource::managed_as(*r));
-  }
+  for (auto& i : p.program.instances)
+    if (auto r = i.of_catalog() ? resource::resource_of(i.config) : std::nullopt)
+      managed.insert(resource::managed_as(*r));
   if (!managed.empty()) eo.managed = [managed](const std::string& path) { return managed.count(path) != 0; };
   std::map<u32, std::map<std::string, std::string>> earlier;
   for (u32 i = 0; i < s.instances.size(); ++i)
-    if (is_catalog(s, i))
+    if (p.program.instances[i].of_catalog())
       if (auto c = was.components.find(p.program.component_of[i]); c != was.components.end())
         earlier[i] = c->second.outputs;
   if (!earlier.empty())
@@ -377,7 +370,7 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
   eo.begins = [&](u32 i, u32 t, const std::string& resource, const resource::Former& former) {
     return written->begins(i, t, resource, former);
   };
-  resource::ResourceExecutor executor(s, knowledge, eo);
+  resource::ResourceExecutor executor(p.program, knowledge, eo);
   StoreJournal journal(*place_.store, lease, run, s, {*place_.seal, scrub},
                        [&](u32 i, u32 k) { return executor.effect(i, k).changes; });
   written = &journal;
@@ -488,9 +481,8 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
     if (!effect.changes.empty()) touched.insert(a.instance);  // also where what came after it failed
     if (a.how == How::kOk) {
       double took = a.end - a.start;
-      if (!is_catalog(s, a.instance) && (!record || took > 0))
-        for (auto& key : duration_keys(s, p.program.component_of[a.instance], a.instance, a.transition))
-          durations.emplace_back(key, took);
+      if (!p.program.instances[a.instance].of_catalog() && (!record || took > 0))
+        for (auto& key : duration_keys(p.program, a.instance, a.transition)) durations.emplace_back(key, took);
       if (!a.message.empty()) of_resources[a.instance] = a.message;
     } else {
       fate.failed[a.instance] = t.name.text();
@@ -510,7 +502,7 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
     out.actions.push_back(std::move(f.action));
   }
   for (u32 i = 0; i < s.instances.size(); ++i) {
-    if (!is_catalog(s, i)) continue;
+    if (!p.program.instances[i].of_catalog()) continue;
     auto outputs = knowledge.outputs(i);
     if (auto st = outputs.find("status"); st != outputs.end()) {
       out.status[std::string(s.instances[i].name.text())] = st->second;
@@ -531,7 +523,7 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
   out.sum_up("changed", report.cancelled && !report.finished && !settings.give_up);
   if (!out.open)
     write_end(lease, run, report.finished && out.failed == 0,
-              only_looked(s) ? p.state : next_state(p, runner, knowledge, report.actions, fate, scrub), out);
+              only_looked(p.program) ? p.state : next_state(p, runner, knowledge, report.actions, fate, scrub), out);
   return out;
 }
 

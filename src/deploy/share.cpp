@@ -29,7 +29,13 @@ class Account {
  public:
   Account(const Prepared& p, const engine::Recorded& was, const resource::Knowledge& knowledge, const Acted& acted,
           const resource::Scrubber& scrub, const Elsewhere& others)
-      : s_(p.program.system), flat_(p.plan.flat), knowledge_(knowledge), acted_(acted), scrub_(scrub), others_(others) {
+      : s_(p.program.system),
+        planned_(p.program.instances),
+        flat_(p.plan.flat),
+        knowledge_(knowledge),
+        acted_(acted),
+        scrub_(scrub),
+        others_(others) {
     for (const Value* tree : {&p.state, &p.plan.flat})
       if (const Entry* hosts = tree->is(Kind::kMap) ? tree->find("hosts") : nullptr;
           hosts && hosts->value.is(Kind::kMap))
@@ -153,13 +159,14 @@ class Account {
         ours_.insert(on_host(s_.instances[i].host, thing));
       }
       if (!began && !r.let_go) continue;
-      if (r.let_go || !resource::with(s_.instances[i], "formerly")) shares_[i].formerly.erase(thing);
+      if (r.let_go || planned_[i].formerly.is(Kind::kNull)) shares_[i].formerly.erase(thing);
       shares_[i].before.erase(thing);
       shares_[i].touched.erase(thing);
     }
   }
 
   const model::System& s_;
+  const std::vector<engine::PlannedInstance>& planned_;
   const Value& flat_;
   const resource::Knowledge& knowledge_;
   const Acted& acted_;

@@ -48,10 +48,9 @@ bool unseen(const engine::RecordedComponent& c, const engine::Recorded& recorded
 
 // Whether a plan begins with a component up that is not recorded so.
 bool was_taken_as_up(const model::ComponentType& type, const Value& flat, const model::Instance& inst,
-                     const engine::RecordedComponent& was) {
+                     const std::string& kind, const engine::RecordedComponent& was) {
   const Entry* kinds = flat.find("kinds");
-  const Value* kind = resource::with(inst, "kind");
-  const Entry* tree = kinds && kind ? kinds->value.find(kind->text()) : nullptr;
+  const Entry* tree = kinds ? kinds->value.find(kind) : nullptr;
   const Entry* goal = tree ? tree->value.find("goal") : nullptr;
   if (!goal || !goal->value.is(Kind::kString) || inst.marking.size() != 1) return false;
   Symbol up(goal->value.text());
@@ -180,10 +179,7 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
   };
   std::multimap<u32, model::Link> links;
   for (const model::Link& link : now.links()) links.emplace(link.user, link);
-  auto stays = [&](u32 i) {
-    const Value* v = resource::with(s.instances[i], "stays");
-    return !v || v->as_bool();
-  };
+  auto stays = [&](u32 i) { return p.program.instances[i].stays; };
   // Everything was done for it, and well.
   auto complete = [&](u32 i) {
     if (!now.idle(i) || fate.failed.count(i)) return false;
@@ -215,8 +211,9 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
       engine::RecordedComponent c;
       c.name = name_of.at(i);
       c.instance = inst.name.text();
-      if (const Value* g = resource::with(inst, "generation")) c.generation = static_cast<u32>(g->as_i64());
-      c.type = resource::with(inst, "kind")->text();
+      const engine::PlannedInstance& planned = p.program.instances[i];
+      c.generation = planned.generation;
+      c.type = planned.kind;
       c.host = inst.host;
       const model::ComponentType& type = s.type_of(i);
       c.marking = left_by(type, now.marking(i));
@@ -232,7 +229,7 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
       }
       // What never came up and goes down as if it had is not up where it has not got away from there: it stands where
       // it stood, or half way down where that has begun.
-      if (old_self && was_taken_as_up(type, p.plan.flat, inst, *old_self) &&
+      if (old_self && was_taken_as_up(type, p.plan.flat, inst, planned.kind, *old_self) &&
           same_place(now.marking(i), inst.marking, type)) {
         if (began.count(i)) {
           c.marking.clear();
@@ -244,7 +241,7 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
         }
       }
       if (old_self && no_further(now.marking(i), inst.marking, type)) c.marking = old_self->marking;
-      if (const Value* v = resource::with(inst, "protect")) c.protect = v->as_bool();
+      c.protect = planned.protect;
       c.forgotten = old_self && old_self->forgotten;
       bool whole = complete(i);
       if (!whole && !began.count(i) && !ended.count(i) && (!old_self || old_self->untouched)) c.untouched = true;
@@ -256,15 +253,13 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
           !held[i].empty() && c.failed.empty() && !c.untouched && share.touched.empty() &&
           std::all_of(held[i].begin(), held[i].end(), [&](auto& h) { return share.is_left(resource_of(h.second)); });
       if (!whole || (!acted.count(i) && old_self)) c.stray = strays(i, old_self);
-      const Value* config = resource::with(inst, "config");
-      const Value* old = resource::with(inst, "old");
-      Value wanted = config ? *config : b.map({});
+      Value wanted = planned.config.is(Kind::kNull) ? b.map({}) : planned.config;
       // What only went on from where it was left was made with the values that it had then, too.
       bool went_on = old_self && equal(old_self->tried, wanted) && equal(old_self->config, wanted);
       bool renewed = acted.count(i) && (coming.count(i) || (whole && !went_on));
       // The new configuration counts only once everything was done for it, or it has come anew, with nothing of the
       // old.
-      c.config = whole || renewed || !old ? wanted : *old;
+      c.config = whole || renewed || planned.old.is(Kind::kNull) ? wanted : planned.old;
       if (old_self && !acted.count(i))
         c.tried = old_self->tried;
       else if (!whole)
@@ -284,7 +279,6 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
         for (auto& [path, value] : reads[i]) m.set(Symbol(path), scrub.marked(value, b));
         c.reads = m.build(b);
       }
-      const Value* needs = resource::with(inst, "needs");
       for (auto [at, end] = links.equal_range(i); at != end; ++at) {
         const model::Link& link = at->second;
         if (model::is_order_port(type.ports[link.use].name)) continue;
@@ -293,10 +287,8 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
         n.provider = Symbol(name_of.at(link.provider));
         n.provide = s.type_of(link.provider).ports[link.provide].name;
         n.hold = true;
-        if (needs)
-          for (const Value& v : needs->items())
-            if (const Entry* port = v.find("port"); port && port->value.text() == n.port.text())
-              if (const Entry* hold = v.find("hold")) n.hold = hold->value.as_bool();
+        for (auto& need : planned.needs)
+          if (need.port == n.port) n.hold = need.hold;
         c.needs.push_back(n);
       }
       // As long as it has not become what it should be it needs what it needed.
@@ -308,7 +300,7 @@ Value Deployer::next_state(const Prepared& p, const engine::Runner& runner, cons
               names.count(std::string(n.provider.text())))
             c.needs.push_back(n);
         }
-      if (const Value* orders = resource::with(inst, "orders")) c.orders = engine::read_orders(*orders);
+      c.orders = planned.orders;
       c.outputs = knowledge.outputs(i);
       if (auto st = c.outputs.find("status"); c.type == "resource" && st != c.outputs.end() && st->second == "failed")
         c.failed = "apply";
@@ -373,7 +365,7 @@ std::optional<Deployer::Standing> Deployer::standing(i64 run) {
     return out;
   }
   if (const Entry* hosts = planned->plan.flat.find("hosts")) out.hosts = hosts->value;
-  resource::Knowledge knowledge(s);
+  resource::Knowledge knowledge(planned->program);
   teach(knowledge, *planned, engine::read_recorded(session_, planned->state));
   for (auto& r : replay.record.results)
     if (r.how == engine::How::kOk) knowledge.learn(r.instance, {r.outputs.begin(), r.outputs.end()});

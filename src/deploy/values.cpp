@@ -9,11 +9,6 @@
 namespace tutti::deploy {
 namespace {
 
-bool stays(const model::Instance& i) {
-  const Value* v = resource::with(i, "stays");
-  return !v || v->as_bool();
-}
-
 // The components that a plan was asked to look at; all when it is empty.
 std::set<std::string> only_of(const Value& flat) {
   auto names = resource::Params(flat).list("only");
@@ -45,15 +40,15 @@ void Deployer::teach(resource::Knowledge& knowledge, const Prepared& p, const en
 std::map<std::string, engine::Present> Deployer::present(const Prepared& p, const engine::Recorded& was) {
   std::map<std::string, engine::Present> out;
   const model::System& s = p.program.system;
-  resource::Knowledge knowledge(s);
+  resource::Knowledge knowledge(p.program);
   teach(knowledge, p, was);
   resource::Scrubber scrub(p.state);
   TreeBuilder b(session_.arena);
   auto by_instance = was.by_instance();
   for (u32 i = 0; i < s.assembly; ++i) {
     auto c = by_instance.find(s.instances[i].name.text());
-    const Value* config = resource::with(s.instances[i], "config");
-    if (c == by_instance.end() || !config || !stays(s.instances[i])) continue;
+    const Value* config = &p.program.instances[i].config;
+    if (c == by_instance.end() || p.program.instances[i].goes()) continue;
     engine::Present now;
     if (std::string missing; !c->second->made.is(Kind::kNull) && model::has_placeholders(*config)) {
       Value made = scrub.marked(knowledge.settled(i, *config, session_.arena, missing), b);
@@ -79,7 +74,7 @@ void Deployer::note_may_change(Prepared& p, const engine::Recorded& was) {
     auto c = by_instance.find(s.instances[i].name.text());
     return c == by_instance.end() ? nullptr : c->second;
   };
-  resource::Knowledge all(s);
+  resource::Knowledge all(p.program);
   teach(all, p, was);
   engine::Recorded silent = was;
   auto asked = only_of(p.plan.flat);
@@ -93,12 +88,12 @@ void Deployer::note_may_change(Prepared& p, const engine::Recorded& was) {
       }
     fresh.clear();
     if (!any) return;
-    resource::Knowledge less(s);
+    resource::Knowledge less(p.program);
     teach(less, p, silent);
     for (u32 i = 0; i < s.assembly; ++i) {
       auto c = recorded_as(i);
-      const Value* config = resource::with(s.instances[i], "config");
-      if (busy.count(i) || !c || !config || !stays(s.instances[i])) continue;
+      const Value* config = &p.program.instances[i].config;
+      if (busy.count(i) || !c || p.program.instances[i].goes()) continue;
       std::string before, after;
       all.settled(i, *config, session_.arena, before);
       less.settled(i, *config, session_.arena, after);

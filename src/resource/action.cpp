@@ -7,27 +7,15 @@
 
 namespace tutti::resource {
 
-const Value* with(const model::Instance& instance, std::string_view key) {
-  const Entry* e = instance.with.find(key);
-  return e && !e->value.is(Kind::kNull) ? &e->value : nullptr;
-}
-
-std::string_view made_as(const model::Instance& instance) {
-  const Value* former = with(instance, "former");
-  return former && former->is(Kind::kList) && former->size() > 0 ? former->items()[0].text() : instance.name.text();
-}
-
 constexpr u32 kMostThrough = 50;
 
-Knowledge::Knowledge(const model::System& system) : system_(system), outputs_(system.instances.size()) {
-  for (u32 i = 0; i < system.instances.size(); ++i) {
-    const Value* component = with(system.instances[i], "component");
-    const Value* stays = with(system.instances[i], "stays");
-    if (!component) continue;
-    if (!stays || stays->as_bool())
-      by_component_[std::string(component->text())] = i;
+Knowledge::Knowledge(const engine::PlannedSystem& plan)
+    : system_(plan.system), instances_(plan.instances), outputs_(instances_.size()) {
+  for (u32 i = 0; i < instances_.size(); ++i) {
+    if (instances_[i].stays)
+      by_component_[instances_[i].component] = i;
     else
-      by_component_.try_emplace(std::string(component->text()), i);
+      by_component_.try_emplace(instances_[i].component, i);
   }
 }
 
@@ -49,7 +37,7 @@ std::map<std::string, std::string> Knowledge::outputs(u32 instance) const {
 std::optional<Value> Knowledge::look_up(u32 instance, std::string_view path, const Value& config, const Value& old,
                                         Arena& arena, u32 through) const {
   TreeBuilder builder(arena);
-  const model::Instance& self = system_.instances[instance];
+  const engine::PlannedInstance& self = instances_[instance];
   auto rest = [&](std::string_view prefix) -> std::optional<std::string_view> {
     if (path.substr(0, prefix.size()) != prefix) return std::nullopt;
     return path.substr(prefix.size());
@@ -61,7 +49,7 @@ std::optional<Value> Knowledge::look_up(u32 instance, std::string_view path, con
       auto it = outputs_[other].find(std::string(key));
       if (it != outputs_[other].end()) return builder.string(it->second);
     }
-    const model::Instance& o = system_.instances[other];
+    const engine::PlannedInstance& o = instances_[other];
     if (key == "host") return builder.string(o.host.empty() ? "localhost" : o.host.text());
     if (key == "address") {
       if (o.host.empty()) return builder.string("127.0.0.1");
@@ -70,20 +58,18 @@ std::optional<Value> Knowledge::look_up(u32 instance, std::string_view path, con
         if (const Entry* a = h->second.find("address")) return a->value;
       return builder.string(o.host.text());
     }
-    const Value* c = with(o, "config");
-    auto v = c ? model::at_path(*c, key) : std::nullopt;
-    return v ? put_in(other, *v, *c, arena, through) : v;
+    auto v = model::at_path(o.config, key);
+    return v ? put_in(other, *v, o.config, arena, through) : v;
   };
-  if (path == "name") return builder.string(made_as(self));
+  if (path == "name") return builder.string(self.made_as());
   if (path == "home") {
     auto h = hosts_.find(std::string(self.host.text()));
     if (const Entry* own = h != hosts_.end() && h->second.is(Kind::kMap) ? h->second.find("directory") : nullptr)
       return own->value;
     return builder.string(self.host.empty() ? home_ : remote_home_);
   }
-  if (path == "component")
-    if (const Value* c = with(self, "component")) return *c;
-  if (path == "half_made") return Value::boolean(with(self, "half_made") != nullptr);
+  if (path == "component") return builder.string(self.component);
+  if (path == "half_made") return Value::boolean(self.half_made);
   if (path == "host") return builder.string(self.host.empty() ? "localhost" : self.host.text());
   if (auto key = rest("config.")) return model::at_path(config, *key);
   if (path == "config") return config;
@@ -98,15 +84,12 @@ std::optional<Value> Knowledge::look_up(u32 instance, std::string_view path, con
   std::string_view p = path;
   if (auto key = rest("uses.")) p = *key;
   // A port of its own, then a component; a component's name may hold dots.
-  if (const Value* needs = with(self, "needs"); needs && needs->is(Kind::kList))
-    for (const Value& n : needs->items()) {
-      const Entry* port = n.find("port");
-      const Entry* other = n.find("instance");
-      if (!port || !other || !other->value.fits_i64()) continue;
-      std::string_view name = port->value.text();
-      if (p.size() > name.size() && p.substr(0, name.size()) == name && p[name.size()] == '.')
-        if (auto v = of_instance(static_cast<u32>(other->value.as_i64()), p.substr(name.size() + 1))) return v;
-    }
+  for (const engine::PlannedNeed& n : self.needs) {
+    std::string_view name = n.port.text();
+    if (n.instance == model::kNone || !p.starts_with(name) || p.size() <= name.size() || p[name.size()] != '.')
+      continue;
+    if (auto v = of_instance(n.instance, p.substr(name.size() + 1))) return v;
+  }
   for (std::size_t at = 0; at < p.size(); ++at) {
     if (p[at] != '.' && p[at] != ':') continue;
     auto it = by_component_.find(std::string(p.substr(0, at)));
@@ -187,8 +170,11 @@ Resource removal(const std::string& name, const TreeBuilder& builder) {
 }
 
 // Files that an action has written which failed, so that they are in no configuration that is recorded.
-std::vector<std::string> strays(const model::Instance& self) {
-  return self.with.is(Kind::kMap) ? Params(self.with).list("stray") : std::vector<std::string>{};
+std::vector<std::string> strays(const engine::PlannedInstance& self) {
+  std::vector<std::string> out;
+  if (self.stray.is(Kind::kList))
+    for (const Value& path : self.stray.items()) out.push_back(text_of(path));
+  return out;
 }
 
 // The files that an action writes, by its steps.
@@ -243,21 +229,14 @@ std::vector<Resource> Knowledge::resources(u32 instance, const model::Action& ac
                                            std::string& problem, std::map<std::string, Value>* reads) const {
   std::vector<Resource> out;
   TreeBuilder builder(arena);
-  const model::Instance& self = system_.instances[instance];
-  Value empty = builder.map({});
-  const Value* given = with(self, "config");
-  const Value* before = with(self, "old");
+  const engine::PlannedInstance& self = instances_[instance];
+  auto said = [](const Value& v) { return !v.is(Kind::kNull); };
+  std::string missing, missing_old, unknown;
   // What is there was made with the values of that time, and is found and removed by them.
-  const Value* made = with(self, "made");
-  const Value* stays = with(self, "stays");
-  bool goes = stays && !stays->as_bool();
-  std::string missing, missing_old;
-  Value config = goes && made ? *made : settled(instance, given ? *given : empty, arena, missing);
-  Value old = made ? *made : before ? settled(instance, *before, arena, missing_old) : config;
+  Value config = self.goes() && said(self.made) ? self.made : settled(instance, self.config, arena, missing);
+  Value old = said(self.made) ? self.made : said(self.old) ? settled(instance, self.old, arena, missing_old) : config;
   // What it was to become when a run failed, of which there may be something, too.
-  const Value* attempt = with(self, "tried");
-  std::string unknown;
-  Value tried = attempt ? settled(instance, *attempt, arena, unknown) : old;
+  Value tried = said(self.tried) ? settled(instance, self.tried, arena, unknown) : old;
   if (!mentions(action.what, "${config")) missing.clear();
   if (mentions(action.what, "${old") && missing.empty()) missing = missing_old;
   if (!missing.empty()) {
@@ -276,7 +255,7 @@ std::vector<Resource> Knowledge::resources(u32 instance, const model::Action& ac
   auto full_text = [&](const Value& text) {
     lacks = false;
     Value full = model::expand(text, lookup, builder);
-    if (!lacks || goes) return full;
+    if (!lacks || self.goes()) return full;
     auto others = [&](std::string_view path) {
       return is_own(path) ? std::optional<Value>(Value::string("?")) : look_up(instance, path, config, old, arena);
     };
@@ -305,7 +284,7 @@ std::vector<Resource> Knowledge::resources(u32 instance, const model::Action& ac
     if (action.idempotent) p.push_back({Symbol("repeatable"), Field::kPlain, Value::boolean(true)});
     if (action.timeout > 0)
       p.push_back({Symbol("timeout"), Field::kPlain, Value::integer(static_cast<i64>(action.timeout + 1))});
-    add("exec", builder.map(p), made_as(self));
+    add("exec", builder.map(p), self.made_as());
   }
   const Entry* todo = action.what.find("do");
   if (!todo) return out;
@@ -331,7 +310,7 @@ std::vector<Resource> Knowledge::resources(u32 instance, const model::Action& ac
     for (auto& t : system_.type_of(instance).transitions)
       for (const std::string& name : files_named(system_.type_of(instance).action_of(t).what, lookup, builder))
         meant.insert(normal(name));
-    std::erase_if(stray, [&](auto& name) { return meant.count(normal(name)) != 0 && !goes; });
+    std::erase_if(stray, [&](auto& name) { return meant.count(normal(name)) != 0 && self.stays; });
   }
   for (const Value& step : steps) {
     if (!step.is(Kind::kMap)) continue;
@@ -347,7 +326,7 @@ std::vector<Resource> Knowledge::resources(u32 instance, const model::Action& ac
       for_files(full, [&](const std::string& name, const Value& file) {
         out.push_back(absent ? removal(name, builder) : written(name, file, builder));
       });
-      if (!absent && !goes)
+      if (!absent && self.stays)
         for_files(as_it_was(step), [&](const std::string& name, const Value&) { former.push_back(name); });
       continue;
     }
@@ -357,7 +336,7 @@ std::vector<Resource> Knowledge::resources(u32 instance, const model::Action& ac
         return out;
       }
       // Its name may depend on a setting that was another one.
-      if (e.key.text() == "file" && e.value.is(Kind::kMap) && !is_absent(e.value) && !goes && before) {
+      if (e.key.text() == "file" && e.value.is(Kind::kMap) && !is_absent(e.value) && self.stays && said(self.old)) {
         if (!first_files) first_files = out.size();
         if (const Entry* was = as_it_was(step).find(e.key); was && was->value.is(Kind::kMap))
           former.push_back(Params(was->value).text("path", Params(was->value).text("title")));
@@ -367,9 +346,9 @@ std::vector<Resource> Knowledge::resources(u32 instance, const model::Action& ac
           MapDraft m;
           for (const Entry& p : e.value.entries()) m.set(p.key, p.value);
           m.set(Symbol("repeatable"), Value::boolean(true));
-          add("exec", m.build(builder), made_as(self));
+          add("exec", m.build(builder), self.made_as());
         } else {
-          add(e.key.text(), e.value, made_as(self));
+          add(e.key.text(), e.value, self.made_as());
         }
       }
     }

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/plan/plan.h"
 #include "engine/run/executor.h"
-#include "model/system.h"
 #include "model/template.h"
 #include "resource/provider.h"
 #include "transport/host.h"
@@ -18,7 +18,7 @@ namespace tutti::resource {
 // workers.
 class Knowledge {
  public:
-  explicit Knowledge(const model::System& system);
+  explicit Knowledge(const engine::PlannedSystem& plan);
 
   void learn(u32 instance, const std::map<std::string, std::string>& outputs);
   std::map<std::string, std::string> outputs(u32 instance) const;
@@ -47,7 +47,8 @@ class Knowledge {
   std::optional<Value> put_in(u32 instance, const Value& v, const Value& config, Arena& arena, u32 through) const;
 
   const model::System& system_;
-  std::map<std::string, u32> by_component_;  // the one that stays, if any does
+  const std::vector<engine::PlannedInstance>& instances_;  // what the plan says of its instances
+  std::map<std::string, u32> by_component_;                // the one that stays, if any does
   std::map<std::string, Value> hosts_;
   std::string home_, remote_home_;
   mutable std::mutex mutex_;
@@ -64,11 +65,5 @@ std::string unknown_step(const Value& what, const Value** step = nullptr);
 
 // Whether an action that was cut off may simply be done again: everything it does is looked at before it is touched.
 bool repeatable(const std::vector<Resource>& resources);
-
-// The name that an instance was made under: `${name}`, and what its processes and the like are found by.
-std::string_view made_as(const model::Instance& instance);
-
-// The parts of an instance's `with`, which is an entry of a plan's `instances`.
-const Value* with(const model::Instance& instance, std::string_view key);
 
 }  // namespace tutti::resource

@@ -41,7 +41,7 @@ std::string untold(const std::vector<std::string>& broken, const std::vector<Cha
 
 ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
   const engine::ActionRequest& q = job.request;
-  const model::Instance& self = system_.instances[q.instance];
+  const engine::PlannedInstance& self = planned_[q.instance];
   ActionResult result;
   Arena arena;
   TreeBuilder builder(arena);
@@ -51,23 +51,19 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
     for (auto& [k, v] : outputs) result.outputs.emplace_back(k, v);
     return result;
   };
-  const Value* config = with(self, "config");
+  const Value* config = &self.config;
   // What it comes after: whether that failed, and whether a change there is a reason to refresh.
   u32 events = 0, noops = 0;
   bool skip = false;
-  if (const Value* needs = with(self, "needs"); needs && needs->is(Kind::kList))
-    for (const Value& n : needs->items()) {
-      const Entry* other = n.find("instance");
-      const Entry* port = n.find("port");
-      if (!other || !other->value.fits_i64() || !port) continue;
-      auto theirs = knowledge_.outputs(static_cast<u32>(other->value.as_i64()));
-      char how = port->value.text().empty()
-                     ? 'd'
-                     : port->value.text()[0];  // d: order, n: notify, w: order only, even after a failure
-      if (how != 'w' && (theirs["status"] == "failed" || theirs["status"] == "skipped")) skip = true;
-      if (how == 'n') events += static_cast<u32>(std::strtoul(theirs["changed"].c_str(), nullptr, 10));
-      if (how == 'n') noops += static_cast<u32>(std::strtoul(theirs["noops"].c_str(), nullptr, 10));
-    }
+  for (const engine::PlannedNeed& n : self.needs) {
+    if (n.instance == model::kNone) continue;
+    auto theirs = knowledge_.outputs(n.instance);
+    // d: order, n: notify, w: order only, even after a failure
+    char how = n.port.empty() ? 'd' : n.port.text()[0];
+    if (how != 'w' && (theirs["status"] == "failed" || theirs["status"] == "skipped")) skip = true;
+    if (how == 'n') events += static_cast<u32>(std::strtoul(theirs["changed"].c_str(), nullptr, 10));
+    if (how == 'n') noops += static_cast<u32>(std::strtoul(theirs["noops"].c_str(), nullptr, 10));
+  }
   std::string type = config ? text_of(config->find("type")->value) : "",
               title = config ? text_of(config->find("title")->value) : "";
   outputs["name"] = fmt::format("{}[{}]", type, title);
@@ -310,18 +306,11 @@ ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
 }
 
 void ResourceExecutor::for_needs(u32 instance, const std::function<void(u32)>& found) const {
-  if (const Value* needs = with(system_.instances[instance], "needs"); needs && needs->is(Kind::kList))
-    for (const Value& n : needs->items()) {
-      const Entry *other = n.find("instance"), *port = n.find("port");
-      if (other && port && other->value.fits_i64() && !port->value.text().starts_with("w"))
-        found(static_cast<u32>(other->value.as_i64()));
-    }
+  for (const engine::PlannedNeed& n : planned_[instance].needs)
+    if (n.instance != model::kNone && !n.port.text().starts_with("w")) found(n.instance);
 }
 
-bool ResourceExecutor::is_container(u32 instance) const {
-  const Value* config = with(system_.instances[instance], "config");
-  return !config || !resource_of(*config);
-}
+bool ResourceExecutor::is_container(u32 instance) const { return !resource_of(planned_[instance].config); }
 
 // Puppet says of each failure that it has failed to the first only that comes after it, through whatever containers.
 std::vector<std::string> ResourceExecutor::failures_to_tell(u32 instance) const {

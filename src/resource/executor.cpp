@@ -47,8 +47,8 @@ u32 workers(u32 wanted) {
   return static_cast<u32>(std::clamp<u64>(room, 1, wanted));
 }
 
-ResourceExecutor::ResourceExecutor(const model::System& system, Knowledge& knowledge, ExecutorOptions options)
-    : system_(system), knowledge_(knowledge), options_(std::move(options)) {
+ResourceExecutor::ResourceExecutor(const engine::PlannedSystem& plan, Knowledge& knowledge, ExecutorOptions options)
+    : system_(plan.system), planned_(plan.instances), knowledge_(knowledge), options_(std::move(options)) {
   options_.workers = workers(options_.workers);
 }
 
@@ -206,9 +206,8 @@ bool ResourceExecutor::begins(const Job& job, Effect& effect, const Resource& r,
 }
 
 Resource ResourceExecutor::for_good(u32 instance, const Resource& r, Arena& arena) const {
-  const model::Instance& self = system_.instances[instance];
-  const Value *formerly = with(self, "formerly"), *stays = with(self, "stays");
-  bool goes = stays && !stays->as_bool();
+  const engine::PlannedInstance& self = planned_[instance];
+  bool goes = self.goes();
   std::string ensure = Params(r.parameters).text("ensure");
   auto also = [&](std::string_view parameter, const Value& value) {
     MapDraft m;
@@ -218,9 +217,9 @@ Resource ResourceExecutor::for_good(u32 instance, const Resource& r, Arena& aren
   };
   if (r.type == "process" && ensure == "stopped" && goes && !self.host.empty())
     return also("log_goes", Value::boolean(true));
-  if (formerly && (ensure == "absent" || (ensure == "stopped" && goes)) && (goes || r.let_go))
+  if (self.formerly.is(Kind::kMap) && (ensure == "absent" || (ensure == "stopped" && goes)) && (goes || r.let_go))
     for (auto& thing : find_provider(r.type)->writes(r))
-      if (const Entry* former = formerly->find(thing)) {
+      if (const Entry* former = self.formerly.find(thing)) {
         if (!is_given_back(former->value)) return also("former", former->value);
         auto held = held_as(instance, r);
         return given_back(r, former->value, held ? held->parameters : Value::null(), &options_.sealing, arena);
@@ -229,9 +228,9 @@ Resource ResourceExecutor::for_good(u32 instance, const Resource& r, Arena& aren
 }
 
 std::optional<Resource> ResourceExecutor::held_as(u32 instance, const Resource& removed) const {
-  const Value* held = with(system_.instances[instance], "held");
+  const Value& held = planned_[instance].held;
   auto things = find_provider(removed.type)->writes(removed);
-  for (const Value& v : held && held->is(Kind::kList) ? held->items() : std::span<const Value>()) {
+  for (const Value& v : held.is(Kind::kList) ? held.items() : std::span<const Value>()) {
     Resource r{std::string(v.find("type")->value.text()), std::string(v.find("title")->value.text()),
                v.find("parameters")->value};
     const Provider* provider = find_provider(r.type);
@@ -249,14 +248,13 @@ bool ResourceExecutor::is_as_left(Host& host, u32 instance, const Resource& remo
 }
 
 bool ResourceExecutor::is_left(u32 instance, const Resource& removed) const {
-  const Value* keep = with(system_.instances[instance], "keep");
-  const Value* stays = with(system_.instances[instance], "stays");
-  bool goes = stays && !stays->as_bool();
+  const Value& keep = planned_[instance].keep;
+  bool goes = planned_[instance].goes();
   std::string ensure = Params(removed.parameters).text("ensure");
   // What stays and is only brought to something else is stopped for it.
-  if (!keep || !keep->is(Kind::kList) || (ensure != "absent" && (ensure != "stopped" || !goes))) return false;
+  if (!keep.is(Kind::kList) || (ensure != "absent" && (ensure != "stopped" || !goes))) return false;
   auto things = find_provider(removed.type)->writes(removed);
-  auto kept = keep->items();
+  auto kept = keep.items();
   return !things.empty() && std::all_of(things.begin(), things.end(), [&](auto& thing) {
     return std::any_of(kept.begin(), kept.end(), [&](auto& k) { return text_of(k) == thing; });
   });
@@ -404,8 +402,7 @@ void ResourceExecutor::renew_holdings() const {
   bool first = !holdings_version_;
   open_holdings_.clear();
   for (u32 i = 0; i < system_.instances.size(); ++i) {
-    const Value* stays = with(system_.instances[i], "stays");
-    if ((stays && !stays->as_bool()) || (!first && !open_holders_.count(i))) continue;
+    if (planned_[i].goes() || (!first && !open_holders_.count(i))) continue;
     Holdings own;
     if (!add_held(i, own) && first) open_holders_.insert(i);
     (open_holders_.count(i) ? open_holdings_ : holdings_).add(own);
@@ -447,8 +444,7 @@ ResourceExecutor::Found ResourceExecutor::probe(u32 instance, u32 transition, bo
   if (!begun || action.what.is(Kind::kNull)) return Found::kNotDone;
   if (action.what.find("resource")) {
     // A resource is looked at when it is done again. What it changed before is a reason to refresh others all the same.
-    const Value* config = with(system_.instances[instance], "config");
-    auto r = config ? resource_of(*config) : std::nullopt;
+    auto r = resource_of(planned_[instance].config);
     Value parameters = r ? r->parameters : Value::null();
     Params params(parameters);
     bool seen = !r || r->type != "exec" || params.has("creates") || params.has("onlyif") || params.has("unless");
@@ -504,10 +500,9 @@ void ResourceExecutor::clear_unfinished(u32 instance, u32 transition) {
   Arena arena;
   std::string problem, script;
   std::vector<Resource> todo;
-  const Value* config = with(system_.instances[instance], "config");
   if (!action.what.find("resource"))
     todo = knowledge_.resources(instance, action, arena, problem);
-  else if (auto r = config ? resource_of(*config) : std::nullopt)
+  else if (auto r = resource_of(planned_[instance].config))
     todo = {std::move(*r)};
   for (const Resource& r : todo) {
     const Provider* provider = find_provider(r.type);

@@ -66,7 +66,7 @@ inline constexpr std::string_view kNotWritten = "the journal cannot be written, 
 // business; what happens when is the engine's.
 class ResourceExecutor : public engine::Executor {
  public:
-  ResourceExecutor(const model::System& system, Knowledge& knowledge, ExecutorOptions options);
+  ResourceExecutor(const engine::PlannedSystem& plan, Knowledge& knowledge, ExecutorOptions options);
   ~ResourceExecutor() override;
 
   double now() const override;
@@ -130,6 +130,7 @@ class ResourceExecutor : public engine::Executor {
   std::string home_on(Symbol host) const { return host.empty() ? options_.home : options_.remote_home; }
 
   const model::System& system_;
+  const std::vector<engine::PlannedInstance>& planned_;  // what the plan says of its instances
   Knowledge& knowledge_;
   ExecutorOptions options_;
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();

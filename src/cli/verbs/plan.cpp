@@ -39,11 +39,11 @@ bool save(Running& running, const deploy::Prepared& prepared) {
 int plan_catalog(Running& running, const deploy::Prepared& prepared) {
   Call& call = running.call;
   engine::Recorded all;
-  for (const model::Instance& i : prepared.program.system.instances) {
+  for (auto& i : prepared.program.instances) {
     engine::RecordedComponent c;
-    c.name = i.name.text();
+    c.name = i.name;
     c.type = "resource";
-    c.config = *resource::with(i, "config");
+    c.config = i.config;
     all.order.push_back(c.name);
     all.components.emplace(c.name, std::move(c));
   }

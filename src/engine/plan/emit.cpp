@@ -144,63 +144,60 @@ void Planner::emit() {
   plan_.flat = flat();
 }
 
+PlannedInstance Planner::planned(std::size_t i) const {
+  const Item& item = items_[i];
+  PlannedInstance p;
+  p.name = item.instance;
+  p.component = item.component;
+  p.type = item.type_name;
+  p.kind = item.kind.name.text();
+  p.host = item.want ? item.want->host : item.was->host;
+  p.present = item.was != nullptr;
+  p.stays = item.want != nullptr || kept_.count(i);
+  p.generation = item.generation;
+  p.protect = item.want ? item.want->protect : item.was->protect;
+  for (u32 e : item.at) p.marking.push_back(Symbol(item.type->element_name(e)));
+  p.config = item.want ? item.want->config : item.was->config;
+  if (to_be_cleared(item)) p.old = item.want->config;
+  if (item.was) add_what_is_there(item, p);
+  bool going = item.was && !item.want;
+  auto& by = going ? by_old_ : by_new_;
+  for (auto& n : going ? item.old_needs : item.new_needs) {
+    auto provider = by.find(std::string(n.provider.text()));
+    p.needs.push_back({n.port, n.provider, n.provide, n.hold,
+                       provider == by.end() ? model::kNone : static_cast<u32>(provider->second)});
+  }
+  p.orders = all_orders(item);
+  return p;
+}
+
+void Planner::add_what_is_there(const Item& item, PlannedInstance& p) const {
+  const RecordedComponent& was = *item.was;
+  p.former = was.former;
+  p.old = was.config;
+  if (!equal(was.tried, was.config)) p.tried = was.tried;
+  p.made = was.made;
+  if (!item.want || item.goal == item.kind.goal) p.keep = was.before;
+  bool asked_away = item.want && item.goal == item.kind.removed && item.goal != item.kind.goal;
+  if (!was.formerly.is(Kind::kNull) && !asked_away) {
+    p.formerly = was.formerly;
+    p.held = builder_.list(was.held);
+  }
+  p.stray = was.stray;
+  p.half_made = !was.failed.empty() && !was.untouched;
+}
+
 Value Planner::flat() {
   std::vector<Value> instances, links, invariants;
   for (std::size_t i = 0; i < items_.size(); ++i) {
-    const Item& item = items_[i];
-    MapDraft m;
-    m.set(Symbol("name"), builder_.string(item.instance));
-    m.set(Symbol("component"), builder_.string(item.component));
-    m.set(Symbol("type"), builder_.string(item.type_name));
-    m.set(Symbol("kind"), Value::string(item.kind.name.text()));
-    m.set(Symbol("host"), Value::string((item.want ? item.want->host : item.was->host).text()));
-    m.set(Symbol("present"), Value::boolean(item.was != nullptr));
-    m.set(Symbol("stays"), Value::boolean(item.want != nullptr || kept_.count(i)));
-    m.set(Symbol("generation"), Value::integer(item.generation));
-    if (item.was && !item.was->former.empty()) {
-      std::vector<Value> former;
-      for (auto& name : item.was->former) former.push_back(builder_.string(name));
-      m.set(Symbol("former"), builder_.list(former));
+    instances.push_back(write_planned(planned(i), builder_));
+    if (!items_[i].was) continue;
+    for (auto& n : items_[i].old_needs) {
+      auto p = by_old_.find(std::string(n.provider.text()));
+      if (p == by_old_.end()) continue;
+      links.push_back(
+          builder_.list(std::vector<Value>{number(i), word(n.port.text()), number(p->second), word(n.provide.text())}));
     }
-    std::vector<Value> places, needs;
-    for (u32 e : item.at) places.push_back(builder_.string(item.type->element_name(e)));
-    m.set(Symbol("places"), builder_.list(places));
-    m.set(Symbol("config"), item.want ? item.want->config : item.was->config);
-    if (item.was && !item.was->tried.is(Kind::kNull) && !equal(item.was->tried, item.was->config))
-      m.set(Symbol("tried"), item.was->tried);
-    if (item.was || to_be_cleared(item)) m.set(Symbol("old"), item.was ? item.was->config : item.want->config);
-    if (item.was && !item.was->made.is(Kind::kNull)) m.set(Symbol("made"), item.was->made);
-    if (item.was && !item.was->before.is(Kind::kNull) && (!item.want || item.goal == item.kind.goal))
-      m.set(Symbol("keep"), item.was->before);
-    bool asked_away = item.want && item.goal == item.kind.removed && item.goal != item.kind.goal;
-    if (item.was && !item.was->formerly.is(Kind::kNull) && !asked_away) {
-      m.set(Symbol("formerly"), item.was->formerly);
-      m.set(Symbol("held"), builder_.list(item.was->held));  // by which it is seen whether it still is as it was left
-    }
-    if (item.was && !item.was->stray.is(Kind::kNull)) m.set(Symbol("stray"), item.was->stray);
-    if (item.was && !item.was->failed.empty() && !item.was->untouched) m.set(Symbol("half_made"), Value::boolean(true));
-    if (item.want ? item.want->protect : item.was->protect) m.set(Symbol("protect"), Value::boolean(true));
-    bool going = item.was && !item.want;
-    for (auto& n : going ? item.old_needs : item.new_needs) {
-      auto& by = going ? by_old_ : by_new_;
-      auto p = by.find(std::string(n.provider.text()));
-      std::vector<Entry> one{{Symbol("port"), Field::kPlain, Value::string(n.port.text())},
-                             {Symbol("provider"), Field::kPlain, Value::string(n.provider.text())},
-                             {Symbol("provide"), Field::kPlain, Value::string(n.provide.text())},
-                             {Symbol("hold"), Field::kPlain, Value::boolean(n.hold)},
-                             {Symbol("instance"), Field::kPlain, p == by.end() ? Value::null() : number(p->second)}};
-      needs.push_back(builder_.map(one));
-    }
-    m.set(Symbol("needs"), builder_.list(needs));
-    if (auto& orders = all_orders(item); !orders.empty()) m.set(Symbol("orders"), write_orders(orders, builder_));
-    instances.push_back(m.build(builder_));
-    if (item.was)
-      for (auto& n : item.old_needs) {
-        auto p = by_old_.find(std::string(n.provider.text()));
-        if (p == by_old_.end()) continue;
-        links.push_back(builder_.list(
-            std::vector<Value>{number(i), word(n.port.text()), number(p->second), word(n.provide.text())}));
-      }
   }
   for (auto& inv : invariants_) {
     std::vector<Value> of;

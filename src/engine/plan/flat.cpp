@@ -27,6 +27,23 @@ Symbol name(const Value& v) {
   return Symbol(v.text());
 }
 
+// The engine's view of an instance: its type and where it stands in it.
+model::Instance instance_of(const PlannedInstance& planned, const model::System& s) {
+  model::Instance i;
+  i.name = Symbol(planned.name);
+  i.type = s.find_type(Symbol(planned.type));
+  if (i.type == kNone) throw Broken{};
+  i.host = planned.host;
+  i.present = planned.present;
+  const model::ComponentType& type = *s.types[i.type];
+  for (Symbol element : planned.marking) {
+    i.marking.push_back(type.find_element(element.text()));
+    if (i.marking.back() == kNone) throw Broken{};
+  }
+  std::sort(i.marking.begin(), i.marking.end());
+  return i;
+}
+
 }  // namespace
 
 std::optional<PlannedSystem> build_system(Session& session, const Value& flat) {
@@ -37,23 +54,16 @@ std::optional<PlannedSystem> build_system(Session& session, const Value& flat) {
     s.types = model::read_types(session, get(flat, "types"));
     if (session.diagnostics.errors() != before) return std::nullopt;
     for (const Value& v : get(flat, "instances").items()) {
-      model::Instance i;
-      i.name = name(get(v, "name"));
-      i.type = s.find_type(name(get(v, "type")));
-      if (i.type == kNone) throw Broken{};
-      i.host = name(get(v, "host"));
-      i.present = get(v, "present").as_bool();
-      i.with = v;
-      const model::ComponentType& type = *s.types[i.type];
-      for (const Value& p : get(v, "places").items()) {
-        i.marking.push_back(type.find_element(name(p).text()));
-        if (i.marking.back() == kNone) throw Broken{};
-      }
-      std::sort(i.marking.begin(), i.marking.end());
-      if (i.present) s.assembly = static_cast<u32>(s.instances.size()) + 1;
-      s.instances.push_back(std::move(i));
-      out.component_of.emplace_back(get(v, "component").text());
+      for (auto key : {"name", "type", "component", "kind", "host", "places", "present"}) get(v, key);
+      PlannedInstance& planned = out.instances.emplace_back(read_planned(v));
+      if (planned.marking.size() != get(v, "places").size()) throw Broken{};
+      s.instances.push_back(instance_of(planned, s));
+      if (planned.present) s.assembly = static_cast<u32>(s.instances.size());
+      out.component_of.push_back(planned.component);
     }
+    for (auto& planned : out.instances)
+      for (auto& need : planned.needs)
+        if (need.instance != kNone && need.instance >= s.instances.size()) throw Broken{};
     auto port = [&](u32 instance, const Value& v) {
       if (instance >= s.instances.size()) throw Broken{};
       u32 p = s.type_of(instance).find_port(name(v));

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/plan/planned_instance.h"
 #include "engine/plan/rename.h"
 #include "model/deployment.h"
 #include "model/system.h"
@@ -84,6 +85,7 @@ std::optional<Plan> make_plan(Session& session, const model::Deployment& wanted,
 // everything refers by number, so that a stored plan is read back to the very same program.
 struct PlannedSystem {
   model::System system;
+  std::vector<PlannedInstance> instances;    // what the plan says of each of the system's
   std::vector<std::string> component_of;     // instance -> component
   std::vector<model::Invariant> invariants;  // `of` are components
   std::vector<std::string> cannot;           // of each of them why no order of this plan can keep it, "" where one can

@@ -229,6 +229,9 @@ class Planner {
   std::vector<std::size_t> providers_first() const;
   void emit();
   Value flat();
+  PlannedInstance planned(std::size_t i) const;
+  // Of an instance that is there already what an action has to know of it.
+  void add_what_is_there(const Item& item, PlannedInstance& p) const;
   Value number(std::size_t i) { return Value::integer(static_cast<i64>(i)); }
 
   Session& session_;
