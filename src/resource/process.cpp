@@ -3,17 +3,16 @@
 
 #include <algorithm>
 #include <csignal>
-#include <thread>
 
 #include "resource/changes.h"
 #include "resource/providers.h"
+#include "resource/readiness.h"
 #include "resource/scrub.h"
 
 namespace tutti::resource {
 namespace {
 
 using std::chrono::milliseconds;
-using Clock = std::chrono::steady_clock;
 
 struct Signal {
   std::string_view name;
@@ -32,74 +31,7 @@ int signal_number(std::string_view name) {
   return 0;
 }
 
-bool pause(Context& c, milliseconds time) {  // false when cancelled
-  if (c.cancel && c.cancel->raised()) return false;
-  std::this_thread::sleep_for(time);
-  return true;
-}
-
 constexpr std::string_view kWait[] = {"port", "address", "url", "command", "file", "timeout", "interval", "ensure"};
-constexpr std::string_view kReady[] = {"port", "address", "url", "command", "file", "timeout", "interval", "shared"};
-
-// "" or what cannot be waited for.
-std::string wrong_wait(const Params& p) {
-  static constexpr Rule kRules[] = {{"port", kNaturalWord}, {"timeout", kNumberWord}, {"interval", kNumberWord}};
-  if (std::string wrong = wrong_value(p, kRules); !wrong.empty()) return wrong;
-  double port = p.number("port", 1);
-  return port < 1 || port > 65535 ? "port must be a number from 1 to 65535" : "";
-}
-
-constexpr milliseconds kLongestLook{10000};
-
-// Whether what is waited for is so now. What does not answer in that time is not.
-Result<bool> holds(Context& c, const Params& p, milliseconds within = kLongestLook) {
-  if (p.has("port")) {
-    auto port = static_cast<u16>(p.number("port", 0));
-    if (!c.host.connects(p.text("address", "127.0.0.1"), port, milliseconds(1000))) return false;
-  }
-  if (auto file = p.maybe("file")) {
-    auto s = c.host.stat(*file, true, false);
-    if (!s) return tl::unexpected(s.error());
-    if (s->kind == FileState::Kind::kAbsent) return false;
-  }
-  std::string command = p.text("command");
-  if (auto url = p.maybe("url")) command = "curl -fsS -o /dev/null " + shell_quote(*url);
-  if (!command.empty()) {
-    Command k;
-    k.argv = {"/bin/sh", "-c", command};
-    k.environment = c.environment;
-    k.timeout = within;
-    k.cancel = c.cancel;
-    auto r = c.host.run(k);
-    if (r.end == CommandResult::End::kLost) return failure(r.describe(), r.lost_code());
-    if (!r.ok()) return false;
-  }
-  return true;
-}
-
-Result<void> wait_until(Context& c, const Params& p, bool wanted, std::string_view what,
-                        const std::function<Result<bool>(milliseconds within)>& truth,
-                        const std::function<Result<bool>()>& still) {
-  auto limit = milliseconds(static_cast<i64>(p.number("timeout", 30) * 1000));
-  auto interval = milliseconds(static_cast<i64>(p.number("interval", 0.02) * 1000));
-  auto end = Clock::now() + limit;
-  for (;;) {
-    auto left = std::chrono::duration_cast<milliseconds>(end - Clock::now());
-    auto now = truth(std::clamp(left, milliseconds(100), kLongestLook));
-    if (!now) return tl::unexpected(now.error());
-    if (still) {  // also when it holds: somebody else may be the one that answers
-      auto alive = still();
-      if (!alive) return tl::unexpected(alive.error());
-      if (!*alive) return failure(fmt::format("{} ended before it was ready", what));
-    }
-    if (*now == wanted) return {};
-    if (Clock::now() >= end)
-      return failure(fmt::format("{} was not ready in {} s", what, static_cast<double>(limit.count()) / 1000),
-                     ETIMEDOUT);
-    if (!pause(c, interval)) return failure("was cancelled", ECANCELED);
-    interval = std::min(interval * 3 / 2, milliseconds(500));
-  }
-}
 
 class Wait : public Provider {
  public:
@@ -147,12 +79,12 @@ class Process : public Provider {
       for (const Value& w : command->is(Kind::kList) ? command->items() : std::span<const Value>(command, 1))
         if (w.is(Kind::kMap) || w.is(Kind::kList)) return "command: its words are texts";
     }
-    if (const Value* ready = p.find("ready"); ready && ready->is(Kind::kMap)) {
-      for (const Entry& key : ready->entries())
-        if (std::find(std::begin(kReady), std::end(kReady), key.key.text()) == std::end(kReady))
-          return fmt::format("`ready` has no `{}`: it is {}", key.key.text(), fmt::join(kReady, ", "));
-      if (std::string wrong = wrong_wait(Params(*ready)); !wrong.empty()) return "ready: " + wrong;
-    }
+    if (const Value* ready = p.find("ready"); ready && ready->is(Kind::kMap))
+      if (std::string wrong = wrong_ready(*ready); !wrong.empty()) return wrong;
+    if (const Value* env = p.find("environment"); env && env->is(Kind::kMap))
+      for (const Entry& variable : env->entries())
+        if (!is_variable(variable.key.text()))
+          return fmt::format("environment: `{}` cannot be the name of a variable", variable.key.text());
     if (auto s = p.maybe("stop_signal"); s && !signal_number(*s)) return fmt::format("{} is not a signal", *s);
     return "";
   }
@@ -191,7 +123,8 @@ class Process : public Provider {
       } else if (seen->known->tag != tag) {
         f.changes.push_back({"command", "restarted with what it is to run now", seen->known->tag, tag, "", false});
       } else if (const Value* ready = c.params.find("ready"); ready && ready->is(Kind::kMap)) {
-        auto now = is_ready(c, Params(*ready), *seen->known);
+        std::string other;
+        auto now = is_ready(c, Params(*ready), known_as(c, *seen->known), kLongestLook, other);
         if (!now) return tl::unexpected(now.error());
         if (!*now) f.changes.push_back({"ready", "became ready", "no", "yes", "", false});
       }
@@ -212,7 +145,7 @@ class Process : public Provider {
     if (e == "reloaded" && now.alive) {
       if (auto r = reload(c, *now.known); !r) return r;
       // Many a program does not know the signal, and ends.
-      pause(c, milliseconds(static_cast<i64>(c.params.number("settle", 0.2) * 1000)));
+      pause_for(c, milliseconds(static_cast<i64>(c.params.number("settle", 0.2) * 1000)));
       auto then = c.host.standing(file(c, "pid_file", "pid"));
       if (!then) return tl::unexpected(then.error());
       now = *then;
@@ -226,7 +159,7 @@ class Process : public Provider {
       now = {};
     }
     if (e != "stopped") {
-      auto r = now.alive ? await_ready(c, *now.known) : start(c);
+      auto r = now.alive ? await_ready(c, c.params.find("ready"), known_as(c, *now.known)) : start(c);
       if (!r) return r;
     }
     done = f.changes;
@@ -284,11 +217,11 @@ class Process : public Provider {
     if (!c.params.has("command")) return failure(fmt::format("{} is not running", c.resource.title));
     // It died and left them, or its pid file is lost: there are never two of it.
     if (auto r = end_children(c, stop_limit(c)); !r) return r;
-    if (auto r = await_free_port(c); !r) return r;
+    if (auto r = await_free_port(c, c.params.find("ready")); !r) return r;
     auto started = begin(c);
     if (!started) return tl::unexpected(started.error());
     auto r = started->ended ? Result<void>(failure(fmt::format("{} ended at once", c.resource.title), 0))
-                            : await_ready(c, started->identity);
+                            : await_ready(c, c.params.find("ready"), known_as(c, started->identity));
     if (r) return r;
     if (auto now = c.host.alive(started->identity); started->how && now && !*now)
       if (std::string how = started->how(); !how.empty()) r.error().message += ": " + how;
@@ -338,54 +271,8 @@ class Process : public Provider {
     return started;
   }
 
-  // On a port that is shared (SO_REUSEPORT, a socket handed down) any of its holders may answer: there the process
-  // itself, or one of its group, must have a listening socket.
-  static Result<bool> is_ready(Context& c, const Params& ready, const DaemonIdentity& id,
-                               milliseconds within = kLongestLook) {
-    auto now = holds(c, ready, within);
-    if (!now || !*now || !ready.has("port") || !ready.truth("shared")) return now;
-    auto r = c.host.shell(
-        fmt::format("for s in $(awk '$4 == \"0A\" && $2 ~ /:{:04X}$/ {{ print $10 }}' /proc/net/tcp /proc/net/tcp6 "
-                    "2>/dev/null); do for p in $(ps -e -o pid= -o pgid= | awk '$2 == {} {{ print $1 }}'); do "
-                    "ls -l /proc/$p/fd 2>/dev/null | grep -qF \"socket:[$s]\" && exit 0; done; done; exit 1",
-                    static_cast<u16>(ready.number("port", 0)), id.pid),
-        milliseconds(30000), c.cancel);
-    if (r.end == CommandResult::End::kLost) return failure(r.describe(), r.lost_code());
-    return r.ok();
-  }
-
-  // A port that answers before the process is started is somebody else's, or still that of its predecessor, unless it
-  // is said to be shared.
-  static Result<void> await_free_port(Context& c) {
-    const Value* ready = c.params.find("ready");
-    if (!ready || !ready->is(Kind::kMap)) return {};
-    Params p(*ready);
-    std::string address = p.text("address", "127.0.0.1");
-    if (!p.has("port") || p.truth("shared") ||
-        (address != "localhost" && address != "::1" && !address.starts_with("127.")))
-      return {};
-    auto port = static_cast<u16>(p.number("port", 0));
-    auto end =
-        Clock::now() + std::min(milliseconds(static_cast<i64>(p.number("timeout", 30) * 1000)), milliseconds(5000));
-    while (c.host.connects(address, port, milliseconds(1000))) {
-      if (Clock::now() >= end)
-        return failure(
-            fmt::format("somebody else answers on port {} already (is it shared? `ready: {{port: {}, shared: "
-                        "true}}`)",
-                        port, port),
-            EADDRINUSE);
-      if (!pause(c, milliseconds(50))) return failure("was cancelled", ECANCELED);
-    }
-    return {};
-  }
-
-  static Result<void> await_ready(Context& c, const DaemonIdentity& id) {
-    const Value* ready = c.params.find("ready");
-    if (!ready || !ready->is(Kind::kMap)) return {};
-    Params p(*ready);
-    return wait_until(
-        c, p, true, c.resource.title, [&](milliseconds within) { return is_ready(c, p, id, within); },
-        [&] { return c.host.alive(id); });
+  static ReadyProcess known_as(Context& c, const DaemonIdentity& id) {
+    return {id, fmt::format("{}={}", kProcessMark, mark_of(file(c, "pid_file", "pid")))};
   }
 
   static milliseconds stop_limit(Context& c) {
