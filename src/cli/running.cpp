@@ -161,7 +161,7 @@ bool Running::open(bool forget) {
   deployer = std::make_unique<deploy::Deployer>(call.session, *place);
   // The record of a Puppet agent is the machine's.
   bool beside = full && !call.options.has("as-puppet");
-  hosts = std::make_unique<deploy::Hosts>(place->directory, beside ? project_directory(call, place->directory) : "");
+  hosts = std::make_unique<deploy::Hosts>(beside ? project_directory(call, place->directory) : "");
   return true;
 }
 

@@ -55,7 +55,6 @@ Host* Hosts::find(Symbol name) {
       own = p.text("directory");
     }
   }
-  target.sockets = directory_ + "/ssh";
   slot = ssh(target);
   slot->directory = own;
   return slot.get();

@@ -17,15 +17,13 @@ bool is_here(std::string_view name, const Value* described);
 class Hosts {
  public:
   // Commands on this machine run in `where`, whoever calls tutti from wherever: what they make is found again.
-  explicit Hosts(std::string directory, std::string where = "")
-      : directory_(std::move(directory)), where_(std::move(where)) {}
+  explicit Hosts(std::string where = "") : where_(std::move(where)) {}
 
   // {web1: {ssh: "root@10.0.0.1", port: 22, config: FILE}}, {web1: "10.0.0.1"}, {lab: local}
   void describe(const Value& hosts);
   Host* find(Symbol name);
 
  private:
-  std::string directory_;  // for the sockets of shared connections
   std::string where_;
   std::mutex mutex_;
   std::map<std::string, Value> known_;

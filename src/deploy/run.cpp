@@ -331,6 +331,7 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
   resource::ExecutorOptions eo = settings.executor;
   eo.run = fmt::format("{}.{}", mark_of(run), lease.fence);
   eo.scope = scope_of(p.system);
+  eo.parallel = settings.parallel;
   eo.workers = resource::workers(settings.parallel);
   // What has a resource of its own is nobody else's to purge, in the first run and in one that is taken up
   // again.
@@ -378,8 +379,7 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
   auto live = settings.listener ? settings.listener(s) : nullptr;
   Narrator narrator(s, settings.events, live.get());
   engine::RunOptions ro;
-  // What cannot begin soon has not started: whoever interrupts the run need not wait for it.
-  ro.parallel = settings.parallel ? eo.workers : resource::started_for(eo.workers);
+  ro.parallel = settings.parallel ? eo.workers : 0;  // else each host has its own limit, which the executor knows
   ro.on_failure = engine::OnFailure::kStop;
   engine::Runner runner(s, executor, ro, &journal, &narrator);
   if (settings.give_up) runner.drain();

@@ -196,6 +196,7 @@ class Exec : public Provider {
   Command base(Context& c) const {
     Command k;
     k.environment = {{"LANG", "C"}, {"LC_ALL", "C"}};
+    k.keeps_environment = c.catalog;
     if (c.catalog) k.without = {"HOME", "USER", "LOGNAME"};  // Puppet gives them to nobody
     k.environment.insert(k.environment.end(), c.environment.begin(), c.environment.end());
     std::string path;

@@ -1,7 +1,6 @@
 #include "resource/executor.h"
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +9,7 @@
 #include "resource/catalog.h"
 #include "resource/former.h"
 #include "resource/scrub.h"
+#include "transport/spawn.h"
 
 namespace tutti::resource {
 
@@ -41,15 +41,18 @@ std::string_view end_of(std::string_view text, std::size_t bytes, u32 lines) {
 u32 workers(u32 wanted) {
   constexpr u64 kOurs = 28, kForCommand = 8;  // descriptors: files of our own; pipes and the rest of a running command
   if (wanted == 0) wanted = std::max(8u, 4 * std::thread::hardware_concurrency());
-  rlimit files{};
-  if (::getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur == RLIM_INFINITY) return wanted;
-  u64 room = (std::max<u64>(files.rlim_cur, kOurs) - kOurs) / (kForCommand + started_for(1));
+  u64 files = raise_descriptor_limit(kOurs + u64{kForCommand + started_for(1)} * (wanted + kMostRemote));
+  u64 room = (std::max<u64>(files, kOurs) - kOurs) / (kForCommand + started_for(1));
   return static_cast<u32>(std::clamp<u64>(room, 1, wanted));
 }
 
 ResourceExecutor::ResourceExecutor(const engine::PlannedSystem& plan, Knowledge& knowledge, ExecutorOptions options)
     : system_(plan.system), planned_(plan.instances), knowledge_(knowledge), options_(std::move(options)) {
   options_.workers = workers(options_.workers);
+  here_.most = options_.workers;
+  elsewhere_.most =
+      options_.parallel ? options_.workers : std::max(1u, workers(options_.workers + kMostRemote) - options_.workers);
+  for (auto& i : system_.instances) hosts_.insert(i.host);
 }
 
 ResourceExecutor::~ResourceExecutor() {
@@ -58,7 +61,8 @@ ResourceExecutor::~ResourceExecutor() {
     std::lock_guard lock(mutex_);
     closing_ = true;
   }
-  todo_.notify_all();
+  here_.todo.notify_all();
+  elsewhere_.todo.notify_all();
   for (auto& t : threads_) t.join();
 }
 
@@ -83,21 +87,42 @@ void ResourceExecutor::start(const ActionRequest& request) {
   job->request.inputs = nullptr;  // good only during this call
   job->started = now();
   running_[{request.instance, request.transition}] = job;
-  queue_.push_back(std::move(job));
-  if (idle_ < queue_.size() && threads_.size() < options_.workers) threads_.emplace_back([this] { work(); });
-  todo_.notify_one();
+  Host* host = host_of(request.instance);
+  Crew& crew = host && host->at_once() > 0 ? elsewhere_ : here_;
+  crew.queue.push_back(std::move(job));
+  if (crew.idle < crew.queue.size() && crew.members < crew.most) {
+    ++crew.members;
+    threads_.emplace_back([this, &crew] { work(crew); });
+  }
+  crew.todo.notify_one();
 }
 
-void ResourceExecutor::work() {
+u32 ResourceExecutor::most_on(Symbol name) const {
+  Host* host = options_.host ? options_.host(name) : nullptr;
+  u32 takes = host ? host->at_once() : 0;
+  if (takes == 0) return options_.parallel ? 0 : started_for(options_.workers);
+  if (takes == 1 || !options_.parallel) return takes;
+  return hosts_.size() > 1 ? (options_.parallel + 1) / 2 : options_.parallel;
+}
+
+// Once a host has answered it takes more: the engine is told.
+void ResourceExecutor::reach(Host& host, const Cancel& cancel) {
+  u32 before = host.at_once();
+  if (before != 1 || !host.reach(&cancel) || host.at_once() == before) return;
+  wake();
+}
+
+void ResourceExecutor::work(Crew& crew) {
   std::unique_lock lock(mutex_);
   for (;;) {
-    ++idle_;
-    todo_.wait(lock, [&] { return closing_ || !queue_.empty(); });
-    --idle_;
-    if (queue_.empty()) return;
-    auto job = std::move(queue_.front());
-    queue_.pop_front();
+    ++crew.idle;
+    crew.todo.wait(lock, [&] { return closing_ || !crew.queue.empty(); });
+    --crew.idle;
+    if (crew.queue.empty()) return;
+    auto job = std::move(crew.queue.front());
+    crew.queue.pop_front();
     lock.unlock();
+    if (Host* host = host_of(job->request.instance)) reach(*host, job->cancel);
     Effect effect;
     guardian_->opening(job->request.instance, job->request.transition);
     ActionResult r = perform(*job, effect);
@@ -130,7 +155,8 @@ void ResourceExecutor::cancel(u32 instance, u32 transition) {
 
 void ResourceExecutor::stop_all() {
   std::lock_guard lock(mutex_);
-  queue_.clear();
+  here_.queue.clear();
+  elsewhere_.queue.clear();
   for (auto& [key, job] : running_) job->cancel.raise();
 }
 

@@ -33,7 +33,8 @@ struct Holder {
 };
 
 struct ExecutorOptions {
-  u32 workers = 0;   // see below; 0: as many as make sense
+  u32 workers = 0;   // actions on this machine at once, see below; 0: as many as make sense
+  u32 parallel = 0;  // actions at once everywhere, as the user says; 0: nobody said
   std::string home;  // tutti's own directory here
   std::string remote_home = "/var/lib/tutti";
   std::string scope;                       // of names of processes: theirs is no other system's, of no other project
@@ -62,7 +63,13 @@ inline u32 started_for(u32 workers) { return 4 * workers; }
 
 inline constexpr std::string_view kNotWritten = "the journal cannot be written, so nothing was done";
 
-// Runs actions by bringing about resources, in worker threads. What an action does on a host is the providers'
+// Actions on other hosts under way at once. They wait for the network and cost this machine a thread and an ssh each.
+inline constexpr u32 kMostRemote = 256;
+
+// Runs actions by bringing about resources, in worker threads: some for this machine, and as many as are needed for
+// other hosts, so that nobody here waits for somebody there. A host gets a share of its own (`most_on`): one action
+// until it has answered for the first time, then as many as its connection takes. So a host that hangs or is gone holds
+// up its own actions and nobody else's. What an action does on a host is the providers'
 // business; what happens when is the engine's.
 class ResourceExecutor : public engine::Executor {
  public:
@@ -71,6 +78,7 @@ class ResourceExecutor : public engine::Executor {
 
   double now() const override;
   void start(const engine::ActionRequest& request) override;
+  u32 most_on(Symbol host) const override;
   void cancel(u32 instance, u32 transition) override;
   void wait(std::vector<engine::ActionResult>& results, double until) override;
   void stop_all() override;
@@ -97,7 +105,17 @@ class ResourceExecutor : public engine::Executor {
     bool timed_out = false;
     Cancel cancel;
   };
-  void work();
+  // Threads that take jobs from a queue; made when there are more jobs than idle ones.
+  struct Crew {
+    u32 most = 0, idle = 0, members = 0;
+    std::deque<std::shared_ptr<Job>> queue;
+    std::condition_variable todo;
+  };
+  Host* host_of(u32 instance) const {
+    return options_.host ? options_.host(system_.instances[instance].host) : nullptr;
+  }
+  void work(Crew& crew);
+  void reach(Host& host, const Cancel& cancel);
   engine::ActionResult perform(Job& job, Effect& effect);
   engine::ActionResult perform_catalog(Job& job, Effect& effect);
   bool begins(const Job& job, Effect& effect, const Resource& r, const Former& former) const;
@@ -135,15 +153,15 @@ class ResourceExecutor : public engine::Executor {
   ExecutorOptions options_;
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   mutable std::mutex mutex_;
-  std::condition_variable todo_, done_;
-  std::deque<std::shared_ptr<Job>> queue_;
+  std::condition_variable done_;
+  Crew here_, elsewhere_;
   std::map<std::pair<u32, u32>, std::shared_ptr<Job>> running_;
   std::vector<engine::ActionResult> results_;
   std::map<std::pair<u32, u32>, Effect> effects_;
   std::unique_ptr<engine::Guardian> guardian_;  // from the first action on
   std::vector<std::thread> threads_;
   std::set<std::pair<u32, u32>> cut_off_;  // of a catalog: had begun in the run that is taken up again
-  u32 idle_ = 0;
+  std::set<Symbol> hosts_;                 // how many the system has
   bool closing_ = false, woken_ = false;
   // Who is going to have what: known once, and as it is while others have given no more than they had.
   mutable std::mutex holdings_mutex_;

@@ -137,6 +137,12 @@ std::string as_somebody(const Command& command) {
   return as + " ";
 }
 
+bool is_variable(std::string_view name) {
+  if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0]))) return false;
+  return std::all_of(name.begin(), name.end(),
+                     [](unsigned char c) { return c < 128 && (std::isalnum(c) || c == '_'); });
+}
+
 std::string shell_quote(std::string_view word) {
   bool plain = !word.empty();
   for (char c : word)

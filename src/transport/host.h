@@ -41,6 +41,10 @@ struct Command {
   std::vector<std::string_view> without;                         // of the host's own
   std::string cwd;
   std::string user, group;  // names or numbers; "" is whoever we are there
+  // Another user's command has that user's environment and nothing of ours but language and time zone: what is in
+  // root's (keys, tokens, an agent's socket) is nobody else's. This one takes ours along all the same, as Puppet does.
+  bool keeps_environment = false;
+  std::string environment_of;  // whose it has where something else makes it theirs; "": the user's
   int umask = -1;
   std::string input;
   std::chrono::milliseconds timeout{0};   // 0: none
@@ -130,6 +134,14 @@ class Host {
 
   virtual CommandResult run(const Command& command) = 0;
 
+  // Makes the connection, where one is needed and there is none.
+  virtual Result<void> reach(const Cancel* cancel) {
+    (void)cancel;
+    return {};
+  }
+  // How many commands it takes side by side: one until it has answered for the first time. 0: no limit of its own.
+  virtual u32 at_once() const { return 0; }
+
   virtual Result<FileState> stat(const std::string& path, bool follow, bool digest) = 0;  // absent is no failure
   virtual Result<std::string> read(const std::string& path) = 0;
   // Beside the target and renamed over it: a reader sees the old or the new. The mode is the new file's from the first
@@ -172,12 +184,19 @@ std::unique_ptr<Host> here();
 // What a shell's exit status says of a command: 128 and more is a signal.
 std::string how_shell_says(int code);
 
+// Whether a shell can set a variable of that name.
+bool is_variable(std::string_view name);
+
 // A word quoted for a POSIX shell.
 std::string shell_quote(std::string_view word);
 
 // How the name of a file that is being written ends until it is whole and takes the other's place.
 inline constexpr std::string_view kUnfinished = ".tutti-new";
 std::string sha256_hex(std::string_view bytes);
+// Of what is ours, another user's command keeps these (those ending in `*`: all that begin so) ...
+inline constexpr std::string_view kKeptVariables[] = {"LANG", "LANGUAGE", "LC_*", "TZ", "TERM"};
+// ... and looks for programs here.
+inline constexpr std::string_view kUserPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 // For a shell, before the words of a command: what makes it another user's or group's; "" where it is nobody else's.
 std::string as_somebody(const Command& command);
 

@@ -134,7 +134,8 @@ class Names {
   std::map<u32, Known> users_, groups_;
 };
 
-Result<uid_t> user_id(const std::string& user, gid_t* primary = nullptr, std::string* home = nullptr) {
+Result<uid_t> user_id(const std::string& user, gid_t* primary = nullptr, std::string* home = nullptr,
+                      std::string* shell = nullptr) {
   std::vector<char> buffer(16384);
   passwd pw{}, *found = nullptr;
   auto as_number = number(user);
@@ -143,6 +144,7 @@ Result<uid_t> user_id(const std::string& user, gid_t* primary = nullptr, std::st
   if (!found && !as_number) return failure(fmt::format("Could not find user {}", user), error ? error : ENOENT);
   if (primary) *primary = found ? found->pw_gid : *as_number;
   if (home && found) *home = found->pw_dir;
+  if (shell && found) *shell = found->pw_shell;
   return found ? found->pw_uid : static_cast<uid_t>(*as_number);
 }
 
@@ -154,6 +156,28 @@ Result<gid_t> group_id(const std::string& group) {
   ::getgrnam_r(group.c_str(), &gr, buffer.data(), buffer.size(), &found);
   if (!found) return failure(fmt::format("Could not find group {}", group), ENOENT);
   return found->gr_gid;
+}
+
+bool is_kept(std::string_view name) {
+  return std::any_of(std::begin(kKeptVariables), std::end(kKeptVariables), [&](std::string_view kept) {
+    return kept.ends_with('*') ? name.starts_with(kept.substr(0, kept.size() - 1)) : name == kept;
+  });
+}
+
+// The variables that say whose it is; with `clean` nothing of ours beside them, where it is somebody else's.
+Result<void> become_environment_of(const std::string& user, bool clean, std::map<std::string, std::string>& env) {
+  if (user.empty()) return {};
+  std::string home, shell;
+  auto uid = user_id(user, nullptr, &home, &shell);
+  if (!uid) return tl::unexpected(uid.error());
+  if (clean && *uid != ::geteuid()) {
+    std::erase_if(env, [](const auto& e) { return !is_kept(e.first); });
+    env["PATH"] = kUserPath;
+    if (!shell.empty()) env["SHELL"] = shell;
+  }
+  if (!home.empty()) env["HOME"] = home;
+  env["USER"] = env["LOGNAME"] = user;
+  return {};
 }
 
 Result<SpawnSpec> spec_of(const Command& command) {
@@ -168,17 +192,16 @@ Result<SpawnSpec> spec_of(const Command& command) {
       std::size_t eq = text.find('=');
       if (eq != std::string_view::npos) env[std::string(text.substr(0, eq))] = text.substr(eq + 1);
     }
+  const std::string& whose = command.environment_of.empty() ? command.user : command.environment_of;
+  if (auto r = become_environment_of(whose, !command.keeps_environment, env); !r) return tl::unexpected(r.error());
   if (!command.user.empty() || !command.group.empty()) {
-    std::string home;
     spec.change_user = true;
     spec.uid = ::geteuid();
     spec.gid = ::getegid();
     if (!command.user.empty()) {
-      auto uid = user_id(command.user, &spec.gid, &home);
+      auto uid = user_id(command.user, &spec.gid);
       if (!uid) return tl::unexpected(uid.error());
       spec.uid = *uid;
-      if (!home.empty()) env["HOME"] = home;
-      env["USER"] = env["LOGNAME"] = command.user;
     }
     if (!command.group.empty()) {
       auto gid = group_id(command.group);
@@ -667,6 +690,7 @@ Result<Started> Here::start(const Daemon& daemon) {
   Command c = daemon.command;
   // It becomes another user's once its number is on file: the files are ours.
   std::string words = " " + as_somebody(c);
+  c.environment_of = c.user;
   c.user = c.group = {};
   for (auto& a : daemon.command.argv) words += " " + shell_quote(a);
   std::string script = fmt::format(

@@ -50,6 +50,45 @@ class LocalHost : public ::testing::Test {
   std::string dir;
 };
 
+// What is in our environment (keys, an agent's socket) is not for whoever a command runs as.
+TEST_F(LocalHost, AnotherUsersCommandHasThatUsersEnvironment) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+  ::setenv("TUTTI_TEST_TOKEN", "ours", 1);
+  ::setenv("LC_TEST", "kept", 1);
+  ::chmod(dir.c_str(), 0777);
+  Command c;
+  c.argv = {"/bin/sh", "-c", "env"};
+  c.user = "daemon";
+  c.environment = {{"GIVEN", "1"}};
+  auto r = host->run(c);
+  EXPECT_TRUE(r.ok()) << r.describe() << r.err;
+  for (std::string_view there :
+       {"HOME=/usr/sbin\n", "USER=daemon\n", "LOGNAME=daemon\n", "GIVEN=1\n", "LC_TEST=kept\n", "PATH="})
+    EXPECT_NE(r.out.find(there), std::string::npos) << there << "\n" << r.out;
+  EXPECT_EQ(r.out.find("TUTTI_TEST_TOKEN"), std::string::npos) << r.out;
+
+  Daemon d;
+  d.command = c;
+  d.command.argv = {"/bin/sh", "-c", "env > " + dir + "/env; sleep 60"};
+  d.pid_file = dir + "/pid";
+  d.settle = milliseconds(100);
+  auto started = host->start(d);
+  ASSERT_TRUE(started) << started.error().message;
+  for (int i = 0; i < 200 && (!host->read(dir + "/env") || host->read(dir + "/env")->empty()); ++i) ::usleep(10000);
+  auto env = host->read(dir + "/env");
+  ASSERT_TRUE(env);
+  EXPECT_NE(env->find("HOME=/usr/sbin\n"), std::string::npos) << *env;
+  EXPECT_NE(env->find("GIVEN=1\n"), std::string::npos) << *env;
+  EXPECT_EQ(env->find("TUTTI_TEST_TOKEN"), std::string::npos) << *env;
+  host->stop(started->identity, SIGKILL, milliseconds(1000));
+
+  c.keeps_environment = true;  // as Puppet does
+  EXPECT_NE(host->run(c).out.find("TUTTI_TEST_TOKEN=ours"), std::string::npos);
+  c.keeps_environment = false;
+  c.user = "root";  // nobody else
+  EXPECT_NE(host->run(c).out.find("TUTTI_TEST_TOKEN=ours"), std::string::npos);
+}
+
 TEST_F(LocalHost, CommandGivesOutputErrorsAndStatus) {
   auto r = host->shell("echo out; echo err >&2; exit 3");
   EXPECT_EQ(r.end, CommandResult::End::kExited);

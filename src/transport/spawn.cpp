@@ -4,16 +4,19 @@
 #include <fmt/format.h>
 #include <grp.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 
 namespace tutti {
 namespace {
@@ -38,9 +41,29 @@ std::string locate(const std::string& program, const std::string& search) {
   return "";
 }
 
+std::mutex g_limit_mutex;
+bool g_raised = false;    // by us
+rlimit g_limit_before{};  // what our children get
+
 const char* kStage[] = {"", "cannot change to directory", "cannot become the user", "cannot run"};
 
 }  // namespace
+
+u64 raise_descriptor_limit(u64 wanted) {
+  std::lock_guard lock(g_limit_mutex);
+  rlimit now{};
+  if (::getrlimit(RLIMIT_NOFILE, &now) != 0) return 0;
+  u64 most = now.rlim_max == RLIM_INFINITY ? wanted : std::min<u64>(now.rlim_max, wanted);
+  if (now.rlim_cur != RLIM_INFINITY && now.rlim_cur < most) {
+    rlimit more{most, now.rlim_max};
+    if (::setrlimit(RLIMIT_NOFILE, &more) == 0) {
+      if (!g_raised) g_limit_before = now;
+      g_raised = true;
+      now = more;
+    }
+  }
+  return now.rlim_cur;
+}
 
 Result<pid_t> spawn(const SpawnSpec& spec) {
   if (spec.argv.empty()) return failure("no program to run");
@@ -58,6 +81,10 @@ Result<pid_t> spawn(const SpawnSpec& spec) {
   const volatile int err = spec.err >= 0 ? spec.err : null;
   pid_t parent = ::getpid();
 
+  g_limit_mutex.lock();
+  const volatile bool lower = g_raised;
+  rlimit limit = g_limit_before;
+  g_limit_mutex.unlock();
   sigset_t all, before;
   sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -84,6 +111,7 @@ Result<pid_t> spawn(const SpawnSpec& spec) {
     ::dup2(b, 1);
     ::dup2(c, 2);
     ::close_range(3, ~0U, 0);
+    if (lower) ::setrlimit(RLIMIT_NOFILE, &limit);
     if (spec.umask >= 0) ::umask(static_cast<mode_t>(spec.umask));
     if (spec.change_user) {
       // The bare system calls: glibc's wrappers would change every thread of the program whose memory we share.

@@ -29,6 +29,10 @@ struct SpawnSpec {
 
 Result<pid_t> spawn(const SpawnSpec& spec);
 
+// Takes as many descriptors as this process is allowed (up to `wanted`) and returns how many there are. What is started
+// here gets the limit that there was: programs that use `select` break where theirs is above 1,024.
+u64 raise_descriptor_limit(u64 wanted);
+
 // Birth of a process in clock ticks since boot, 0 when there is no such process (a zombie counts as none).
 u64 process_birth(pid_t pid);
 

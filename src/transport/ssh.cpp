@@ -9,9 +9,9 @@
 
 #include <algorithm>
 #include <charconv>
-#include <mutex>
 #include <random>
-#include <thread>
+
+#include "transport/ssh_connection.h"
 
 namespace tutti {
 namespace {
@@ -21,43 +21,6 @@ using std::chrono::milliseconds;
 std::string nonce() {
   static thread_local std::mt19937_64 random{std::random_device{}()};
   return fmt::format("{:016x}", random());
-}
-
-// A host that has its hands full (MaxStartups, MaxSessions) closes a connection before it knows who is there: what ssh
-// says then comes before any command is begun. (A command that says the same of another host has said `sign` before.)
-bool turned_away(const CommandResult& r, const std::string& sign) {
-  if (r.end != CommandResult::End::kExited || r.code != 255) return false;
-  if (!sign.empty() && r.err.find(sign) != std::string::npos) return false;
-  return r.err.find("kex_exchange_identification") != std::string::npos ||
-         r.err.find("banner exchange") != std::string::npos;
-}
-
-// Runs it, and again for as long as the host turns it away.
-CommandResult run_patiently(Host& here, const Command& c, const std::string& sign, std::chrono::seconds patience,
-                            bool& begun) {
-  auto end = std::chrono::steady_clock::now() + patience;
-  static thread_local std::mt19937 random{std::random_device{}()};
-  for (int most = 100;; most = std::min(most * 2, 2000)) {
-    CommandResult r = here.run(c);
-    begun = !turned_away(r, sign);
-    if (begun || std::chrono::steady_clock::now() >= end || (c.cancel && c.cancel->raised())) return r;
-    // Several are turned away together: they come back at different times.
-    std::this_thread::sleep_for(milliseconds(std::uniform_int_distribution<int>(most / 2, most)(random)));
-  }
-}
-
-// What ssh says itself, as one line: it ends its lines with a carriage return too.
-std::string said_by_ssh(std::string_view text) {
-  std::string line;
-  for (char c : text) {
-    bool ends = c == '\n' || c == '\r';
-    if (!ends)
-      line += c;
-    else if (!line.empty() && !line.ends_with("; "))
-      line += "; ";
-  }
-  if (line.ends_with("; ")) line.resize(line.size() - 2);
-  return line;
 }
 
 std::string directory_of(const std::string& path) {
@@ -74,26 +37,26 @@ std::string on_disk(const std::vector<std::string>& paths) {
   return fmt::format("{{ sync --{} 2>/dev/null || sync 2>/dev/null || :; }}", words);
 }
 
-constexpr std::chrono::seconds kPatience{60}, kPatienceAtFirst{10};
+// Side by side on one connection: an sshd as it ships allows ten (MaxSessions), and looks need some, too.
+constexpr u32 kSessions = 8;
 
 class SshHost : public Host {
  public:
-  explicit SshHost(SshTarget target) : target_(std::move(target)), local_(here()) {}
-  ~SshHost() override {
-    Command c;
-    c.argv = base();
-    c.argv.insert(c.argv.end(), {"-O", "exit", target_.destination});
-    c.timeout = milliseconds(3000);
-    if (connected_) local_->run(c);
-  }
-  std::string_view name() const override { return target_.name; }
+  explicit SshHost(SshTarget target) : local_(here()), name_(target.name), connection_(std::move(target), *local_) {}
+  std::string_view name() const override { return name_; }
 
   CommandResult run(const Command& command) override;
+  Result<void> reach(const Cancel* cancel) override {
+    if (auto failed = connection_.ensure(cancel)) return failure(failed->describe(), failed->lost_code());
+    return {};
+  }
+  u32 at_once() const override { return connection_.up() ? kSessions : 1; }
   Result<FileState> stat(const std::string& path, bool follow, bool digest) override;
   Result<std::string> read(const std::string& path) override;
   Result<void> write(const std::string& path, std::string_view bytes, u32 mode) override;
   Result<void> make_directory(const std::string& path, u32 mode) override {
-    return simple(fmt::format("mkdir {0} && chmod {1:o} {0}", shell_quote(path), mode), "make directory", path, path);
+    return simple(fmt::format("mkdir -- {0} && chmod {1:o} -- {0}", shell_quote(path), mode), "make directory", path,
+                  path);
   }
   Result<void> make_link(const std::string& path, const std::string& target) override {
     return simple(fmt::format("ln -sfn -- {} {}", shell_quote(target), shell_quote(path)), "make link", path);
@@ -108,11 +71,11 @@ class SshHost : public Host {
     return simple(fmt::format("mv -f -- {} {}", shell_quote(from), shell_quote(to)), "rename", from, directory_of(to));
   }
   Result<void> set_mode(const std::string& path, u32 mode) override {
-    return simple(fmt::format("chmod {:o} {}", mode, shell_quote(path)), "set the mode of", path, path);
+    return simple(fmt::format("chmod {:o} -- {}", mode, shell_quote(path)), "set the mode of", path, path);
   }
   Result<void> set_owner(const std::string& path, const std::string& user, const std::string& group,
                          bool follow) override {
-    return simple(fmt::format("chown {}{}{} {}", follow ? "" : "-h ", shell_quote(user),
+    return simple(fmt::format("chown {}-- {}{} {}", follow ? "" : "-h ", shell_quote(user),
                               group.empty() ? "" : ":" + shell_quote(group), shell_quote(path)),
                   "change the owner of", path, follow ? path : "");
   }
@@ -125,7 +88,6 @@ class SshHost : public Host {
   bool connects(const std::string& address, u16 port, milliseconds timeout) override;
 
  private:
-  std::vector<std::string> base();
   // Runs a script; `input` is what it reads from standard input.
   CommandResult script(const std::string& text, const std::string& input, milliseconds timeout, const Cancel* cancel,
                        u64 most_output, milliseconds grace);
@@ -146,60 +108,17 @@ class SshHost : public Host {
     int code = why.find("No such file") != std::string::npos  ? ENOENT
                : why.find("File exists") != std::string::npos ? EEXIST
                                                               : 0;
-    return failure(fmt::format("cannot {} {} on {}: {}", what, path, target_.name, why), code);
+    return failure(fmt::format("cannot {} {} on {}: {}", what, path, name_, why), code);
   }
 
-  // Nothing was begun there.
-  CommandResult unreachable(const CommandResult& r) const {
-    CommandResult lost;
-    lost.end = r.end == CommandResult::End::kCancelled ? CommandResult::End::kCancelled : CommandResult::End::kLost;
-    lost.code = EHOSTUNREACH;
-    std::string why = said_by_ssh(r.err);
-    lost.message = fmt::format("cannot reach {}: {}", target_.name, why.empty() ? r.describe() : why);
-    return lost;
-  }
-
-  SshTarget target_;
   std::unique_ptr<Host> local_;
-  std::mutex mutex_;
-  bool connected_ = false;
+  std::string name_;
+  SshConnection connection_;
 };
-
-std::vector<std::string> SshHost::base() {
-  std::vector<std::string> argv{"ssh", "-T"};
-  if (!target_.config.empty()) argv.insert(argv.end(), {"-F", target_.config});
-  if (!target_.identity.empty()) argv.insert(argv.end(), {"-i", target_.identity});
-  if (!target_.user.empty()) argv.insert(argv.end(), {"-l", target_.user});
-  if (target_.port) argv.insert(argv.end(), {"-p", std::to_string(target_.port)});
-  for (auto& o : target_.options) argv.insert(argv.end(), {"-o", o});
-  // A socket's path may have 108 bytes and no more: %C is a digest of who, where and which port.
-  argv.insert(argv.end(), {"-o", "BatchMode=yes", "-o", "ControlMaster=auto", "-o",
-                           "ControlPath=" + target_.sockets + "/%C", "-o", "ControlPersist=60", "-o",
-                           fmt::format("ServerAliveInterval={}", std::max(1, static_cast<int>(target_.alive))), "-o",
-                           "ServerAliveCountMax=3", "-o", "ConnectTimeout=15"});
-  return argv;
-}
 
 CommandResult SshHost::script(const std::string& text, const std::string& input, milliseconds timeout,
                               const Cancel* cancel, u64 most_output, milliseconds grace) {
-  {
-    // The first command makes the connection; the others wait for it instead of making their own.
-    std::unique_lock lock(mutex_);
-    if (!connected_) {
-      std::string parent = target_.sockets.substr(0, target_.sockets.rfind('/'));
-      ::mkdir(parent.c_str(), 0700);
-      ::mkdir(target_.sockets.c_str(), 0700);
-      Command c;
-      c.argv = base();
-      c.argv.insert(c.argv.end(), {target_.destination, "true"});
-      c.timeout = milliseconds(40000);
-      c.cancel = cancel;
-      bool begun = true;
-      auto r = run_patiently(*local_, c, "", kPatienceAtFirst, begun);
-      if (!r.ok()) return unreachable(r);
-      connected_ = true;
-    }
-  }
+  if (auto failed = connection_.ensure(cancel)) return *failed;
   std::string mark = nonce();
   // On the other side a shell runs the script as a job of its own and says how it ended. The mark in the environment is
   // how everything that the script started is found when it has to be ended.
@@ -209,10 +128,8 @@ CommandResult SshHost::script(const std::string& text, const std::string& input,
       text, mark);
   std::string sign = "begins-" + mark + "\n";  // not like the last line: ssh may have said something before it
   Command c;
-  c.argv = base();
   // dd takes exactly the script's bytes and leaves the rest of the input to it.
-  c.argv.insert(c.argv.end(), {target_.destination,
-                               fmt::format("exec sh -c 'eval \"$(dd bs=1 count={} 2>/dev/null)\"'", whole.size())});
+  c.argv = connection_.argv({}, fmt::format("exec sh -c 'eval \"$(dd bs=1 count={} 2>/dev/null)\"'", whole.size()));
   c.input = whole + input;
   c.timeout = timeout;
   c.cancel = cancel;
@@ -220,8 +137,8 @@ CommandResult SshHost::script(const std::string& text, const std::string& input,
   c.most_output = most_output == u64{1} << 31 ? most_output : most_output + 4096;
   c.last_line = mark;
   bool begun = true;
-  CommandResult r = run_patiently(*local_, c, sign, kPatience, begun);
-  if (!begun) return unreachable(r);
+  CommandResult r = connection_.run(c, sign, begun);
+  if (!begun) return connection_.unreachable(r);
   // Before the sign ssh itself spoke (of sessions that were refused and made otherwise, of what the server greets
   // with).
   if (std::size_t at = r.err.find(sign); at != std::string::npos) r.err.erase(0, at + sign.size());
@@ -243,23 +160,36 @@ CommandResult SshHost::script(const std::string& text, const std::string& input,
   if (r.end == CommandResult::End::kTimedOut || r.end == CommandResult::End::kCancelled) {
     // Our ssh is gone; what it ran there is told by name to go too.
     Command k;
-    k.argv = base();
-    k.argv.insert(k.argv.end(),
-                  {target_.destination,
-                   fmt::format("for e in /proc/[0-9]*/environ; do p=${{e#/proc/}}; p=${{p%/environ}}; tr '\\0' '\\n' "
-                               "<$e 2>/dev/null | grep -q '^TUTTI_MARK={}$' && kill -9 $p 2>/dev/null; done; true",
-                               mark)});
+    k.argv = connection_.argv(
+        {}, fmt::format("for e in /proc/[0-9]*/environ; do p=${{e#/proc/}}; p=${{p%/environ}}; tr '\\0' '\\n' "
+                        "<$e 2>/dev/null | grep -q '^TUTTI_MARK={}$' && kill -9 $p 2>/dev/null; done; true",
+                        mark));
     k.timeout = milliseconds(10000);
     local_->run(k);
     return r;
   }
-  std::unique_lock lock(mutex_);
-  connected_ = false;  // the next one makes a new connection
+  connection_.lost();
   r.end = CommandResult::End::kLost;
   r.code = 0;
   std::string why = said_by_ssh(r.err).substr(0, 200);
-  r.message = fmt::format("the connection to {} was lost{}{}", target_.name, why.empty() ? "" : ": ", why);
+  r.message = fmt::format("the connection to {} was lost{}{}", name_, why.empty() ? "" : ": ", why);
   return r;
+}
+
+// For a shell: makes the environment a user's; with `clean` nothing of ours beside, where it is somebody else.
+std::string environment_of(const std::string& user, bool clean) {
+  std::string kept = fmt::format("{}", fmt::join(kKeptVariables, "|"));
+  std::string drop = fmt::format(
+      "for v in $(env | sed -n 's/^\\([A-Za-z_][A-Za-z0-9_]*\\)=.*/\\1/p'); do case $v in {}|TUTTI_MARK) ;; *) unset "
+      "$v "
+      "2>/dev/null;; esac; done; PATH={}; export PATH; SHELL=$(echo \"$e\" | cut -d: -f7); export SHELL; ",
+      kept, kUserPath);
+  return fmt::format(
+      "u={0}; e=$(getent passwd \"$u\"); {1}h=$(echo \"$e\" | cut -d: -f6); [ -z \"$h\" ] || {{ HOME=$h; export HOME; "
+      "}}; "
+      "USER=$u; LOGNAME=$u; export USER LOGNAME; ",
+      shell_quote(user),
+      clean ? fmt::format("if [ \"$(echo \"$e\" | cut -d: -f3)\" != \"$(id -u)\" ]; then {}fi; ", drop) : "");
 }
 
 CommandResult SshHost::run(const Command& command) {
@@ -267,9 +197,18 @@ CommandResult SshHost::run(const Command& command) {
   if (!command.own_environment)
     text += "unset $(env | sed -n 's/^\\([A-Za-z_][A-Za-z0-9_]*\\)=.*/\\1/p' | grep -vx PATH); ";
   if (!command.without.empty()) text += fmt::format("unset {}; ", fmt::join(command.without, " "));
-  for (auto& [name, value] : command.environment) text += fmt::format("export {}={}; ", name, shell_quote(value));
+  const std::string& whose = command.environment_of.empty() ? command.user : command.environment_of;
+  if (!whose.empty()) text += environment_of(whose, !command.keeps_environment);
+  for (auto& [name, value] : command.environment) {
+    if (!is_variable(name)) {
+      CommandResult refused;
+      refused.message = fmt::format("`{}` cannot be the name of a variable on {}", name, name_);
+      return refused;
+    }
+    text += fmt::format("export {}={}; ", name, shell_quote(value));
+  }
   if (command.umask >= 0) text += fmt::format("umask {:03o}; ", command.umask);
-  if (!command.cwd.empty()) text += fmt::format("cd {} || exit 126; ", shell_quote(command.cwd));
+  if (!command.cwd.empty()) text += fmt::format("cd -- {} || exit 126; ", shell_quote(command.cwd));
   std::string words;
   for (auto& a : command.argv) words += (words.empty() ? "" : " ") + shell_quote(a);
   text += as_somebody(command);
@@ -296,7 +235,7 @@ Result<FileState> SshHost::stat(const std::string& path, bool follow, bool diges
   char owner[256] = "", group[256] = "";
   if (std::sscanf(r.out.c_str(), "%x %u %u %llu %lld %lld %255s %255s", &raw, &uid, &gid, &size, &mtime, &ctime, owner,
                   group) != 8)
-    return failure(fmt::format("cannot look at {} on {}: {}", path, target_.name, r.out));
+    return failure(fmt::format("cannot look at {} on {}: {}", path, name_, r.out));
   switch (raw & S_IFMT) {
     case S_IFREG: s.kind = FileState::Kind::kFile; break;
     case S_IFDIR: s.kind = FileState::Kind::kDirectory; break;
@@ -342,7 +281,7 @@ Result<void> SshHost::write(const std::string& path, std::string_view bytes, u32
 
 Result<std::vector<std::string>> SshHost::list(const std::string& path) {
   auto r = ask(fmt::format(
-      "cd {} && for f in * .[!.]* ..?*; do if [ -e \"$f\" ] || [ -L \"$f\" ]; then printf '%s\\0' \"$f\"; fi; done",
+      "cd -- {} && for f in * .[!.]* ..?*; do if [ -e \"$f\" ] || [ -L \"$f\" ]; then printf '%s\\0' \"$f\"; fi; done",
       shell_quote(path)));
   if (!r.ok()) return refused(r, "list", path);
   std::vector<std::string> names;
@@ -378,6 +317,7 @@ Result<Started> SshHost::start(const Daemon& daemon) {
   Command c = daemon.command;
   // It becomes another user's once its number is on file: the files are ours.
   std::string words = " " + as_somebody(c);
+  c.environment_of = c.user;
   c.user = c.group = {};
   for (auto& a : daemon.command.argv) words += " " + shell_quote(a);
   std::string log = daemon.log_file.empty() ? "/dev/null" : shell_quote(daemon.log_file),
@@ -403,7 +343,7 @@ Result<Started> SshHost::start(const Daemon& daemon) {
   started.log_from = std::strtoull(r.out.c_str(), nullptr, 10);
   std::size_t second = r.out.find('\n') + 1;
   if (!read_identity(std::string_view(r.out).substr(second), started.identity) || !started.identity.birth)
-    return failure(fmt::format("cannot start {} on {}: {}", what, target_.name, r.out));
+    return failure(fmt::format("cannot start {} on {}: {}", what, name_, r.out));
   if (std::size_t ended = r.out.find("\nended "); ended != std::string::npos) {
     started.ended = true;
     started.how = [code = std::atoi(r.out.c_str() + ended + 7)] { return how_shell_says(code); };
@@ -457,8 +397,8 @@ Result<void> SshHost::signal(const DaemonIdentity& id, int signal) {
 bool SshHost::connects(const std::string& address, u16 port, milliseconds timeout) {
   std::string a = shell_quote(address);
   auto r = ask(fmt::format(
-      "if command -v bash >/dev/null; then timeout {2} bash -c 'exec 3<>/dev/tcp/{0}/{1}'; "
-      "elif command -v nc >/dev/null; then nc -z -w 2 {0} {1}; "
+      "if command -v bash >/dev/null; then timeout {2} bash -c 'exec 3<>\"/dev/tcp/$1/$2\"' connects {0} {1}; "
+      "elif command -v nc >/dev/null; then nc -z -w 2 -- {0} {1}; "
       "else python3 -c 'import socket,sys; socket.create_connection((sys.argv[1], int(sys.argv[2])), 2)' {0} {1}; fi",
       a, port, std::max<i64>(1, timeout.count() / 1000)));
   return r.ok();

@@ -16,7 +16,6 @@ struct SshTarget {
   std::string user, identity, config;  // -l, -i, -F
   u16 port = 0;
   std::vector<std::string> options;  // -o
-  std::string sockets;               // directory for the shared connections; made when needed
   double alive = 5;                  // seconds without an answer, three times, until the host counts as lost
 };
 

@@ -10,6 +10,8 @@
 #include <filesystem>
 #include <thread>
 
+#include "transport/sockets.h"
+
 namespace tutti {
 namespace {
 
@@ -46,7 +48,6 @@ class Ssh : public ::testing::Test {
     target.destination = "root@10.231." + std::to_string(::getpid() % 250) + ".2";
     target.identity = dir + "/key";
     target.options = {"StrictHostKeyChecking=no", "UserKnownHostsFile=/dev/null", "LogLevel=ERROR"};
-    target.sockets = dir + "/s";
     target.alive = 1;
     std::string address = target.destination.substr(5);
     for (int i = 0; i < 200 && !local->connects(address, 22, milliseconds(100)); ++i) ::usleep(50000);
@@ -187,6 +188,35 @@ TEST_F(Ssh, DaemonsAsHere) {
   EXPECT_EQ(started->log_from, 6u);
 }
 
+TEST_F(Ssh, AnotherUsersCommandHasThatUsersEnvironment) {
+  Command c;
+  c.argv = {"/bin/sh", "-c", "env"};
+  c.user = "daemon";
+  c.environment = {{"GIVEN", "it's"}};
+  auto r = host->run(c);
+  EXPECT_TRUE(r.ok()) << r.describe() << r.err;
+  for (std::string_view there : {"HOME=/usr/sbin\n", "USER=daemon\n", "LOGNAME=daemon\n", "GIVEN=it's\n"})
+    EXPECT_NE(r.out.find(there), std::string::npos) << there << "\n" << r.out;
+  EXPECT_EQ(r.out.find("SSH_CONNECTION"), std::string::npos) << r.out;
+  c.user = "root";
+  EXPECT_NE(host->run(c).out.find("SSH_CONNECTION"), std::string::npos);
+}
+
+// Words that come from elsewhere (an output, a setting) are never read by a shell.
+TEST_F(Ssh, AddressesAndNamesAreNoShellText) {
+  std::string ran = dir + "/w/ran";
+  for (std::string address :
+       {"127.0.0.1/1; touch " + ran + "; #", "$(touch " + ran + ")", "x' ; touch " + ran + " '", "`touch " + ran + "`"})
+    EXPECT_FALSE(host->connects(address, 1, milliseconds(1000))) << address;
+  Command c;
+  c.argv = {"true"};
+  c.environment = {{"A; touch " + ran + "; B", "x"}};
+  auto r = host->run(c);
+  EXPECT_EQ(r.end, CommandResult::End::kNotStarted) << r.describe();
+  EXPECT_NE(r.message.find("cannot be the name of a variable"), std::string::npos) << r.message;
+  EXPECT_FALSE(fs::exists(ran));
+}
+
 TEST_F(Ssh, ALostConnectionIsToldFromAFailedCommand) {
   std::thread cut([&] {
     ::usleep(500000);
@@ -197,9 +227,103 @@ TEST_F(Ssh, ALostConnectionIsToldFromAFailedCommand) {
   EXPECT_EQ(r.end, CommandResult::End::kLost) << r.describe();
   here()->shell("ip netns exec " + ns + " ip link set eth0 up");
   CommandResult again;
-  for (int i = 0; i < 20; ++i)
-    if ((again = host->shell("echo back")).ok()) break;
+  for (int i = 0; i < 100 && !(again = host->shell("echo back")).ok(); ++i) ::usleep(100000);
   EXPECT_EQ(again.out, "back\n") << again.describe();
+}
+
+// Without any host: what ssh runs to connect is counted and fails.
+class Unreachable : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    dir = here()->shell("mktemp -d").out;
+    while (!dir.empty() && dir.back() == '\n') dir.pop_back();
+    target.name = "gone";
+    target.destination = "gone.invalid";
+  }
+  void TearDown() override { fs::remove_all(dir); }
+  int attempts() const {
+    return std::atoi(here()->shell("wc -l < " + dir + "/attempts 2>/dev/null || echo 0").out.c_str());
+  }
+  std::string dir;
+  SshTarget target;
+};
+
+TEST_F(Unreachable, ManyWhoWantAHostThatIsGoneCostOneAttempt) {
+  target.options = {"ProxyCommand=sh -c 'echo x >> " + dir + "/attempts; sleep 0.3; echo SSH-2.0-OpenSSH_9'"};
+  auto gone = ssh(target);
+  EXPECT_EQ(gone->at_once(), 1u);
+  std::vector<CommandResult> results(20);
+  std::vector<std::thread> all;
+  for (auto& r : results) all.emplace_back([&] { r = gone->shell("echo never"); });
+  for (auto& t : all) t.join();
+  for (auto& r : results) {
+    EXPECT_EQ(r.lost_code(), EHOSTUNREACH) << r.describe();
+    EXPECT_NE(r.describe().find("cannot reach gone"), std::string::npos) << r.describe();
+  }
+  EXPECT_EQ(attempts(), 1);
+  // And later it is tried again: a host that comes back is used.
+  for (int i = 0; i < 100 && attempts() < 2; ++i) {
+    ::usleep(100000);
+    gone->shell("echo never");
+  }
+  EXPECT_EQ(attempts(), 2);
+}
+
+TEST_F(Unreachable, WhoWaitsForAConnectionCanBeCancelled) {
+  target.options = {"ProxyCommand=sh -c 'echo x >> " + dir + "/attempts; sleep 60'"};
+  auto gone = ssh(target);
+  Cancel cancel;
+  std::vector<CommandResult> results(4);
+  std::vector<std::thread> all;
+  for (auto& r : results) all.emplace_back([&] { r = gone->shell("echo never", {}, &cancel); });
+  for (int i = 0; i < 100 && attempts() == 0; ++i) ::usleep(20000);
+  cancel.raise();
+  for (auto& t : all) t.join();
+  for (auto& r : results) EXPECT_EQ(r.end, CommandResult::End::kCancelled) << r.describe();
+}
+
+// A name that looks like an option would run a command here.
+TEST_F(Unreachable, ADestinationIsNoOption) {
+  target.destination = "-oProxyCommand=touch " + dir + "/ran";
+  auto r = ssh(target)->shell("true");
+  EXPECT_EQ(r.lost_code(), EHOSTUNREACH);
+  EXPECT_FALSE(fs::exists(dir + "/ran")) << r.describe();
+}
+
+// The socket of the shared connection has its place whatever the length of the names around it.
+TEST_F(Unreachable, SocketsAreShortAndOurs) {
+  auto path = new_socket_path();
+  ASSERT_TRUE(path.has_value()) << path.error().message;
+  EXPECT_LE(path->size() + 17 + 1, 108u);
+  auto state = here()->stat(path->substr(0, path->rfind('/')), false, false);
+  ASSERT_TRUE(state.has_value());
+  EXPECT_EQ(state->mode & 077, 0u);
+  EXPECT_EQ(state->uid, ::geteuid());
+  EXPECT_NE(*new_socket_path(), *path);
+}
+
+TEST_F(Unreachable, ADirectoryForSocketsThatIsSomebodyElsesIsNotUsed) {
+  std::string runtime = dir + "/" + std::string(12, 'r');
+  fs::create_directories(runtime + "/tutti");
+  ::chmod((runtime + "/tutti").c_str(), 0777);
+  const char* before = std::getenv("XDG_RUNTIME_DIR");
+  std::string kept = before ? before : "";
+  ::setenv("XDG_RUNTIME_DIR", runtime.c_str(), 1);
+  auto open_to_all = socket_directory();
+  ::chmod((runtime + "/tutti").c_str(), 0700);
+  auto ours = socket_directory();
+  fs::remove_all(runtime + "/tutti");
+  fs::create_directory_symlink("/tmp", runtime + "/tutti");
+  auto link = socket_directory();
+  ::setenv("XDG_RUNTIME_DIR", (runtime + std::string(90, 'x')).c_str(), 1);
+  auto too_long = socket_directory();
+  if (before)
+    ::setenv("XDG_RUNTIME_DIR", kept.c_str(), 1);
+  else
+    ::unsetenv("XDG_RUNTIME_DIR");
+  ASSERT_TRUE(open_to_all && ours && link && too_long);
+  EXPECT_EQ(*ours, runtime + "/tutti");
+  for (auto& other : {*open_to_all, *link, *too_long}) EXPECT_FALSE(other.starts_with(runtime)) << other;
 }
 
 // A host that takes few at a time turns others away before they have said what they want: they come again.

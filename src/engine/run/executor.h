@@ -49,6 +49,11 @@ class Executor {
   virtual double now() const = 0;
   // Begins an action; never waits for it. A start that is impossible gives a failed result later, not an exception.
   virtual void start(const ActionRequest& request) = 0;
+  // How many actions of a host may be under way at once, as things stand; 0: no limit. It may rise while they run.
+  virtual u32 most_on(Symbol host) const {
+    (void)host;
+    return 0;
+  }
   // Asks a running action to stop; its result comes as kCancelled.
   virtual void cancel(u32 instance, u32 transition) = 0;
   // Appends the results that are there; when there are none, waits for one until the time `until` (on now()'s clock;

@@ -60,32 +60,62 @@ struct Runner::Impl : StepListener {
       return;
     }
     if (options_.parallel_per_instance) ++in_instance_[w.instance];
-    list_of(w.instance).push_back(w);
+    ready_.push_back(w);
     ++waiting_;
   }
 
-  // One queue, or one a host when hosts have limits.
-  std::deque<Wanted>& list_of(u32 instance) {
-    return options_.parallel_per_host ? by_host_[system_.instances[instance].host] : ready_;
+  // What runs and waits on one host. A host that is slow or gone keeps only its own actions waiting: they step out of
+  // the queue, and come back to its front when one of them ends.
+  struct Load {
+    Symbol host;
+    u32 running = 0;
+    std::deque<Wanted> held;
+  };
+
+  Load& load_of(u32 instance) {
+    Symbol host = system_.instances[instance].host;
+    auto [at, added] = load_index_.emplace(host, static_cast<u32>(loads_.size()));
+    if (added) loads_.push_back({host, 0, {}});
+    return loads_[at->second];
+  }
+
+  // How many more may begin there.
+  std::size_t room(const Load& load) const {
+    u32 now = executor_.most_on(load.host);
+    u32 most = options_.parallel_per_host && now ? std::min(options_.parallel_per_host, now)
+                                                 : std::max(options_.parallel_per_host, now);
+    if (most == 0) return std::numeric_limits<std::size_t>::max();
+    return most > load.running ? most - load.running : 0;
   }
 
   bool take(Wanted& w) {
-    if (waiting_ == 0 || (options_.parallel && running_.size() >= options_.parallel)) return false;
-    if (!options_.parallel_per_host) {
-      if (ready_.empty()) return false;
+    if (options_.parallel && running_.size() >= options_.parallel) return false;
+    while (!ready_.empty()) {
       w = ready_.front();
       ready_.pop_front();
-      --waiting_;
-      return true;
-    }
-    for (auto& [host, list] : by_host_) {
-      if (list.empty() || host_running_[host] >= options_.parallel_per_host) continue;
-      w = list.front();
-      list.pop_front();
-      --waiting_;
-      return true;
+      Load& load = load_of(w.instance);
+      if (room(load) > 0) {
+        --waiting_;
+        ++load.running;
+        return true;
+      }
+      load.held.push_back(w);
     }
     return false;
+  }
+
+  void release(Load& load) {
+    if (load.held.empty()) return;
+    auto end = load.held.begin() + static_cast<std::ptrdiff_t>(std::min(room(load), load.held.size()));
+    ready_.insert(ready_.begin(), load.held.begin(), end);
+    load.held.erase(load.held.begin(), end);
+  }
+
+  // An action is over, one way or another.
+  void left(u32 instance) {
+    Load& load = load_of(instance);
+    --load.running;
+    release(load);
   }
 
   static u64 key(u32 instance, u32 transition) { return u64{instance} << 32 | transition; }
@@ -125,7 +155,7 @@ struct Runner::Impl : StepListener {
   void launch() {
     if (stopping()) {
       ready_.clear();
-      by_host_.clear();
+      for (Load& load : loads_) load.held.clear();
       behind_.clear();
       later_ = {};
       waiting_ = 0;
@@ -145,7 +175,6 @@ struct Runner::Impl : StepListener {
     batch_.clear();
     Wanted w;
     while (batch_.size() < 4096 && take(w)) {
-      if (options_.parallel_per_host) ++host_running_[system_.instances[w.instance].host];
       running_.emplace(key(w.instance, w.transition), Begun{now, w.ready});
       batch_.push_back(request(w));
     }
@@ -153,7 +182,7 @@ struct Runner::Impl : StepListener {
     if (journal_ && !journal_->starting(now, batch_)) {  // nothing is done that is not written down
       for (const ActionRequest& r : batch_) {
         running_.erase(key(r.instance, r.transition));
-        if (options_.parallel_per_host) --host_running_[r.host];
+        left(r.instance);
       }
       cancelled_.store(true);
       return false;
@@ -186,13 +215,13 @@ struct Runner::Impl : StepListener {
     if (auto it = running_.find(key(r.instance, r.transition)); it != running_.end()) {
       begun = it->second;
       running_.erase(it);
-      if (options_.parallel_per_host) --host_running_[system_.instances[r.instance].host];
+      left(r.instance);
     }
     if (options_.parallel_per_instance) {
       --in_instance_[r.instance];
       if (auto next = behind_.find(r.instance); next != behind_.end() && !next->second.empty()) {
         ++in_instance_[r.instance];
-        list_of(r.instance).push_back(next->second.front());
+        ready_.push_back(next->second.front());
         next->second.pop_front();
       }
     }
@@ -257,6 +286,8 @@ struct Runner::Impl : StepListener {
       if (listener_) listener_->idle(executor_.now(), scheduler_);
       results.clear();
       executor_.wait(results, later_.empty() ? std::numeric_limits<double>::infinity() : later_.top().at);
+      if (results.empty())  // woken: a host may take more than it did
+        for (Load& load : loads_) release(load);
       if (journal_ && !results.empty()) journal_->ended(executor_.now(), results);
       for (ActionResult& r : results) take_in(r);
       if (!results.empty()) last_ = executor_.now();
@@ -292,8 +323,8 @@ struct Runner::Impl : StepListener {
   RunListener* listener_;
   Scheduler scheduler_;
   std::deque<Wanted> ready_;
-  std::unordered_map<Symbol, std::deque<Wanted>> by_host_;
-  std::unordered_map<Symbol, u32> host_running_;
+  std::vector<Load> loads_;
+  std::unordered_map<Symbol, u32> load_index_;
   std::unordered_map<u32, u32> in_instance_;  // only when instances have limits
   std::unordered_map<u32, std::deque<Wanted>> behind_;
   std::size_t waiting_ = 0;
@@ -327,7 +358,7 @@ RunReport Runner::resume(const JournalRecord& record) {
     auto match = [&](const Impl::Wanted& w) {
       return w.instance == instance && w.transition == transition && w.attempt <= attempt;
     };
-    auto& list = m.list_of(instance);
+    auto& list = m.ready_;
     auto at = std::find_if(list.begin(), list.end(), match);
     if (at == list.end()) return;
     list.erase(at);
@@ -362,7 +393,7 @@ RunReport Runner::resume(const JournalRecord& record) {
     const ComponentType& type = m.system_.type_of(s.instance);
     const model::Action& action = type.action_of(type.transitions[s.transition]);
     if (action.idempotent || action.check()) {  // still in the ready list: started again
-      for (Impl::Wanted& w : m.list_of(s.instance))
+      for (Impl::Wanted& w : m.ready_)
         if (w.instance == s.instance && w.transition == s.transition) w.in_flight = true;
       continue;
     }
