@@ -596,10 +596,27 @@ Result<Findings> File::examine(Context& c) const {
   return f;
 }
 
-// Whoever gets a file gets it without set-user-ID and set-group-ID: a mode that is asked for is set once more.
-Result<void> own(Context& c, const Wanted& w, const std::string& owner, const std::string& group, bool link, u32 mode) {
-  auto r = c.host.set_owner(w.path, owner, group, !link);
+// Whoever gets a file gets it without set-user-ID and set-group-ID: a mode that is asked for is set once more. Where
+// the file that has the name cannot be trusted to be the one that is meant, it is written anew for its owner.
+Result<void> own(Context& c, const Wanted& w, const Ownership& owned, bool link, u32 mode) {
+  auto r = c.host.set_owner(w.path, owned, !link);
+  if (!r && r.error().code == kUntrusted && w.content && !link)
+    return c.host.write(w.path, *w.content, mode, {w.owner, w.group});
   return r && !link && !w.mode.empty() && (mode & 06000) ? c.host.set_mode(w.path, mode) : r;
+}
+
+Result<void> allow(Context& c, const Wanted& w, bool link, u32 mode) {
+  auto r = c.host.set_mode(w.path, mode);
+  if (!r && r.error().code == kUntrusted && w.content && !link)
+    return c.host.write(w.path, *w.content, mode, {w.owner, w.group});
+  return r;
+}
+
+// For its owner from the first moment. Puppet changes the content of a file also where there is no such owner.
+Result<void> write_content(Context& c, const Wanted& w, u32 mode) {
+  auto r = c.host.write(w.path, *w.content, mode, {w.owner, w.group});
+  if (!r && c.catalog && r.error().message.starts_with("Could not find")) r = c.host.write(w.path, *w.content, mode);
+  return r;
 }
 
 // Before something goes: a copy beside it (`backup => '.old'`) or, by its digest, in our own directory; of a directory
@@ -727,9 +744,10 @@ Result<Findings> File::examine_former(Context& c, const Params& former) const {
 Result<void> File::restore(Context& c, const Params& former, const FileState& is) const {
   std::string path = path_of(c.resource);
   auto mode = static_cast<u32>(std::strtoul(former.text("mode").c_str(), nullptr, 8));
+  Ownership owned{former.text("owner"), former.text("group")};
   if (is_directory(former)) {
-    auto r = is.kind == FileKind::kAbsent ? c.host.make_directory(path, mode) : Result<void>{};
-    if (r) r = c.host.set_owner(path, former.text("owner"), former.text("group"), true);
+    if (is.kind == FileKind::kAbsent) return c.host.make_directory(path, mode, owned);
+    auto r = c.host.set_owner(path, owned, true);
     return r ? c.host.set_mode(path, mode) : r;
   }
   bool link = former.has("target");
@@ -742,9 +760,7 @@ Result<void> File::restore(Context& c, const Params& former, const FileState& is
   bool other_kind = is.kind != FileKind::kAbsent && is.kind != (link ? FileKind::kLink : FileKind::kFile);
   if (gone || other_kind)
     if (auto r = c.host.remove(path, false); !r || gone) return r;
-  auto r = link ? c.host.make_link(path, former.text("target")) : c.host.write(path, **content, mode);
-  if (r) r = c.host.set_owner(path, former.text("owner"), former.text("group"), !link);
-  return r && !link && (mode & 06000) ? c.host.set_mode(path, mode) : r;
+  return link ? c.host.make_link(path, former.text("target"), owned) : c.host.write(path, **content, mode, owned);
 }
 
 void File::keep_directory(Context& c, const Step& step) {
@@ -809,22 +825,20 @@ Result<void> File::create(Context& c, const Step& step, std::vector<Change>& don
     if (!next) return tl::unexpected(next.error());
     mode = *next;
   }
+  Ownership owned{w.owner, w.group};
   Result<void> made;
   if (directory) {
     std::string parent = parent_of(w.path);
     auto above = c.catalog ? c.host.stat(parent, true, false) : Result<FileState>(FileState{});
     if (c.catalog && above && above->kind == FileKind::kAbsent)
       return failure(fmt::format("Cannot create {}; parent directory {} does not exist", w.path, parent));
-    made = c.host.make_directory(w.path, mode);
+    made = c.host.make_directory(w.path, mode, owned);
   } else if (w.ensure == E::kLink) {
-    made = c.host.make_link(w.path, w.target);
+    made = c.host.make_link(w.path, w.target, owned);
   } else {
-    made = c.host.write(w.path, w.content.value_or(""), mode);
+    made = c.host.write(w.path, w.content.value_or(""), mode, owned);
   }
-  bool there_now = made.has_value();
-  if (made && !(w.owner.empty() && w.group.empty())) made = own(c, w, w.owner, w.group, w.ensure == E::kLink, mode);
-  // What is there and belongs to somebody else than it should has changed all the same; Puppet counts what failed only.
-  if (made || (there_now && !c.catalog)) done.insert(done.end(), step.changes.begin(), step.changes.end());
+  if (made) done.insert(done.end(), step.changes.begin(), step.changes.end());
   return told(made);
 }
 
@@ -852,15 +866,15 @@ Result<void> File::make(Context& c, const Step& step, std::vector<Change>& done)
     Result<void> r;
     if (change.property == "content") {
       if (!is_kept(c, step)) r = keep(c, w.path, is);
-      if (r) r = c.host.write(w.path, *w.content, is.mode);
+      if (r) r = write_content(c, w, is.mode);
     } else if (change.property == "target") {
       r = c.host.make_link(w.path, w.target);
     } else if (change.property == "owner") {
-      r = own(c, w, w.owner, "", link, mode.value_or(is.mode));
+      r = own(c, w, {w.owner, ""}, link, mode.value_or(is.mode));
     } else if (change.property == "group") {
-      r = own(c, w, "", w.group, link, mode.value_or(is.mode));
+      r = own(c, w, {"", w.group}, link, mode.value_or(is.mode));
     } else if (change.property == "mode") {
-      r = mode ? c.host.set_mode(w.path, *mode) : tl::unexpected(mode.error());
+      r = mode ? allow(c, w, link, *mode) : tl::unexpected(mode.error());
     }
     if (r)
       done.push_back(change);
@@ -897,8 +911,7 @@ Result<void> File::apply(Context& c, const Findings& f, std::vector<Change>& don
     auto there = c.host.stat(parent, true, false);
     if (!there) return tl::unexpected(there.error());
     if (there->kind != FileKind::kDirectory)
-      if (auto r = c.host.shell("mkdir -p -- " + shell_quote(parent)); !r.ok())
-        return failure(r.err.empty() ? r.describe() : r.err, r.lost_code());
+      if (auto r = c.host.make_parents(path_of(c.resource)); !r) return r;
   }
   // What is below a directory comes after it: where that could not be made what it should be, it is left alone.
   std::map<std::string, bool> failed;  // by path: whether it has been told why others are left alone

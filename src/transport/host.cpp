@@ -70,11 +70,21 @@ Result<std::optional<DaemonIdentity>> Host::read_pid_file(const std::string& pat
   const char* end = text->data() + text->size();
   auto first = std::from_chars(text->data(), end, id.pid);
   if (first.ec != std::errc{} || id.pid <= 0) return std::optional<DaemonIdentity>{};
-  if (first.ptr == end || *first.ptr != ' ') return std::optional<DaemonIdentity>{id};
-  auto second = std::from_chars(first.ptr + 1, end, id.birth);
-  if (second.ptr != end && *second.ptr == ' ') {
-    id.tag.assign(second.ptr + 1, end);
-    while (!id.tag.empty() && id.tag.back() == '\n') id.tag.pop_back();
+  if (first.ptr != end && *first.ptr == ' ') {
+    auto second = std::from_chars(first.ptr + 1, end, id.birth);
+    if (second.ptr != end && *second.ptr == ' ') {
+      id.tag.assign(second.ptr + 1, end);
+      while (!id.tag.empty() && id.tag.back() == '\n') id.tag.pop_back();
+    }
+  }
+  // Whoever wrote a pid file says which process is going to be ended: another user only one of that user's own.
+  if (state->uid != 0 && state->uid != ::geteuid()) {
+    auto process = stat(fmt::format("/proc/{}", id.pid), true, false);
+    if (!process) return tl::unexpected(process.error());
+    if (process->kind != FileState::Kind::kAbsent && process->uid != state->uid)
+      return failure(fmt::format("{} belongs to {} and names process {}, which does not: it is not believed", path,
+                                 state->owner, id.pid),
+                     kUntrusted);
   }
   return std::optional<DaemonIdentity>{id};
 }
@@ -85,6 +95,14 @@ Result<void> Host::append(const std::string& path, std::string_view bytes) {
   k.input = bytes;
   auto r = run(k);
   if (!r.ok()) return failure(fmt::format("cannot add to {}: {} {}", path, r.describe(), r.err), r.lost_code());
+  return {};
+}
+
+Result<void> Host::make_parents(const std::string& path) {
+  std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos || slash == 0) return {};
+  auto r = shell("mkdir -p -- " + shell_quote(path.substr(0, slash)));
+  if (!r.ok()) return failure(r.err.empty() ? r.describe() : r.err, r.lost_code());
   return {};
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cerrno>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -47,6 +48,7 @@ struct Command {
   std::string environment_of;  // whose it has where something else makes it theirs; "": the user's
   int umask = -1;
   std::string input;
+  std::vector<int> descriptors;           // of ours, on this machine only: they become 3, 4, ...
   std::chrono::milliseconds timeout{0};   // 0: none
   std::chrono::milliseconds grace{2000};  // between SIGTERM and SIGKILL
   const Cancel* cancel = nullptr;
@@ -123,6 +125,15 @@ struct FileState {
   std::string digest;  // sha256 of a file's content as hex, where it was asked for
 };
 
+// Who a new thing is to belong to; "" leaves one as it comes.
+struct Ownership {
+  std::string user, group;
+};
+
+// A failure's code: a path leads over a link that another user can have made, or to a thing that one can have put
+// there.
+inline constexpr int kUntrusted = ENOLINK;
+
 // What can be done on a machine. Calls block; they are made from worker threads, several at once. `here()` acts by
 // system calls, a host over ssh by small shell scripts: nothing needs to be installed there beyond a shell and the
 // usual tools.
@@ -145,16 +156,19 @@ class Host {
   virtual Result<FileState> stat(const std::string& path, bool follow, bool digest) = 0;  // absent is no failure
   virtual Result<std::string> read(const std::string& path) = 0;
   // Beside the target and renamed over it: a reader sees the old or the new. The mode is the new file's from the first
-  // byte.
-  virtual Result<void> write(const std::string& path, std::string_view bytes, u32 mode) = 0;
+  // byte, and so is the owner that is said; where none is, who owned the old one owns the new one.
+  virtual Result<void> write(const std::string& path, std::string_view bytes, u32 mode,
+                             const Ownership& owned = {}) = 0;
   virtual Result<void> append(const std::string& path, std::string_view bytes);  // made for its owner alone
-  virtual Result<void> make_directory(const std::string& path, u32 mode) = 0;
-  virtual Result<void> make_link(const std::string& path, const std::string& target) = 0;  // replaces a link
+  virtual Result<void> make_directory(const std::string& path, u32 mode, const Ownership& owned = {}) = 0;
+  // The directories above a path, as far as they are not there.
+  virtual Result<void> make_parents(const std::string& path);
+  // Replaces a link.
+  virtual Result<void> make_link(const std::string& path, const std::string& target, const Ownership& owned = {}) = 0;
   virtual Result<void> remove(const std::string& path, bool tree) = 0;
   virtual Result<void> rename(const std::string& from, const std::string& to) = 0;
   virtual Result<void> set_mode(const std::string& path, u32 mode) = 0;
-  virtual Result<void> set_owner(const std::string& path, const std::string& user, const std::string& group,
-                                 bool follow) = 0;                                  // "" leaves one as it is
+  virtual Result<void> set_owner(const std::string& path, const Ownership& owned, bool follow) = 0;
   virtual Result<std::vector<std::string>> list(const std::string& directory) = 0;  // names, sorted
 
   // What was written, made, renamed, removed and given away until now outlasts a loss of power once this is done. Many

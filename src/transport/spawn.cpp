@@ -79,6 +79,8 @@ Result<pid_t> spawn(const SpawnSpec& spec) {
   const volatile int in = spec.in >= 0 ? spec.in : null;
   const volatile int out = spec.out >= 0 ? spec.out : null;
   const volatile int err = spec.err >= 0 ? spec.err : null;
+  constexpr unsigned kMostAlso = 4;
+  const volatile unsigned also = static_cast<unsigned>(std::min<std::size_t>(spec.also.size(), kMostAlso));
   pid_t parent = ::getpid();
 
   g_limit_mutex.lock();
@@ -107,10 +109,13 @@ Result<pid_t> spawn(const SpawnSpec& spec) {
       }
     // Through high numbers, so that a descriptor that already is 0, 1 or 2 is not overwritten before it is used.
     int a = ::fcntl(in, F_DUPFD, 10), b = ::fcntl(out, F_DUPFD, 10), c = ::fcntl(err, F_DUPFD, 10);
+    int more[kMostAlso];
+    for (unsigned i = 0; i < also; ++i) more[i] = ::fcntl(spec.also[i], F_DUPFD, 10);
     ::dup2(a, 0);
     ::dup2(b, 1);
     ::dup2(c, 2);
-    ::close_range(3, ~0U, 0);
+    for (unsigned i = 0; i < also; ++i) ::dup2(more[i], static_cast<int>(3 + i));
+    ::close_range(3 + also, ~0U, 0);
     if (lower) ::setrlimit(RLIMIT_NOFILE, &limit);
     if (spec.umask >= 0) ::umask(static_cast<mode_t>(spec.umask));
     if (spec.change_user) {

@@ -23,6 +23,7 @@ struct SpawnSpec {
   std::vector<gid_t> groups;
   int umask = -1;
   int in = -1, out = -1, err = -1;  // become 0, 1, 2; -1 is /dev/null
+  std::vector<int> also;            // become 3, 4, ...: a few
   bool session = false;             // a session of its own; otherwise a process group of its own
   bool dies_with_us = true;         // killed when the thread that started it ends
 };

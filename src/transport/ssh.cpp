@@ -40,6 +40,13 @@ std::string on_disk(const std::vector<std::string>& paths) {
 // Side by side on one connection: an sshd as it ships allows ten (MaxSessions), and looks need some, too.
 constexpr u32 kSessions = 8;
 
+// For a shell: "chown ... && ", or nothing where nobody is said.
+std::string give(const Ownership& owned, const std::string& path, bool follow = false) {
+  if (owned.user.empty() && owned.group.empty()) return "";
+  return fmt::format("chown {}-- {}{} {} && ", follow ? "" : "-h ", shell_quote(owned.user),
+                     owned.group.empty() ? "" : ":" + shell_quote(owned.group), shell_quote(path));
+}
+
 class SshHost : public Host {
  public:
   explicit SshHost(SshTarget target) : local_(here()), name_(target.name), connection_(std::move(target), *local_) {}
@@ -53,13 +60,20 @@ class SshHost : public Host {
   u32 at_once() const override { return connection_.up() ? kSessions : 1; }
   Result<FileState> stat(const std::string& path, bool follow, bool digest) override;
   Result<std::string> read(const std::string& path) override;
-  Result<void> write(const std::string& path, std::string_view bytes, u32 mode) override;
-  Result<void> make_directory(const std::string& path, u32 mode) override {
-    return simple(fmt::format("mkdir -- {0} && chmod {1:o} -- {0}", shell_quote(path), mode), "make directory", path,
-                  path);
+  Result<void> write(const std::string& path, std::string_view bytes, u32 mode, const Ownership& owned) override;
+  Result<void> make_directory(const std::string& path, u32 mode, const Ownership& owned) override {
+    std::string p = shell_quote(path);
+    return simple(fmt::format("( umask 077; mkdir -- {0} ) && {1}chmod {2:o} -- {0}", p, give(owned, path), mode),
+                  "make directory", path, path);
   }
-  Result<void> make_link(const std::string& path, const std::string& target) override {
-    return simple(fmt::format("ln -sfn -- {} {}", shell_quote(target), shell_quote(path)), "make link", path);
+  // A link is made beside and given away before it has its name.
+  Result<void> make_link(const std::string& path, const std::string& target, const Ownership& owned) override {
+    if (owned.user.empty() && owned.group.empty())
+      return simple(fmt::format("ln -sfn -- {} {}", shell_quote(target), shell_quote(path)), "make link", path);
+    std::string beside = fmt::format("{}{}-{}", path, kUnfinished, nonce()), b = shell_quote(beside);
+    return simple(fmt::format("ln -s -- {} {} && {}mv -fT -- {} {}", shell_quote(target), b, give(owned, beside), b,
+                              shell_quote(path)),
+                  "make link", path);
   }
   Result<void> remove(const std::string& path, bool tree) override {
     std::string p = shell_quote(path);
@@ -73,11 +87,8 @@ class SshHost : public Host {
   Result<void> set_mode(const std::string& path, u32 mode) override {
     return simple(fmt::format("chmod {:o} -- {}", mode, shell_quote(path)), "set the mode of", path, path);
   }
-  Result<void> set_owner(const std::string& path, const std::string& user, const std::string& group,
-                         bool follow) override {
-    return simple(fmt::format("chown {}-- {}{} {}", follow ? "" : "-h ", shell_quote(user),
-                              group.empty() ? "" : ":" + shell_quote(group), shell_quote(path)),
-                  "change the owner of", path, follow ? path : "");
+  Result<void> set_owner(const std::string& path, const Ownership& owned, bool follow) override {
+    return simple(fmt::format("{}:", give(owned, path, follow)), "change the owner of", path, follow ? path : "");
   }
   Result<std::vector<std::string>> list(const std::string& directory) override;
   Result<Started> start(const Daemon& daemon) override;
@@ -266,15 +277,17 @@ Result<std::string> SshHost::read(const std::string& path) {
   return std::move(r.out);
 }
 
-Result<void> SshHost::write(const std::string& path, std::string_view bytes, u32 mode) {
+Result<void> SshHost::write(const std::string& path, std::string_view bytes, u32 mode, const Ownership& owned) {
   std::string beside = fmt::format("{}{}-{}", path, kUnfinished, nonce());
   std::string p = shell_quote(path), t = shell_quote(beside);
   // Where we are killed on the way what comes ends early: half a file must not take the place of a whole one.
-  auto r = ask(
-      fmt::format("( umask 077; cat > {1} ) && [ \"$(wc -c < {1})\" -eq {3} ] && {{ [ ! -e {0} ] || chown "
-                  "--reference={0} {1}; }} && chmod {2:o} {1} && {4} && mv -f {1} {0} || {{ rm -f {1}; exit 1; }}; {5}",
-                  p, t, mode, bytes.size(), on_disk({beside}), on_disk({directory_of(path)})),
-      std::string(bytes));
+  auto r =
+      ask(fmt::format(
+              "( umask 077; cat > {1} ) && [ \"$(wc -c < {1})\" -eq {3} ] && {{ [ -L {0} ] || [ ! -e {0} ] || chown "
+              "--reference={0} -- {1}; }} && {6}chmod {2:o} -- {1} && {4} && mv -fT -- {1} {0} || {{ rm -f {1}; exit "
+              "1; }}; {5}",
+              p, t, mode, bytes.size(), on_disk({beside}), on_disk({directory_of(path)}), give(owned, beside)),
+          std::string(bytes));
   if (!r.ok()) return refused(r, "write", path);
   return {};
 }
@@ -352,8 +365,13 @@ Result<Started> SshHost::start(const Daemon& daemon) {
 }
 
 Result<DaemonStanding> SshHost::standing(const std::string& pid_file) {
-  auto r = ask(fmt::format("[ -e {0} ] || exit 0; cat < {0} && p=$(cut -d' ' -f1 < {0}) && {{ {1}birth || :; }}",
-                           shell_quote(pid_file), kBirth));
+  // Whoever wrote a pid file says which process is going to be ended: another user only one of that user's own.
+  auto r = ask(fmt::format(
+      "[ -e {0} ] || exit 0; p=$(cut -d' ' -f1 < {0}) || exit 1; u=$(stat -L -c %u -- {0}); "
+      "[ \"$u\" = 0 ] || [ -O {0} ] || [ ! -e \"/proc/$p\" ] || [ \"$u\" = \"$(stat -c %u \"/proc/$p\")\" ] || "
+      "{{ echo \"it belongs to user $u and names process $p, which does not\" >&2; exit 1; }}; "
+      "cat < {0} && {{ {1}birth || :; }}",
+      shell_quote(pid_file), kBirth));
   if (!r.ok()) return refused(r, "read", pid_file);
   DaemonStanding out;
   DaemonIdentity id;
