@@ -74,6 +74,7 @@ std::string exit_codes_text() {
          "    6  some changes were made and some actions failed\n"
          "    8  some hosts could not be reached (added to the others)\n"
          "   16  the result of an action is not known; `tutti resume` finds out\n"
+         "   70  two ways to one answer contradict each other: a mistake in tutti; nothing was changed\n"
          "   75  somebody else holds the lock; try later\n"
          "  124  a limit was met (--limit NAME=N)\n"
          "  130  interrupted; what was recorded is consistent\n";

@@ -249,7 +249,7 @@ Value plan_tree(Call& call, const deploy::Prepared& p, const deploy::Check* chec
                                      {"interrupted", make.integer(n.interrupt)}})}};
   if (check)
     root.push_back({Symbol("check"), Field::kPlain,
-                    make.map({{"safe", Value::boolean(check->safe)},
+                    make.map({{"safe", check->safe && !check->complete ? Value::null() : Value::boolean(check->safe)},
                               {"complete", Value::boolean(check->complete)},
                               {"states", make.integer(static_cast<i64>(check->states))},
                               {"seconds", make.number(check->total)},

@@ -77,9 +77,10 @@ Check Deployer::check(const Prepared& p, u64 most_states) {
   c.safe = c.reaches = report.deadlock_free && e.finishes;
   std::set<std::string> explained;  // in the words of the configuration: then nobody needs the steps that lead there
   for (std::size_t i = 0; i < report.verdicts.size(); ++i) {
-    bool ok = report.verdicts[i].holds;
+    engine::Answer holds = report.verdicts[i].holds;
+    bool ok = holds != engine::Answer::kNo;
     std::string how = fmt::format("{} {}", ok ? "holds" : "BROKEN", held[i] ? "throughout" : "at the end");
-    if (ok && !report.complete && !report.verdicts[i].proved) how = "not seen broken, as far as was looked";
+    if (holds == engine::Answer::kOpen) how = "not seen broken, as far as was looked";
     c.verdicts.push_back(fmt::format("{}: {}", how, properties[i].text));
     c.safe = c.safe && ok;
     if (const std::string& why = p.program.cannot[i]; !ok && !why.empty()) {

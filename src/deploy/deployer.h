@@ -79,8 +79,8 @@ struct Check {
   double total = 0;
   std::vector<std::string> critical;  // "db.start", ...
   bool estimated = false;             // durations come from earlier runs or the types, not from nowhere
-  bool reaches = false;               // the wanted state, without deadlock
-  bool safe = false;                  // that, and the invariants hold
+  bool reaches = false;               // the wanted state, without deadlock, as far as was looked
+  bool safe = false;                  // that, and no invariant was seen broken: a proof only when `complete`
   bool complete = true;               // all interleavings were looked at
   u64 states = 0;
   std::vector<std::string> verdicts;  // "holds: at least 1 of app1, app2 up"

@@ -1,7 +1,12 @@
+// The verb `verify`: proves what it says or shows how it goes wrong. What could not be looked at completely is shown as
+// open, in text and in JSON (null), never as holding. With --full the answer is searched for twice, with the reductions
+// and without; where the two contradict each other the worse answer is shown and the exit code is one of its own,
+// because then a proof of ours is wrong and nobody should go by it.
 #include "engine/verify/verify.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "cli/system_input.h"
@@ -18,7 +23,7 @@ constexpr OptionSpec kVerifyOptions[] = {
     {"property", "TEXT", "something that must hold (`always web.service or web.stopped`)", true},
     {"full", "", "also look at every interleaving, without reduction, and count the states"},
     {"failures", "N", "let up to N actions fail"},
-    {"max-states", "N", "give up a full search after so many states (default 3000000)"},
+    {"max-states", "N", "give up a search after so many states (default 20000000, with --full 3000000)"},
 };
 
 void read_properties(Call& call, const SystemInput& in, std::vector<Property>& properties) {
@@ -62,99 +67,153 @@ std::string show_example(const model::System& system, const Counterexample& c) {
   return t;
 }
 
+// What was asked and what was found: by the reduced search, and with --full by the one that leaves nothing out.
+struct Findings {
+  const model::System& system;
+  u32 failures = 0;
+  VerifyReport report, full;
+  bool both = false;
+  std::vector<std::string> contradictions, stuck;
+
+  // Of two answers that differ the worse one.
+  Answer worse(Answer a, Answer b) const { return !both || a == Answer::kNo || b == Answer::kOpen ? a : b; }
+  Answer never_stuck() const { return worse(report.never_stuck(), full.never_stuck()); }
+  Answer one_safe() const { return worse(report.tokens_never_meet(), full.tokens_never_meet()); }
+  Answer holds(std::size_t k) const {
+    return worse(report.verdicts[k].holds, both ? full.verdicts[k].holds : Answer::kOpen);
+  }
+  // The way to what is wrong: the reduced search's, or that of the full one alone.
+  std::vector<Counterexample> examples() const {
+    std::vector<Counterexample> all = report.counterexamples;
+    for (const Counterexample& c : full.counterexamples)
+      if (!contradictions.empty() &&
+          std::none_of(all.begin(), all.end(), [&](const Counterexample& x) { return x.property == c.property; }))
+        all.push_back(c);
+    return all;
+  }
+  int code() const {
+    if (!contradictions.empty()) return exit_code::kContradiction;
+    bool good = never_stuck() == Answer::kYes;
+    for (std::size_t k = 0; k < report.verdicts.size(); ++k) good = good && holds(k) == Answer::kYes;
+    return good ? exit_code::kOk : exit_code::kFailed;
+  }
+};
+
+// The full search follows the printed rules, in which `del` waits for nothing. Where that makes a difference (orphans)
+// it is another question, and its answers are not ours.
+void look_at_all(Call& call, Findings& f, const std::vector<Property>& properties, VerifyOptions options) {
+  options.full = true;
+  options.del_waits = false;
+  if (!call.options.has("max-states")) options.most_states = 3'000'000;
+  f.full = verify(f.system, properties, options);
+  f.both = f.full.orphans == 0;
+  if (!f.both) return;
+  f.contradictions = contradictions(f.report, f.full);
+  if (f.contradictions.empty()) return;
+  Diagnostic& d = call.session.diagnostics.error(
+      "VERIFY-DISAGREE", {}, "the reduced and the full search contradict each other: this is a mistake in tutti");
+  for (const std::string& line : f.contradictions) d.note(line);
+  d.suggest("go by the worse answer, and report the system");
+}
+
+Value verify_tree(Call& call, const Findings& f, bool full) {
+  TreeMaker make(call.session);
+  auto answer = [](Answer a) { return a == Answer::kOpen ? Value::null() : Value::boolean(a == Answer::kYes); };
+  std::vector<Value> verdicts, examples;
+  for (std::size_t k = 0; k < f.report.verdicts.size(); ++k)
+    verdicts.push_back(
+        make.map({{"property", make.text(f.report.verdicts[k].property.text)}, {"holds", answer(f.holds(k))}}));
+  for (const Counterexample& c : f.examples()) {
+    std::vector<std::string> steps;
+    for (const Step& s : c.steps) steps.push_back(step_text(f.system, s));
+    examples.push_back(make.map({{"property", make.text(c.property)},
+                                 {"shortest", Value::boolean(c.shortest)},
+                                 {"steps", make.list(steps)},
+                                 {"state", make.list(c.state)}}));
+  }
+  MapDraft d;
+  auto set = [&](std::string_view k, const Value& v) { d.set(Symbol(k), v); };
+  set("deadlock_free", answer(f.never_stuck()));
+  set("complete", Value::boolean(f.report.complete));
+  set("states", make.integer(static_cast<i64>(full ? f.full.states : f.report.states)));
+  if (full)
+    set("full", make.map({{"complete", Value::boolean(f.full.complete)},
+                          {"states", make.integer(static_cast<i64>(f.full.states))},
+                          {"steps", make.integer(static_cast<i64>(f.full.steps))},
+                          {"ends", make.integer(static_cast<i64>(f.full.ends))},
+                          {"deadlocks", make.integer(static_cast<i64>(f.full.deadlocks))},
+                          {"orphans", make.integer(static_cast<i64>(f.full.orphans))}}));
+  set("states_reduced", make.integer(static_cast<i64>(f.report.states)));
+  if (f.report.parts) set("parts", make.integer(f.report.parts));
+  set("ends", make.integer(static_cast<i64>(f.report.ends)));
+  set("deadlocks", make.integer(static_cast<i64>(f.report.deadlocks)));
+  if (f.failures) set("failed_ends", make.integer(static_cast<i64>(f.report.failed_ends)));
+  set("one_safe", answer(f.one_safe()));
+  set("properties", make.list(verdicts));
+  set("findings", make.list(f.stuck));
+  set("counterexamples", make.list(examples));
+  if (!f.contradictions.empty()) set("contradictions", make.list(f.contradictions));
+  return d.build(make.builder());
+}
+
+std::string verify_text(const Findings& f, bool full) {
+  const VerifyReport& r = f.report;
+  std::string t =
+      fmt::format("{} looked at{}{}\n", counted(r.states, "state"),
+                  r.parts ? fmt::format(", {} by itself", r.parts == 1 ? "one part" : "each part") : "",
+                  r.complete ? fmt::format(", which {} for all interleavings", r.states == 1 ? "stands" : "stand")
+                             : ": too many, not all were looked at");
+  if (full)
+    t += fmt::format(
+        "{}{} states without reduction, {} steps, {} ends{}\n", f.full.states, f.full.complete ? "" : " (and more)",
+        f.full.steps, f.full.ends,
+        f.full.orphans ? fmt::format(", {} in which an instance is deleted while it works", f.full.orphans) : "");
+  Answer free = f.never_stuck();
+  t += fmt::format("deadlock-free  {}\n", free == Answer::kOpen ? "so far" : answer_word(free));
+  if (f.one_safe() == Answer::kNo) t += "note: two tokens can meet in one place, and one of them is lost\n";
+  if (f.failures)
+    t += fmt::format("with up to {}: {} of {} with a failed action\n", counted(f.failures, "failure"), r.failed_ends,
+                     counted(r.ends, "end"));
+  for (std::size_t k = 0; k < r.verdicts.size(); ++k) {
+    const Property& p = r.verdicts[k].property;
+    bool open = f.holds(k) == Answer::kOpen;
+    t += fmt::format("{}  {}{}\n",
+                     open                         ? "open   "
+                     : f.holds(k) == Answer::kYes ? "holds  "
+                                                  : "BROKEN ",
+                     p.text,
+                     !open                                  ? ""
+                     : p.kind == Property::Kind::kReachable ? "  (not reached so far)"
+                                                            : "  (not seen broken so far)");
+  }
+  for (const std::string& s : f.stuck) t += fmt::format("found: {}\n", s);
+  for (const Counterexample& c : f.examples()) t += "\n" + show_example(f.system, c);
+  return t;
+}
+
 int run_verify(Call& call) {
   auto in = read_system_input(call, call.arguments);
   if (!in) return exit_code::kError;
-  const model::System& system = in->system;
   std::vector<Property> properties;
   read_properties(call, *in, properties);
   if (!call.session.diagnostics.ok()) return exit_code::kError;
+  Findings found{in->system};
   VerifyOptions options;
   options.budget = &call.session.budget;
   std::string text = call.options.get("failures");
   std::from_chars(text.data(), text.data() + text.size(), options.failures);
-  VerifyReport report = verify(system, properties, options);
-  Graph graph(system);
-
-  // The full search follows the printed rules, in which `del` waits for nothing. Where that makes a difference
-  // (orphans) the verdict is still about what the engine does.
-  VerifyReport full;
-  bool both = call.options.has("full");
-  if (both) {
-    VerifyOptions all = options;
-    all.full = true;
-    all.del_waits = false;
-    all.most_states = 3'000'000;
-    text = call.options.get("max-states");
-    std::from_chars(text.data(), text.data() + text.size(), all.most_states);
-    full = verify(system, properties, all);
-    if (full.complete && full.orphans == 0 && full.deadlock_free != report.deadlock_free)
-      call.session.diagnostics.error("VERIFY-DISAGREE", {},
-                                     "the reduced and the full search disagree: this is a bug of the reduction");
-  }
-  bool good = report.deadlock_free && report.complete;
-  for (const Verdict& v : report.verdicts) good = good && v.holds;
-  int code = good ? exit_code::kOk : exit_code::kFailed;
-
+  text = call.options.get("max-states");
+  std::from_chars(text.data(), text.data() + text.size(), options.most_states);
+  found.failures = options.failures;
+  found.report = verify(in->system, properties, options);
+  found.stuck = Graph(in->system).stuck();
+  bool full = call.options.has("full");
+  if (full) look_at_all(call, found, properties, options);
   std::string output = call.options.get("out", "text");
-  if (output != "text") {
-    TreeMaker make(call.session);
-    std::vector<Value> verdicts, examples;
-    for (const Verdict& v : report.verdicts)
-      verdicts.push_back(make.map({{"property", make.text(v.property.text)}, {"holds", Value::boolean(v.holds)}}));
-    for (const Counterexample& c : report.counterexamples) {
-      std::vector<std::string> steps;
-      for (const Step& s : c.steps) steps.push_back(step_text(system, s));
-      examples.push_back(make.map({{"property", make.text(c.property)},
-                                   {"shortest", Value::boolean(c.shortest)},
-                                   {"steps", make.list(steps)},
-                                   {"state", make.list(c.state)}}));
-    }
-    MapDraft d;
-    auto set = [&](std::string_view k, const Value& v) { d.set(Symbol(k), v); };
-    set("deadlock_free", Value::boolean(report.deadlock_free));
-    set("complete", Value::boolean(report.complete));
-    set("states", make.integer(static_cast<i64>(both ? full.states : report.states)));
-    if (both)
-      set("full", make.map({{"complete", Value::boolean(full.complete)},
-                            {"states", make.integer(static_cast<i64>(full.states))},
-                            {"steps", make.integer(static_cast<i64>(full.steps))},
-                            {"ends", make.integer(static_cast<i64>(full.ends))},
-                            {"deadlocks", make.integer(static_cast<i64>(full.deadlocks))},
-                            {"orphans", make.integer(static_cast<i64>(full.orphans))}}));
-    set("states_reduced", make.integer(static_cast<i64>(report.states)));
-    if (report.parts) set("parts", make.integer(report.parts));
-    set("ends", make.integer(static_cast<i64>(report.ends)));
-    set("deadlocks", make.integer(static_cast<i64>(report.deadlocks)));
-    if (options.failures) set("failed_ends", make.integer(static_cast<i64>(report.failed_ends)));
-    set("one_safe", Value::boolean(report.one_safe && (!both || full.one_safe)));
-    set("properties", make.list(verdicts));
-    set("findings", make.list(graph.stuck()));
-    set("counterexamples", make.list(examples));
-    return write_answer(call, d.build(make.builder()), output) ? code : exit_code::kError;
-  }
-  std::string t;
-  t += fmt::format("{} looked at{}{}\n", counted(report.states, "state"),
-                   report.parts ? fmt::format(", {} by itself", report.parts == 1 ? "one part" : "each part") : "",
-                   report.complete
-                       ? fmt::format(", which {} for all interleavings", report.states == 1 ? "stands" : "stand")
-                       : ": too many, not all were looked at");
-  if (both)
-    t += fmt::format(
-        "{}{} states without reduction, {} steps, {} ends{}\n", full.states, full.complete ? "" : " (and more)",
-        full.steps, full.ends,
-        full.orphans ? fmt::format(", {} in which an instance is deleted while it works", full.orphans) : "");
-  t += fmt::format("deadlock-free  {}\n", !report.deadlock_free ? "no" : report.complete ? "yes" : "so far");
-  if (!report.one_safe) t += "note: two tokens can meet in one place, and one of them is lost\n";
-  if (options.failures)
-    t += fmt::format("with up to {}: {} of {} with a failed action\n", counted(options.failures, "failure"),
-                     report.failed_ends, counted(report.ends, "end"));
-  for (const Verdict& v : report.verdicts)
-    t += fmt::format("{}  {}\n", v.holds ? "holds  " : "BROKEN ", v.property.text);
-  for (const std::string& s : graph.stuck()) t += fmt::format("found: {}\n", s);
-  for (const Counterexample& c : report.counterexamples) t += "\n" + show_example(system, c);
-  call.out.put(t);
-  return code;
+  if (output != "text")
+    return write_answer(call, verify_tree(call, found, full), output) ? found.code() : exit_code::kError;
+  call.out.put(verify_text(found, full));
+  return found.code();
 }
 
 }  // namespace

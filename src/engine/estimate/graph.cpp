@@ -51,6 +51,7 @@ class GraphBuilder {
     u32 ports = 0;
     u32 end = kNone;  // vertex after which all its behaviours are done
     bool present = false;
+    bool awaited = true;  // the program has waited for all that was pushed
   };
   struct PortItem {
     u32 activate = kNone, deactivate = kNone;
@@ -123,6 +124,9 @@ class GraphBuilder {
         if (u.active)
           never(fmt::format("{} can never be done: {} stays in use", s_.instruction_text(in),
                             s_.port_text(in.instance, in.port)));
+        if (u.activations && !items_[in.instance].awaited)
+          assume(fmt::format("{} may be done before {} is first used", s_.instruction_text(in),
+                             s_.port_text(in.instance, in.port)));
         if (u.deactivate != kNone) arc(u.deactivate, d);
         u.linked = false;
         // A later connection is another link: its activation is counted apart.
@@ -137,6 +141,7 @@ class GraphBuilder {
         arc(sync_, w);
         u32 end = in.upto ? ends_[{in.instance, in.upto}] : kNone;
         if (end && end != kNone) arc(end, w);
+        items_[in.instance].awaited = items_[in.instance].awaited || in.upto == pushes_[in.instance];
         sync_ = w;
         break;
       }
@@ -145,6 +150,7 @@ class GraphBuilder {
         arc(sync_, w);
         for (Item& it : items_)
           if (it.present && it.end != kNone) arc(it.end, w);
+        for (Item& it : items_) it.awaited = true;
         sync_ = w;
         break;
       }
@@ -155,6 +161,7 @@ class GraphBuilder {
   void behaviour(u32 at, u32 i, u32 b) {
     const ComponentType& t = s_.type_of(i);
     Item& it = items_[i];
+    it.awaited = false;
     u32 begin = add({Event::Kind::kBegin, i, b, at});
     if (it.end != kNone) arc(it.end, begin);
     arc(sync_, begin);

@@ -1,5 +1,10 @@
 #pragma once
 
+// Small random systems for tests that compare one implementation with another: in goes a seed and what shapes may
+// occur, out comes a system that the model accepts, with a program. The shapes are options because each comparison says
+// for itself what it covers; `wide()` has all of them. Systems stay small, so that a search without any reduction can
+// look at all their interleavings: a mistake that needs large systems to show was not met yet, one that needs an odd
+// shape was, and more than once.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,7 +12,6 @@
 
 #include "model/system.h"
 
-// Small random systems for tests that compare one implementation with another.
 namespace tutti::engine {
 
 struct RandomSystemOptions {
@@ -15,6 +19,13 @@ struct RandomSystemOptions {
   bool switches = true;
   bool changes = true;    // add, del, con, dcon in the program
   bool half_way = false;  // instances may begin half way through a behaviour
+  u32 most_initial = 1;   // initial places of a type
+  bool stations = false;  // named stations: tokens meet in a place, switches share a station
+  bool shared = false;    // a transition may be in several behaviours
+  bool on_fail = false;   // transitions may have a destination for failure
+  bool anywhere = false;  // instances may begin with any elements marked, whether or not a run could leave them so
+
+  static RandomSystemOptions wide() { return {2, 3, 4, 3, 7, true, true, true, 3, true, true, true, true}; }
 };
 
 class RandomSystem {
@@ -58,6 +69,10 @@ class RandomSystem {
       if (what >= 11) {
         in.op = below(3) ? model::Op::kWait : model::Op::kWaitAll;
         in.upto = pushes[i];
+        if (o_.shared && in.op == model::Op::kWait && pushes[i] > 1 && below(2)) {
+          in.upto = 1 + below(pushes[i]);
+          in.behaviour = pushed(s, i, in.upto);
+        }
       } else if (what == 10 && s.instances.size() < n + 1) {
         model::Instance x;
         x.name = Symbol(fmt::format("a{}", s.instances.size()));
@@ -93,6 +108,9 @@ class RandomSystem {
     if (o_.half_way)
       for (model::Instance& x : s.instances)
         if (below(2)) x.marking = walked(*s.types[x.type]);
+    if (o_.anywhere)
+      for (model::Instance& x : s.instances)
+        if (below(6) == 0) x.marking = anywhere(*s.types[x.type]);
     return s;
   }
 
@@ -110,6 +128,12 @@ class RandomSystem {
     for (const auto& in : s.program)
       if (in.op == model::Op::kDel && in.instance == i) return true;
     return false;
+  }
+  // The behaviour of the program's nth push on an instance.
+  static u32 pushed(const model::System& s, u32 i, u32 nth) {
+    for (const auto& in : s.program)
+      if (in.op == model::Op::kPush && in.instance == i && --nth == 0) return in.behaviour;
+    return model::kNone;
   }
   static void link_at(const model::System& s, u32 i, u32 u, u32& j, u32& p) {
     for (const auto& l : s.links)
@@ -158,6 +182,15 @@ class RandomSystem {
     return out;
   }
 
+  model::Marking anywhere(const model::ComponentType& t) {
+    std::vector<bool> marked(t.elements);
+    for (u32 n = 1 + below(3); n; --n) marked[below(t.elements)] = true;
+    model::Marking out;
+    for (u32 e = 0; e < t.elements; ++e)
+      if (marked[e]) out.push_back(e);
+    return out;
+  }
+
   model::Named name(std::string_view prefix, u32 k) { return {Symbol(fmt::format("{}{}", prefix, k)), {}}; }
 
   model::TypeSource type(u32 number) {
@@ -166,31 +199,19 @@ class RandomSystem {
     u32 places = 2 + below(o_.most_places - 1);
     for (u32 p = 0; p < places; ++p) t.places.push_back(name("p", p));
     t.initial = {t.places[0]};
-    u32 behaviours = 1 + below(o_.most_behaviours), transitions = 0;
-    for (u32 b = 0; b < behaviours; ++b) {
-      model::BehaviourSource x{name("b", b), {}};
-      // Along a random order of the places, so that there is no cycle.
-      std::vector<u32> order;
-      for (u32 p = 0; p < places; ++p) order.push_back(p);
-      if (b || below(2))
-        for (u32 p = places; p > 1; --p) std::swap(order[p - 1], order[below(p)]);
-      u32 count = 1 + below(4);
-      for (u32 k = 0; k < count; ++k) {
-        u32 from = below(places - 1), to = from + 1 + below(places - 1 - from);
-        model::TransitionSource y;
-        y.name = name("t", transitions++);
-        y.source = t.places[order[from]];
-        y.destinations = {t.places[order[to]]};
-        if (o_.switches && below(8) == 0) {
-          u32 other = from + 1 + below(places - 1 - from);
-          if (other != to) y.destinations.push_back(t.places[order[other]]);
-        }
-        y.action.duration = model::Duration::fixed(1 + below(9));
-        x.transitions.push_back(y.name);
-        t.transitions.push_back(y);
-      }
-      t.behaviours.push_back(x);
+    for (u32 more = below(o_.most_initial); more; --more) {
+      const model::Named& p = t.places[below(places)];
+      if (std::none_of(t.initial.begin(), t.initial.end(), [&](const model::Named& x) { return x.name == p.name; }))
+        t.initial.push_back(p);
     }
+    for (u32 n = o_.stations ? below(4) : 0; n; --n) {
+      u32 p = below(places);
+      t.stations.push_back({name("s", static_cast<u32>(t.stations.size())), t.places[p]});
+      station_of_.push_back({p, t.stations.back().name});
+    }
+    u32 behaviours = 1 + below(o_.most_behaviours);
+    for (u32 b = 0; b < behaviours; ++b) add_behaviour(t, b);
+    station_of_.clear();
     auto group = [&](bool skip_initial) {
       std::vector<model::Named> g;
       for (u32 p = skip_initial ? 1 : 0; p < places; ++p)
@@ -203,8 +224,49 @@ class RandomSystem {
     return t;
   }
 
+  void add_behaviour(model::TypeSource& t, u32 b) {
+    u32 places = static_cast<u32>(t.places.size());
+    model::BehaviourSource x{name("b", b), {}};
+    // Along a random order of the places, so that there is no cycle.
+    std::vector<u32> order;
+    for (u32 p = 0; p < places; ++p) order.push_back(p);
+    if (b || below(2))
+      for (u32 p = places; p > 1; --p) std::swap(order[p - 1], order[below(p)]);
+    u32 count = 1 + below(4);
+    for (u32 k = 0; k < count; ++k) {
+      if (o_.shared && !t.transitions.empty() && below(6) == 0) {  // perhaps a cycle: then the type is made again
+        x.transitions.push_back(t.transitions[below(static_cast<u32>(t.transitions.size()))].name);
+        continue;
+      }
+      u32 from = below(places - 1);
+      auto later = [&] { return from + 1 + below(places - 1 - from); };
+      u32 to = later();
+      model::TransitionSource y;
+      y.name = name("t", static_cast<u32>(t.transitions.size()));
+      y.source = t.places[order[from]];
+      y.destinations = {destination(t, order[to])};
+      if (o_.switches && below(o_.stations ? 4 : 8) == 0)
+        if (u32 other = later(); other != to) y.destinations.push_back(destination(t, order[other]));
+      if (o_.on_fail && below(6) == 0)
+        if (u32 other = later(); other != to && y.destinations.size() == 1) y.on_failure = destination(t, order[other]);
+      y.action.duration = model::Duration::fixed(1 + below(9));
+      x.transitions.push_back(y.name);
+      t.transitions.push_back(y);
+    }
+    t.behaviours.push_back(x);
+  }
+
+  // A place, or a named station of it.
+  model::Named destination(const model::TypeSource& t, u32 place) {
+    std::vector<model::Named> of{t.places[place]};
+    for (const auto& [p, station] : station_of_)
+      if (p == place) of.push_back(station);
+    return of[of.size() > 1 ? below(static_cast<u32>(of.size())) : 0];
+  }
+
   std::mt19937_64 random_;
   RandomSystemOptions o_;
+  std::vector<std::pair<u32, model::Named>> station_of_;  // of the type that is being made
 };
 
 }  // namespace tutti::engine

@@ -11,7 +11,7 @@ using model::Instruction;
 using model::Op;
 using model::Outcome;
 
-Reduction::Reduction(const Rules& rules, const std::vector<Property>& properties) : rules_(rules) {
+Reduction::Reduction(const Rules& rules, const std::vector<Property>& properties) : rules_(rules), one_safe_(rules) {
   const model::System& system = rules.system();
   for (const auto& type : system.types) {
     const ComponentType& t = *type;
@@ -153,6 +153,34 @@ bool Reduction::refuses_under(const u64* s, u32 i, u32 port, u32 b) const {
   return any;
 }
 
+// A user to come that is in its use port already: once it is linked nothing leaves, whatever it holds.
+bool Reduction::early_user(const u64* s, u32 i) const {
+  return std::any_of(early_users_[i].begin(), early_users_[i].end(), [&](u32 k) {
+    const Rules::LinkSpan& l = rules_.link(k);
+    return rules_.pc(s) < l.from && rules_.active(s, l.user, l.use);
+  });
+}
+
+// A failed instance refuses on all the ports that it provides.
+bool Reduction::safe_failure(const u64* s, u32 i) const {
+  const ComponentType& t = rules_.system().type_of(i);
+  for (u32 q = t.uses; q < t.ports.size(); ++q)
+    if (rules_.active(s, i, q) && any_user(s, i, q, [&](u32 j, u32 u) { return may_take_up(s, j, u); })) return false;
+  return true;
+}
+
+// The next behaviour may make a port refuse.
+bool Reduction::safe_finish(const u64* s, u32 i) const {
+  u32 next = rules_.finished(s, i) + 1;
+  if (next >= rules_.pushes(i).size()) return true;
+  const ComponentType& t = rules_.system().type_of(i);
+  for (u32 q = t.uses; q < t.ports.size(); ++q)
+    if (refuses_under(s, i, q, rules_.pushes(i)[next].behaviour) &&
+        any_user(s, i, q, [&](u32 j, u32 u) { return may_take_up(s, j, u); }))
+      return false;
+  return true;
+}
+
 bool Reduction::safe_fire(const u64* s, u32 i, u32 place) const {
   const ComponentType& t = rules_.system().type_of(i);
   u32 b = rules_.current(s, i);
@@ -160,10 +188,7 @@ bool Reduction::safe_fire(const u64* s, u32 i, u32 place) const {
   std::vector<u64> others(t.words());
   rules_.marking(s, i, others.data());
   others[place / 64] &= ~(u64{1} << (place % 64));
-  // Once such a one is linked nothing leaves, whatever it holds.
-  for (u32 k : early_users_[i])
-    if (const Rules::LinkSpan& l = rules_.link(k); rules_.pc(s) < l.from && rules_.active(s, l.user, l.use))
-      return false;
+  if (early_user(s, i)) return false;
   if (std::none_of(others.begin(), others.end(), [](u64 w) { return w != 0; }))
     return true;  // the only token: just its next step
   bool ok = true;
@@ -228,42 +253,69 @@ bool Reduction::safe_instruction(const u64* s, u32 pc) const {
 }
 
 bool Reduction::safe(const u64* s, const Step& step) const {
-  if (step.kind != Step::Kind::kInstruction && !rules_.options().del_waits &&
-      rules_.deleted_later(step.instance, rules_.pc(s)))
+  if (step.kind == Step::Kind::kInstruction) return safe_instruction(s, step.index);
+  if (!one_safe_.of(step.instance) || step.kind == Step::Kind::kFail) return false;  // a failure goes with its end
+  if (deleted_under_way(s, step.instance)) return false;
+  // A failure stops the siblings: with failures nothing goes alone that has some.
+  bool fire = step.kind == Step::Kind::kFire;
+  if (rules_.options().failures && (fire || step.kind == Step::Kind::kEnd) && tokens(s, step.instance) > 1)
     return false;
+  return fire ? safe_fire(s, step.instance, step.index) : safe_together(s, step);
+}
+
+u32 Reduction::tokens(const u64* s, u32 i) const {
+  std::vector<u64> m(rules_.system().type_of(i).words());
+  rules_.marking(s, i, m.data());
+  u32 n = 0;
+  for (u64 w : m) n += static_cast<u32>(std::popcount(w));
+  return n;
+}
+
+// The printed rule deletes instances that are doing something.
+bool Reduction::deleted_under_way(const u64* s, u32 i) const {
+  return !rules_.options().del_waits && rules_.deleted_later(i, rules_.pc(s));
+}
+
+bool Reduction::safe_together(const u64* s, const Step& step) const {
+  if (deleted_under_way(s, step.instance)) return false;
   switch (step.kind) {
-    case Step::Kind::kEnd: {
-      if (!rules_.options().failures) return true;
-      // A failure stops the siblings and makes ports refuse: alone only where there is neither.
-      const ComponentType& t = rules_.system().type_of(step.instance);
-      std::vector<u64> m(t.words());
-      rules_.marking(s, step.instance, m.data());
-      u32 tokens = 0;
-      for (u64 w : m) tokens += static_cast<u32>(std::popcount(w));
-      if (tokens > 1) return false;
-      for (u32 q = t.uses; q < t.ports.size(); ++q)
-        if (rules_.active(s, step.instance, q) &&
-            any_user(s, step.instance, q, [&](u32 j, u32 u) { return may_take_up(s, j, u); }))
-          return false;
-      return true;
-    }
-    case Step::Kind::kFail: return false;
-    case Step::Kind::kFire: return safe_fire(s, step.instance, step.index);
+    case Step::Kind::kEnd: return !rules_.options().failures || safe_failure(s, step.instance);
+    case Step::Kind::kFail: return safe_failure(s, step.instance);
+    case Step::Kind::kFire: return !early_user(s, step.instance);
     case Step::Kind::kEnter: return safe_enter(s, step.instance, step.index);
-    case Step::Kind::kFinish: {
-      // The next behaviour may make a port refuse.
-      u32 i = step.instance, next = rules_.finished(s, i) + 1;
-      if (next >= rules_.pushes(i).size()) return true;
-      const ComponentType& t = rules_.system().type_of(i);
-      for (u32 q = t.uses; q < t.ports.size(); ++q)
-        if (refuses_under(s, i, q, rules_.pushes(i)[next].behaviour) &&
-            any_user(s, i, q, [&](u32 j, u32 u) { return may_take_up(s, j, u); }))
-          return false;
-      return true;
-    }
-    case Step::Kind::kInstruction: return safe_instruction(s, step.index);
+    case Step::Kind::kFinish: return safe_finish(s, step.instance);
+    case Step::Kind::kInstruction: break;
   }
   return false;
+}
+
+// Whether the instance has tokens that only a port keeps from moving on.
+bool Reduction::waits_for_ports(const u64* s, u32 i, const std::vector<Step>& possible) const {
+  const ComponentType& t = rules_.system().type_of(i);
+  u32 b = rules_.current(s, i);
+  auto has = [&](Step::Kind kind, u32 index) {
+    return std::any_of(possible.begin(), possible.end(),
+                       [&](const Step& x) { return x.kind == kind && x.index == index; });
+  };
+  for (u32 p = 0; p < t.places.size() && !rules_.failed(s, i); ++p)
+    if (rules_.marked(s, i, p) && !t.out(p, b).empty() && !has(Step::Kind::kFire, p)) return true;
+  for (u32 st = 0; st < t.stations.size(); ++st) {
+    auto needs = t.needs_of(t.stations[st]);
+    if (!needs.empty() && std::all_of(needs.begin(), needs.end(), [&](u32 e) { return rules_.marked(s, i, e); }) &&
+        !has(Step::Kind::kEnter, st))
+      return true;
+  }
+  return false;
+}
+
+bool Reduction::all_of(const u64* s, u32 i, std::vector<Step>& steps) const {
+  found_.clear();
+  rules_.enabled_of(s, i, found_);
+  if (found_.empty() || waits_for_ports(s, i, found_)) return false;
+  for (const Step& step : found_)
+    if (!safe_together(s, step) || visible(s, step)) return false;
+  steps.insert(steps.end(), found_.begin(), found_.end());
+  return true;
 }
 
 bool Reduction::visible(const u64* s, const Step& step) const {
@@ -335,6 +387,8 @@ void Reduction::steps(const u64* s, u32 hint, std::vector<Step>& steps) const {
     steps.push_back(chosen);
     return;
   }
+  for (u32 i = 0; i < n; ++i)
+    if (all_of(s, i, steps)) return;
   rules_.enabled(s, steps);
 }
 

@@ -36,7 +36,7 @@ class Search {
         seen_(words_) {}
 
   VerifyReport run() {
-    for (const Property& p : properties_) report_.verdicts.push_back({p, p.kind != Property::Kind::kReachable, false});
+    for (const Property& p : properties_) report_.verdicts.push_back({p});
     found_.assign(properties_.size() + 1, kNone);
     std::vector<u64> s(words_);
     Rules::State first = rules_.initial();
@@ -111,13 +111,13 @@ class Search {
       const Property& p = properties_[k];
       if (p.kind == Property::Kind::kAlways && !holds(rules_, s, p.expr)) violated(k, number);
       if (p.kind == Property::Kind::kNever && holds(rules_, s, p.expr)) violated(k, number);
-      if (p.kind == Property::Kind::kReachable && holds(rules_, s, p.expr)) report_.verdicts[k].holds = true;
+      if (p.kind == Property::Kind::kReachable && holds(rules_, s, p.expr)) report_.verdicts[k].holds = Answer::kYes;
     }
     return number;
   }
 
   void violated(u32 k, u32 number) {
-    report_.verdicts[k].holds = false;
+    report_.verdicts[k].holds = Answer::kNo;
     if (found_[k] == kNone) found_[k] = number;
   }
 
@@ -159,6 +159,12 @@ class Search {
 
   void finish(bool complete) {
     report_.complete = complete;
+    for (Verdict& v : report_.verdicts)  // what was neither broken nor reached
+      if (complete && v.holds == Answer::kOpen)
+        v.holds = v.property.kind == Property::Kind::kReachable ? Answer::kNo : Answer::kYes;
+    report_.surely_one_safe = true;
+    for (u32 i = 0; i < rules_.system().instances.size(); ++i)
+      report_.surely_one_safe = report_.surely_one_safe && reduction_.one_safe(i);
     report_.states = seen_.size();
     report_.bytes = bytes();
     if (found_.back() != kNone) show(found_.back(), std::string(kNoDeadlock));
@@ -275,16 +281,17 @@ std::optional<VerifyReport> by_parts(const System& system, const std::vector<Pro
   std::vector<std::vector<u32>> parts = composition.parts(20'000'000);
   if (parts.empty()) return std::nullopt;
   VerifyReport all;
-  all.complete = true;
+  all.complete = all.surely_one_safe = true;
   auto look = [&](const std::vector<u32>& members, const std::vector<Property>& wanted) {
     System part = cut(system, members);
     VerifyReport r = Search(part, wanted, options, {}).run();
     all.states += r.states, all.steps += r.steps, all.ends += r.ends, all.failed_ends += r.failed_ends;
     all.bytes = std::max(all.bytes, r.bytes);
     all.one_safe = all.one_safe && r.one_safe;
+    all.surely_one_safe = all.surely_one_safe && r.surely_one_safe;
     ++all.parts;
     return r.complete && r.deadlock_free &&
-           std::all_of(r.verdicts.begin(), r.verdicts.end(), [](const Verdict& v) { return v.holds; });
+           std::all_of(r.verdicts.begin(), r.verdicts.end(), [](const Verdict& v) { return v.holds == Answer::kYes; });
   };
   for (const std::vector<u32>& members : parts)
     if (!look(members, {})) return std::nullopt;
@@ -292,7 +299,7 @@ std::optional<VerifyReport> by_parts(const System& system, const std::vector<Pro
     if (p.kind == Property::Kind::kReachable) return std::nullopt;  // in a part alone says nothing about the whole
     std::vector<u32> members = composition.around(p);
     if (members.size() == system.instances.size() || !look(members, {cut(p, members)})) return std::nullopt;
-    all.verdicts.push_back({p});
+    all.verdicts.push_back({p, Answer::kYes});
   }
   return all;
 }
@@ -332,8 +339,23 @@ VerifyReport verify(const System& system, const std::vector<Property>& propertie
   std::vector<Verdict> found = std::move(report.verdicts);
   report.verdicts.clear();
   for (std::size_t k = 0, next = 0; k < properties.size(); ++k)
-    report.verdicts.push_back(kept[k] ? Verdict{properties[k], true, true} : found[next++]);
+    report.verdicts.push_back(kept[k] ? Verdict{properties[k], Answer::kYes, true} : found[next++]);
   return report;
+}
+
+std::string_view answer_word(Answer a) { return a == Answer::kOpen ? "open" : a == Answer::kYes ? "yes" : "no"; }
+
+std::vector<std::string> contradictions(const VerifyReport& a, const VerifyReport& b) {
+  std::vector<std::string> all;
+  auto compare = [&](std::string_view what, Answer x, Answer y) {
+    if (x != Answer::kOpen && y != Answer::kOpen && x != y)
+      all.push_back(fmt::format("{}: {} and {}", what, answer_word(x), answer_word(y)));
+  };
+  compare(kNoDeadlock, a.never_stuck(), b.never_stuck());
+  compare("tokens never meet", a.tokens_never_meet(), b.tokens_never_meet());
+  for (std::size_t k = 0; k < std::min(a.verdicts.size(), b.verdicts.size()); ++k)
+    compare(a.verdicts[k].property.text, a.verdicts[k].holds, b.verdicts[k].holds);
+  return all;
 }
 
 std::size_t replay(const Rules& rules, const std::vector<Step>& steps, Rules::State& state) {
