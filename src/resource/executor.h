@@ -98,6 +98,7 @@ class ResourceExecutor : public engine::Executor {
     Cancel cancel;
   };
   void work();
+  void never_began(const Job& job);  // with `mutex_` held
   engine::ActionResult perform(Job& job, Effect& effect);
   engine::ActionResult perform_catalog(Job& job, Effect& effect);
   bool begins(const Job& job, Effect& effect, const Resource& r, const Former& former) const;
@@ -145,6 +146,7 @@ class ResourceExecutor : public engine::Executor {
   std::set<std::pair<u32, u32>> cut_off_;  // of a catalog: had begun in the run that is taken up again
   u32 idle_ = 0;
   bool closing_ = false, woken_ = false;
+  bool stopped_ = false;  // nothing begins any more
   // Who is going to have what: known once, and as it is while others have given no more than they had.
   mutable std::mutex holdings_mutex_;
   mutable std::optional<u64> holdings_version_;
