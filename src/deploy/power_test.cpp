@@ -77,7 +77,8 @@ Disk disk_after(std::size_t events, std::mt19937& random) {
 }
 
 struct Call : OneCall {
-  explicit Call(const std::string& dir) : OneCall(dir) {
+  // What is put back is a copy.
+  explicit Call(const std::string& dir) : OneCall(dir, true) {
     settings.lease = 1;  // this process lives on where the real one would be dead: its lease must end
   }
   Outcome apply(const std::string& text) {
