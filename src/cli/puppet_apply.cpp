@@ -21,6 +21,8 @@ bool give_as_input(const std::string& code) {
   return given;
 }
 
+constexpr const char* kMachinesRecord = "/var/lib/tutti";
+
 std::string state_directory(const Options& o) {
   if (std::string dir = o.get("vardir"); !dir.empty()) {
     std::error_code error;  // what cannot be made is reported when it is opened
@@ -28,7 +30,7 @@ std::string state_directory(const Options& o) {
     return dir + "/tutti";
   }
   const char* home = std::getenv("HOME");
-  return ::geteuid() == 0 || !home ? "/var/lib/tutti" : std::string(home) + "/.tutti";
+  return ::geteuid() == 0 || !home ? kMachinesRecord : std::string(home) + "/.tutti";
 }
 
 }  // namespace
@@ -46,6 +48,8 @@ std::optional<Parsed> puppet_apply(std::span<const std::string> args) {
   p.options.add("as-puppet", "");
   p.options.add("yes", "");
   p.options.add("state", state_directory(a.options));
+  // No repository is checked out there, and who calls it every half hour answers nothing.
+  if (p.options.get("state") == kMachinesRecord) p.options.add("adopt", "");
   if (std::string node = puppet::node_named(a); !node.empty()) p.options.add("node", node);
   if (a.options.has("noop")) p.options.add("noop", "");
   if (a.options.has("detailed-exitcodes") || a.options.has("test")) p.options.add("detailed-exitcode", "");

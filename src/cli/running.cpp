@@ -113,6 +113,22 @@ void warn_beside(Call& call, deploy::Deployer& deployer, const Value& wanted, co
       .note(fmt::format("`{}` is recorded too: what both hold goes with the last that goes", own));
 }
 
+// Why a record is not used, and what to do about that.
+void tell_unopened(Call& call, const std::string& directory, const Failure& why) {
+  std::string code = why.code == store::kForeign         ? "STATE-FOREIGN"
+                     : why.code == store::kFromElsewhere ? "STATE-ELSEWHERE"
+                                                         : "STATE-OPEN";
+  Diagnostic& told = call.session.diagnostics.error(code, {}, why.message);
+  if (why.code == store::kForeign)
+    told.note("what is recorded is run: a record is used by its owner alone, when nobody else could have written it")
+        .suggest(fmt::format("see who made {}, and remove it or make it yours alone (chown, chmod go-w); or keep the "
+                             "record elsewhere: --state DIRECTORY",
+                             directory));
+  if (why.code == store::kFromElsewhere)
+    told.note("what is recorded is run, with the rights of whoever says so")
+        .suggest("when it is yours, say so once: --adopt; otherwise remove it");
+}
+
 }  // namespace
 
 void say_out(std::string_view text) {
@@ -149,9 +165,9 @@ bool Running::open(bool forget) {
   std::string directory = record_directory(call, &above);
   if (above && !forget && !call.arguments.empty() && !call.options.has("quiet"))
     say_now(fmt::format("(The record is {}; --state says otherwise.)\n", directory));
-  auto p = forget ? deploy::no_place() : deploy::open_place(directory);
+  auto p = forget ? deploy::no_place() : deploy::open_place(directory, call.options.has("adopt"));
   if (!p) {
-    call.session.diagnostics.error("STATE-OPEN", {}, p.error().message);
+    tell_unopened(call, directory, p.error());
     return false;
   }
   place.emplace(std::move(*p));

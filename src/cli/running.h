@@ -14,9 +14,10 @@
 // What the verbs that plan, run and look at systems share.
 namespace tutti {
 
-#define TUTTI_RUNNING_OPTIONS                                                    \
-  {"state", "DIRECTORY", "where state and journal are kept (default .tutti)"}, { \
-    "system", "NAME", "the system, when it is not named in the configuration"    \
+#define TUTTI_RUNNING_OPTIONS                                                                                      \
+  {"state", "DIRECTORY", "where state and journal are kept (default .tutti)"},                                     \
+      {"adopt", "", "the record is yours although it was made elsewhere (restored, copied, by an older tutti)"}, { \
+    "system", "NAME", "the system, when it is not named in the configuration"                                      \
   }
 
 inline constexpr OptionSpec kMaxStates = {"max-states", "N", "look at so many states of a plan (default 300000)"};

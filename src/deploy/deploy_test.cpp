@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 #include <random>
 
 #include "deploy/deployer.h"
@@ -74,6 +75,29 @@ TEST_F(Deploy, AddsThenChangesNothing) {
   EXPECT_EQ(o.changed, 2u);
   EXPECT_TRUE(done("a") && done("b"));
   EXPECT_EQ(program(text).size(), 1u);  // wait_all
+}
+
+// Whoever put a key into a repository can read what it seals and sign plans with it.
+TEST_F(Deploy, AKeyThatCameFromElsewhereIsNotUsed) {
+  std::string record = dir + "/.tutti", key = record + "/key";
+  auto other = [&] {
+    std::ofstream(key + ".new", std::ios::binary) << std::string(32, 'k');
+    fs::permissions(key + ".new", fs::perms::owner_read | fs::perms::owner_write);
+    fs::rename(key + ".new", key);
+  };
+  fs::create_directory(record);
+  other();
+  auto first = open_place(record);
+  ASSERT_FALSE(first) << "before there is a record";
+  EXPECT_EQ(first.error().code, store::kFromElsewhere);
+  fs::remove(key);
+  ASSERT_TRUE(open_place(record));
+  other();
+  auto later = open_place(record);
+  ASSERT_FALSE(later) << "in place of the record's own";
+  EXPECT_EQ(later.error().code, store::kFromElsewhere);
+  EXPECT_TRUE(open_place(record, true));
+  EXPECT_TRUE(open_place(record)) << "said once it is known";
 }
 
 TEST_F(Deploy, MistakesAreReportedWhereTheyAre) {
@@ -325,6 +349,8 @@ class NoEnd : public store::Store {
   Result<std::vector<store::Entry>> entries(i64 r) override { return s_->entries(r); }
   Result<void> learn(std::span<const std::pair<std::string, double>> d) override { return s_->learn(d); }
   Result<std::map<std::string, store::Learnt>> learnt() override { return s_->learnt(); }
+  std::string fact(const std::string& k) override { return s_->fact(k); }
+  Result<void> set_fact(const std::string& k, const std::string& v) override { return s_->set_fact(k, v); }
 
  private:
   std::unique_ptr<store::Store> s_;

@@ -43,7 +43,8 @@ struct Place {
   std::unique_ptr<store::Store> store;
   std::optional<store::Seal> seal;
 };
-Result<Place> open_place(const std::string& directory);
+// `adopt`: a record or key that was made elsewhere is ours from now on (store::kFromElsewhere).
+Result<Place> open_place(const std::string& directory, bool adopt = false);
 Result<Place> no_place();  // nothing is remembered longer than this process lives
 
 // How a copy of a file begins that held secrets (in `kept`): the rest is sealed.

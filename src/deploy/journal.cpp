@@ -145,9 +145,12 @@ void StoreJournal::settle() {
   if (r) r = store_.append(lease_, run_, waiting_);
   waiting_.clear();
   acts_ = false;
-  if (r) return;
-  broken_ = true;
-  if (on_broken) on_broken(r.error());
+  if (!r) broke(r.error());
+}
+
+// One write that failed is the end of the run: what comes after it would be written over a gap.
+void StoreJournal::broke(const Failure& why) {
+  if (!broken_.exchange(true) && on_broken) on_broken(why);
 }
 
 bool StoreJournal::begins(u32 instance, u32 transition, const std::string& resource, const resource::Former& former) {
@@ -173,14 +176,14 @@ bool StoreJournal::begins(u32 instance, u32 transition, const std::string& resou
     together.swap(beginning_);
     u64 last = asked_;
     lock.unlock();
-    bool good = static_cast<bool>(store_.append(lease_, run_, together));
+    if (!broken_)
+      if (auto written = store_.append(lease_, run_, together); !written) broke(written.error());
     lock.lock();
     writing_ = false;
     on_disk_ = last;
-    refused_ = refused_ || !good;
     written_.notify_all();
   }
-  return !refused_;
+  return !broken_;
 }
 
 Replay read_journal(const model::System& system, std::vector<store::Entry> entries, const store::Seal& seal) {

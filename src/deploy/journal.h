@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <map>
@@ -45,11 +46,12 @@ class StoreJournal : public engine::Journal {
 
   // What actions on a host have done outlasts a loss of power: asked before their ends are written.
   std::function<Result<void>(Symbol host)> flush;
-  // The run must end when it cannot be written down any more: called once, with the reason.
+  // The run must end when it cannot be written down any more: called with the reason, from any thread.
   std::function<void(const Failure&)> on_broken;
   bool broken() const { return broken_; }
 
  private:
+  void broke(const Failure& why);
   std::string name(u32 instance, u32 transition) const;
 
   store::Store& store_;
@@ -60,13 +62,13 @@ class StoreJournal : public engine::Journal {
   Changes changes_;
   std::vector<store::Entry> waiting_;
   bool acts_ = false;  // something among them touched the world
-  bool broken_ = false;
+  std::atomic<bool> broken_ = false;
   // of begins()
   std::mutex mutex_;
   std::condition_variable written_;
   std::vector<store::Entry> beginning_;
   u64 asked_ = 0, on_disk_ = 0;
-  bool writing_ = false, refused_ = false;
+  bool writing_ = false;
 };
 
 // What a journal says of a run: the results in order, and what was started and has no result.

@@ -2,19 +2,17 @@
 // for each moment of the run, the disk is put back to what a cut at that moment may have left: everything that was
 // synced, and of the writes since then any part, down to single sectors. From there the run is taken up again: no
 // action may be lost, and none done twice.
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sqlite3.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
-#include <cstring>
 #include <filesystem>
 #include <mutex>
 #include <random>
 
 #include "base/file.h"
+#include "deploy/disk_layer.h"
 #include "deploy/testing.h"
 #include "format/yaml.h"
 
@@ -29,94 +27,16 @@ i64 now_ns() {
   return static_cast<i64>(t.tv_sec) * 1'000'000'000 + t.tv_nsec;
 }
 
-// ---- the layer below SQLite
-
-struct DiskEvent {
-  enum class Kind : u8 { kWrite, kSync, kTruncate, kDelete };
-  Kind kind = Kind::kWrite;
-  std::string file;
+struct Noted : DiskEvent {
   i64 at = 0;
-  u64 offset = 0;  // of a write; the size of a truncation
-  std::string bytes;
 };
-
 std::mutex g_mutex;
-std::vector<DiskEvent> g_events;
+std::vector<Noted> g_events;
 
-void note(DiskEvent e) {
+int note(const DiskEvent& e) {
   std::lock_guard lock(g_mutex);
-  e.at = now_ns();
-  g_events.push_back(std::move(e));
-}
-
-struct NotedFile {
-  sqlite3_file base;
-  sqlite3_file* real;
-  char name[512];
-};
-NotedFile* noted(sqlite3_file* f) { return reinterpret_cast<NotedFile*>(f); }
-sqlite3_file* real(sqlite3_file* f) { return noted(f)->real; }
-
-sqlite3_io_methods methods() {
-  sqlite3_io_methods m{};
-  m.iVersion = 2;
-  m.xClose = [](sqlite3_file* f) { return real(f)->pMethods ? real(f)->pMethods->xClose(real(f)) : SQLITE_OK; };
-  m.xRead = [](sqlite3_file* f, void* p, int n, sqlite3_int64 o) { return real(f)->pMethods->xRead(real(f), p, n, o); };
-  m.xWrite = [](sqlite3_file* f, const void* p, int n, sqlite3_int64 o) {
-    note({DiskEvent::Kind::kWrite, noted(f)->name, 0, static_cast<u64>(o),
-          std::string(static_cast<const char*>(p), static_cast<std::size_t>(n))});
-    return real(f)->pMethods->xWrite(real(f), p, n, o);
-  };
-  m.xTruncate = [](sqlite3_file* f, sqlite3_int64 size) {
-    note({DiskEvent::Kind::kTruncate, noted(f)->name, 0, static_cast<u64>(size), ""});
-    return real(f)->pMethods->xTruncate(real(f), size);
-  };
-  m.xSync = [](sqlite3_file* f, int flags) {
-    int r = real(f)->pMethods->xSync(real(f), flags);
-    note({DiskEvent::Kind::kSync, noted(f)->name, 0, 0, ""});
-    return r;
-  };
-  m.xFileSize = [](sqlite3_file* f, sqlite3_int64* s) { return real(f)->pMethods->xFileSize(real(f), s); };
-  m.xLock = [](sqlite3_file* f, int l) { return real(f)->pMethods->xLock(real(f), l); };
-  m.xUnlock = [](sqlite3_file* f, int l) { return real(f)->pMethods->xUnlock(real(f), l); };
-  m.xCheckReservedLock = [](sqlite3_file* f, int* r) { return real(f)->pMethods->xCheckReservedLock(real(f), r); };
-  m.xFileControl = [](sqlite3_file* f, int op, void* p) { return real(f)->pMethods->xFileControl(real(f), op, p); };
-  m.xSectorSize = [](sqlite3_file*) { return 512; };
-  m.xDeviceCharacteristics = [](sqlite3_file*) { return 0; };  // nothing is promised: no atomic and no ordered writes
-  m.xShmMap = [](sqlite3_file* f, int p, int s, int e, void volatile** o) {
-    return real(f)->pMethods->xShmMap(real(f), p, s, e, o);
-  };
-  m.xShmLock = [](sqlite3_file* f, int o, int n, int flags) {
-    return real(f)->pMethods->xShmLock(real(f), o, n, flags);
-  };
-  m.xShmBarrier = [](sqlite3_file* f) { real(f)->pMethods->xShmBarrier(real(f)); };
-  m.xShmUnmap = [](sqlite3_file* f, int d) { return real(f)->pMethods->xShmUnmap(real(f), d); };
-  return m;
-}
-
-const sqlite3_io_methods kMethods = methods();
-sqlite3_vfs* g_below = nullptr;
-
-sqlite3_vfs noting_vfs() {
-  g_below = ::sqlite3_vfs_find(nullptr);
-  sqlite3_vfs v = *g_below;
-  v.zName = "noting";
-  v.pNext = nullptr;
-  v.szOsFile = static_cast<int>(sizeof(NotedFile)) + g_below->szOsFile;
-  v.xOpen = [](sqlite3_vfs*, const char* name, sqlite3_file* f, int flags, int* out) {
-    NotedFile* n = noted(f);
-    std::memset(n, 0, sizeof *n);
-    n->real = reinterpret_cast<sqlite3_file*>(n + 1);
-    std::strncpy(n->name, name ? name : "", sizeof n->name - 1);
-    int r = g_below->xOpen(g_below, name, n->real, flags, out);
-    n->base.pMethods = r == SQLITE_OK ? &kMethods : nullptr;
-    return r;
-  };
-  v.xDelete = [](sqlite3_vfs*, const char* name, int sync) {
-    note({DiskEvent::Kind::kDelete, name, 0, 0, ""});
-    return g_below->xDelete(g_below, name, sync);
-  };
-  return v;
+  g_events.push_back({e, now_ns()});
+  return SQLITE_OK;
 }
 
 // ---- what a cut may leave
@@ -130,9 +50,9 @@ void put(std::string& content, u64 offset, std::string_view bytes) {
 
 Disk disk_after(std::size_t events, std::mt19937& random) {
   Disk safe;
-  std::map<std::string, std::vector<const DiskEvent*>> since;
+  std::map<std::string, std::vector<const Noted*>> since;
   for (std::size_t i = 0; i < events; ++i) {
-    const DiskEvent& e = g_events[i];
+    const Noted& e = g_events[i];
     if (e.kind == DiskEvent::Kind::kDelete) {
       safe.erase(e.file);
       since.erase(e.file);
@@ -157,7 +77,8 @@ Disk disk_after(std::size_t events, std::mt19937& random) {
 }
 
 struct Call : OneCall {
-  explicit Call(const std::string& dir) : OneCall(dir) {
+  // What is put back is a copy.
+  explicit Call(const std::string& dir) : OneCall(dir, true) {
     settings.lease = 1;  // this process lives on where the real one would be dead: its lease must end
   }
   Outcome apply(const std::string& text) {
@@ -180,14 +101,12 @@ TEST(PowerLoss, AtAnyMomentNothingIsLostAndNothingDoneTwice) {
             out + "/" + jobs[i] + ".time'}";
     text += i >= 2 ? ", after: [" + jobs[i - 2] + "]}\n" : "}\n";
   }
-  static sqlite3_vfs vfs = noting_vfs();
-  ASSERT_EQ(::sqlite3_vfs_register(&vfs, 1), SQLITE_OK);
   {
+    DiskLayer layer(note);
     Call c(dir);
     Outcome o = c.apply(text);
     EXPECT_TRUE(o.finished) << o.wrong;
   }
-  ::sqlite3_vfs_register(g_below, 1);
   ::usleep(1'200'000);
   ASSERT_GT(g_events.size(), 40u);
   std::string key = *read_file(dir + "/.tutti/key", 1 << 20);

@@ -42,23 +42,49 @@ bool holds_secrets(store::Store& store) {
 
 }  // namespace
 
-Result<Place> open_place(const std::string& directory) {
+namespace {
+
+constexpr const char* kKeyFact = "key";  // the birth of the key file that seals the record
+
+// A key that came with a repository is known to whoever put it there.
+auto strange_key(const store::OwnDirectory& own) {
+  return failure(fmt::format("the key {}/{} was not made here: it came with a repository, an archive or a copy",
+                             own.shown(), store::kKeyFile),
+                 store::kFromElsewhere);
+}
+
+}  // namespace
+
+Result<Place> open_place(const std::string& directory, bool adopt) {
+  auto own = store::OwnDirectory::open(directory);
+  if (!own) return tl::unexpected(own.error());
+  std::string database = directory + "/state.db", key = directory + "/" + store::kKeyFile;
+  // In this order: who makes a record makes its key last.
+  bool key_there = own->has(store::kKeyFile), fresh = !own->has("state.db");
+  if (fresh && key_there && !adopt) return strange_key(*own);
   Place p;
   p.directory = directory;
-  if (::mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST)
-    return failure(fmt::format("cannot make {}: {}", directory, std::strerror(errno)), errno);
-  std::string database = directory + "/state.db", key = directory + "/key";
-  auto store = store::open_sqlite(database);
-  if (!store) return failure(fmt::format("{}: {}", database, store.error().message), store.error().code);
+  auto store = store::open_sqlite(database, adopt);
+  if (!store) {
+    const Failure& why = store.error();
+    bool told = why.code == store::kForeign || why.code == store::kFromElsewhere;  // with the path that is meant
+    return failure(told ? why.message : fmt::format("{}: {}", database, why.message), why.code);
+  }
   p.store = std::move(*store);
-  if (::access(key.c_str(), F_OK) != 0 && holds_secrets(*p.store))
+  if (!own->has(store::kKeyFile) && holds_secrets(*p.store))
     return failure(
         fmt::format("the key file {} is gone: the secrets in {} cannot be opened without it. Put it back, or "
                     "begin anew with another --state DIRECTORY",
                     key, database));
-  auto seal = store::Seal::open(key);
+  std::string known = p.store->fact(kKeyFact), birth = own->birth(store::kKeyFile);
+  if (!known.empty() && !birth.empty() && known != birth && !adopt) return strange_key(*own);
+  auto seal = store::Seal::open(*own);
   if (!seal) return tl::unexpected(seal.error());
   p.seal = std::move(*seal);
+  birth = own->birth(store::kKeyFile);
+  // On a disk that cannot be written nothing is done either.
+  if (known != birth) [[maybe_unused]]
+    auto noted = p.store->set_fact(kKeyFact, birth);
   return p;
 }
 

@@ -62,8 +62,8 @@ class InFolder : public ::testing::Test {
 
 // One call of the program: a session and a place of its own.
 struct OneCall {
-  explicit OneCall(const std::string& where) : host(here()) {
-    auto p = open_place(where + "/.tutti");
+  explicit OneCall(const std::string& where, bool adopt = false) : host(here()) {
+    auto p = open_place(where + "/.tutti", adopt);
     EXPECT_TRUE(p) << p.error().message;
     place.emplace(std::move(*p));
     deployer.emplace(session, *place);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/utf8.h"
 #include "resource/catalog.h"
@@ -81,11 +82,12 @@ void ResourceExecutor::start(const ActionRequest& request) {
     results_.push_back(std::move(r));
     return;
   }
-  if (!guardian_) guardian_ = std::make_unique<engine::Guardian>(options_.run);
   auto job = std::make_shared<Job>();
   job->request = request;
   job->request.inputs = nullptr;  // good only during this call
   job->started = now();
+  if (stopped_) return never_began(*job);
+  if (!guardian_) guardian_ = std::make_unique<engine::Guardian>(options_.run);
   running_[{request.instance, request.transition}] = job;
   Host* host = host_of(request.instance);
   Crew& crew = host && host->at_once() > 0 ? elsewhere_ : here_;
@@ -148,15 +150,37 @@ void ResourceExecutor::work(Crew& crew) {
   }
 }
 
+// Every action that was started gets a result, whoever was to do it: the engine waits for that.
+void ResourceExecutor::never_began(const Job& job) {
+  ActionResult r;
+  r.instance = job.request.instance;
+  r.transition = job.request.transition;
+  r.attempt = job.request.attempt;
+  r.how = How::kCancelled;
+  r.started = job.started;
+  r.ended = now();
+  running_.erase({r.instance, r.transition});
+  results_.push_back(std::move(r));
+  done_.notify_one();
+}
+
 void ResourceExecutor::cancel(u32 instance, u32 transition) {
   std::lock_guard lock(mutex_);
-  if (auto it = running_.find({instance, transition}); it != running_.end()) it->second->cancel.raise();
+  auto it = running_.find({instance, transition});
+  if (it == running_.end()) return;
+  std::shared_ptr<Job> job = it->second;
+  if (auto waits = std::find(queue_.begin(), queue_.end(), job); waits != queue_.end()) {
+    queue_.erase(waits);
+    return never_began(*job);
+  }
+  job->cancel.raise();
 }
 
 void ResourceExecutor::stop_all() {
   std::lock_guard lock(mutex_);
-  here_.queue.clear();
-  elsewhere_.queue.clear();
+  stopped_ = true;
+  for (Crew* crew : {&here_, &elsewhere_})
+    for (auto& job : std::exchange(crew->queue, {})) never_began(*job);
   for (auto& [key, job] : running_) job->cancel.raise();
 }
 

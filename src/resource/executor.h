@@ -116,6 +116,7 @@ class ResourceExecutor : public engine::Executor {
   }
   void work(Crew& crew);
   void reach(Host& host, const Cancel& cancel);
+  void never_began(const Job& job);  // with `mutex_` held
   engine::ActionResult perform(Job& job, Effect& effect);
   engine::ActionResult perform_catalog(Job& job, Effect& effect);
   bool begins(const Job& job, Effect& effect, const Resource& r, const Former& former) const;
@@ -163,6 +164,7 @@ class ResourceExecutor : public engine::Executor {
   std::set<std::pair<u32, u32>> cut_off_;  // of a catalog: had begun in the run that is taken up again
   std::set<Symbol> hosts_;                 // how many the system has
   bool closing_ = false, woken_ = false;
+  bool stopped_ = false;  // nothing begins any more
   // Who is going to have what: known once, and as it is while others have given no more than they had.
   mutable std::mutex holdings_mutex_;
   mutable std::optional<u64> holdings_version_;

@@ -12,7 +12,6 @@
 #include <memory>
 
 #include "base/base64.h"
-#include "base/file.h"
 
 namespace tutti::store {
 namespace {
@@ -26,25 +25,27 @@ const unsigned char* bytes(std::string_view s, std::size_t at = 0) {
 
 }  // namespace
 
-Result<Seal> Seal::open(const std::string& path) {
+Result<Seal> Seal::open(const OwnDirectory& directory) {
+  std::string path = fmt::format("{}/{}", directory.shown(), kKeyFile);
   for (int attempt = 0; attempt < 2; ++attempt) {
-    int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd >= 0) {
+    auto there = directory.file(kKeyFile, O_RDONLY);
+    if (there) {
       std::string key(kKey, '\0');
-      ssize_t n = ::read(fd, key.data(), kKey);
-      ::close(fd);
+      ssize_t n = ::read(*there, key.data(), kKey);
+      ::close(*there);
       if (n == static_cast<ssize_t>(kKey)) return Seal(std::move(key), path);
       return failure(fmt::format("{} is not a key", path));
     }
-    if (errno != ENOENT) return failure(fmt::format("cannot read {}: {}", path, std::strerror(errno)), errno);
-    std::string key(kKey, '\0'), beside = fmt::format("{}.{}", path, ::getpid());
+    if (there.error().code != ENOENT) return tl::unexpected(there.error());
+    std::string key(kKey, '\0'), beside = fmt::format("{}.{}", kKeyFile, ::getpid());
     RAND_bytes(bytes(key), kKey);
-    fd = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (fd < 0) return failure(fmt::format("cannot write {}: {}", beside, std::strerror(errno)), errno);
-    bool ok = ::write(fd, key.data(), kKey) == static_cast<ssize_t>(kKey) && ::fsync(fd) == 0;
-    ::close(fd);
-    if (ok && ::link(beside.c_str(), path.c_str()) != 0 && errno != EEXIST) ok = false;  // whoever was first, wins
-    ::unlink(beside.c_str());
+    auto fd = directory.file(beside, O_WRONLY | O_CREAT | O_EXCL);
+    if (!fd) return tl::unexpected(fd.error());
+    bool ok = ::write(*fd, key.data(), kKey) == static_cast<ssize_t>(kKey) && ::fsync(*fd) == 0;
+    ::close(*fd);
+    if (ok && ::linkat(directory.fd(), beside.c_str(), directory.fd(), kKeyFile, 0) != 0 && errno != EEXIST)
+      ok = false;  // whoever was first, wins
+    ::unlinkat(directory.fd(), beside.c_str(), 0);
     if (!ok) return failure(fmt::format("cannot write {}: {}", path, std::strerror(errno)), errno);
   }
   return failure(fmt::format("cannot make {}", path));

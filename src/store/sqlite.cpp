@@ -1,9 +1,17 @@
 #include "store/sqlite.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
 
 #include <cerrno>
+#include <functional>
+#include <map>
+#include <mutex>
+
+#include "store/own_directory.h"
 
 namespace tutti::store {
 
@@ -43,13 +51,107 @@ std::string Statement::text(int column) const {
            : "";
 }
 
+// ---- files by the descriptor of their directory
+
+namespace {
+
+// SQLite goes by names. Those of a directory that is registered here are looked up in its descriptor.
+std::mutex g_directories_mutex;
+std::multimap<std::string, int, std::less<>> g_directories;
+
+// The descriptor of the directory that a file lies in, -1 when it is none of ours. `name` gets the file's within it.
+int directory_of(const char* path, std::string& name) {
+  std::string_view whole = path;
+  std::lock_guard lock(g_directories_mutex);
+  if (auto it = g_directories.find(whole); it != g_directories.end()) {
+    name = ".";
+    return it->second;
+  }
+  std::size_t slash = whole.rfind('/');
+  if (slash == std::string_view::npos) return -1;
+  auto it = g_directories.find(whole.substr(0, slash));
+  if (it == g_directories.end()) return -1;
+  name = whole.substr(slash + 1);
+  return it->second;
+}
+
+int open_own(const char* path, int flags, int mode) {
+  std::string name;
+  int at = directory_of(path, name);
+  if (at < 0) return ::open(path, flags, mode);
+  int fd = ::openat(at, name.c_str(), flags | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (fd < 0 || name == "." || why_not_own_file(fd).empty()) return fd;
+  ::close(fd);
+  errno = EPERM;
+  return -1;
+}
+
+int stat_own(const char* path, struct stat* s) {
+  std::string name;
+  int at = directory_of(path, name);
+  return at < 0 ? ::stat(path, s) : ::fstatat(at, name.c_str(), s, AT_SYMLINK_NOFOLLOW);
+}
+
+int unlink_own(const char* path) {
+  std::string name;
+  int at = directory_of(path, name);
+  return at < 0 ? ::unlink(path) : ::unlinkat(at, name.c_str(), 0);
+}
+
+void go_by_descriptors() {
+  static const bool once = [] {
+    sqlite3_vfs* vfs = ::sqlite3_vfs_find("unix");
+    auto set = [&](const char* name, auto* function) {
+      vfs->xSetSystemCall(vfs, name, reinterpret_cast<sqlite3_syscall_ptr>(function));
+    };
+    set("open", open_own);
+    set("stat", stat_own);
+    set("unlink", unlink_own);
+    return true;
+  }();
+  (void)once;
+}
+
+}  // namespace
+
+Database::~Database() {
+  ::sqlite3_close_v2(db_);
+  leave_directory();
+}
+
+void Database::leave_directory() {
+  if (directory_ < 0) return;
+  std::lock_guard lock(g_directories_mutex);
+  std::erase_if(g_directories, [&](auto& d) { return d.second == directory_; });
+  directory_ = -1;
+}
+
 Result<void> Database::open(const std::string& path) {
   path_ = path;
-  int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX;
-  if (::sqlite3_open_v2(path.c_str(), &db_, flags, nullptr) != SQLITE_OK) return broken();
-  ::sqlite3_busy_timeout(db_, 10000);
-  return {};
+  return open_with(0);
 }
+
+Result<void> Database::open(const OwnDirectory& directory, const std::string& name) {
+  go_by_descriptors();
+  path_ = directory.path() + "/" + name;
+  directory_ = directory.fd();
+  {
+    std::lock_guard lock(g_directories_mutex);
+    g_directories.emplace(directory.path(), directory_);
+  }
+  return open_with(SQLITE_OPEN_NOFOLLOW);
+}
+
+Result<void> Database::open_with(int more) {
+  int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX | more;
+  if (::sqlite3_open_v2(path_.c_str(), &db_, flags, nullptr) != SQLITE_OK) return broken();
+  ::sqlite3_busy_timeout(db_, 10000);
+  // Whoever made the file may have put anything into it: no functions from its schema, no changes of its pages by hand.
+  ::sqlite3_db_config(db_, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  ::sqlite3_db_config(db_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  return execute("PRAGMA cell_size_check=ON");
+}
+Result<void> Database::open_to_read(std::string why) { return open_to_read(std::string(path_), std::move(why)); }
 Result<void> Database::open_to_read(const std::string& path, std::string why) {
   why_ = std::move(why);
   ::sqlite3_close_v2(db_);

@@ -14,6 +14,7 @@
 namespace tutti::store {
 
 class Database;
+class OwnDirectory;
 
 class Statement {
  public:
@@ -50,12 +51,16 @@ class Statement {
 class Database {
  public:
   Database() = default;
-  ~Database() { ::sqlite3_close_v2(db_); }
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
+  ~Database();
   Result<void> open(const std::string& path);
+  // A file of this directory: it, its log and its index are opened by the directory's descriptor, and only when they
+  // are our own. The directory must stay open as long as the database is.
+  Result<void> open(const OwnDirectory& directory, const std::string& name);
   // A file that nobody changes meanwhile; `why` it cannot be written is told whoever tries.
+  Result<void> open_to_read(std::string why);
   Result<void> open_to_read(const std::string& path, std::string why);
   Result<void> execute(const char* sql);
   tl::unexpected<Failure> broken() const;  // what SQLite says went wrong
@@ -65,8 +70,11 @@ class Database {
 
  private:
   bool is_full() const;
+  Result<void> open_with(int flags);
+  void leave_directory();
   sqlite3* db_ = nullptr;
   std::string path_, why_;
+  int directory_ = -1;  // the descriptor that its files are opened by
 };
 
 // Taken at once for writing, so that what it reads is what its writes are based on. Rolled back unless committed.

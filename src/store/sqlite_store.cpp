@@ -11,29 +11,15 @@
 #include <cstdio>
 #include <cstring>
 #include <mutex>
-#include <random>
+#include <optional>
 
+#include "store/own_directory.h"
+#include "store/schema.h"
 #include "store/sqlite.h"
 #include "store/store.h"
 
 namespace tutti::store {
 namespace {
-
-constexpr i64 kVersion = 1;
-
-constexpr const char* kSchema = R"(
-CREATE TABLE IF NOT EXISTS system(name TEXT PRIMARY KEY, lineage TEXT NOT NULL, serial INTEGER NOT NULL, state TEXT NOT NULL) STRICT;
-CREATE TABLE IF NOT EXISTS lock(system TEXT PRIMARY KEY, fence INTEGER NOT NULL, held INTEGER NOT NULL, host TEXT NOT NULL,
-  user TEXT NOT NULL, command TEXT NOT NULL, pid INTEGER NOT NULL, birth INTEGER NOT NULL, since REAL NOT NULL, expires REAL NOT NULL) STRICT;
-CREATE TABLE IF NOT EXISTS run(id INTEGER PRIMARY KEY, system TEXT NOT NULL, kind TEXT NOT NULL, status TEXT NOT NULL,
-  started REAL NOT NULL, ended REAL NOT NULL, who TEXT NOT NULL, base_serial INTEGER NOT NULL, base_state TEXT NOT NULL,
-  plan TEXT NOT NULL, wanted TEXT NOT NULL, summary TEXT NOT NULL) STRICT;
-CREATE TABLE IF NOT EXISTS entry(run INTEGER NOT NULL, sequence INTEGER NOT NULL, time REAL NOT NULL, kind INTEGER NOT NULL,
-  instance INTEGER NOT NULL, transition INTEGER NOT NULL, attempt INTEGER NOT NULL, name TEXT NOT NULL, how TEXT NOT NULL,
-  code INTEGER NOT NULL, outcome TEXT NOT NULL, message TEXT NOT NULL, log TEXT NOT NULL, outputs TEXT NOT NULL,
-  changes TEXT NOT NULL, seconds REAL NOT NULL, PRIMARY KEY(run, sequence)) STRICT, WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS duration(key TEXT PRIMARY KEY, count INTEGER NOT NULL, mean REAL NOT NULL, m2 REAL NOT NULL, last REAL NOT NULL) STRICT;
-)";
 
 // Birth of a process of this machine (see transport/spawn.h; the store stands below it), 0 when it is no more.
 u64 birth_of(i64 pid) {
@@ -56,15 +42,9 @@ std::string this_host() {
   return name;
 }
 
-std::string random_word() {
-  std::random_device r;
-  return fmt::format("{:08x}{:08x}", r(), r());
-}
-
 class SqliteStore : public Store {
  public:
-  Result<void> open(const std::string& path);
-  Result<void> open_to_write(const std::string& path);
+  Result<void> open(const std::string& path, bool adopt);
 
   Result<std::vector<std::string>> systems() override;
   Result<std::optional<SystemRecord>> system(const std::string& name) override;
@@ -82,63 +62,88 @@ class SqliteStore : public Store {
   Result<std::vector<Entry>> entries(i64 run) override;
   Result<void> learn(std::span<const std::pair<std::string, double>> durations) override;
   Result<std::map<std::string, Learnt>> learnt() override;
+  std::string fact(const std::string& key) override;
+  Result<void> set_fact(const std::string& key, const std::string& value) override;
 
  private:
+  Result<void> open_to_write(const std::string& path, bool adopt);
+  Result<void> check_origin(const std::string& path, bool adopt);
+
   // Inside a transaction: whether the lease still is the one in force.
   Result<void> guard(const Lease& lease);
 
   std::mutex mutex_;  // one connection: a heartbeat thread and the run share it
+  std::optional<OwnDirectory> directory_;
+  std::string name_;
   Database db_;
 };
 
+constexpr const char* kOrigin = "origin";  // the birth of the file that the record was made in
+
 // Whoever only looks can do so where nothing can be written: on a disk that is read-only, or full.
-Result<void> SqliteStore::open(const std::string& path) {
-  Result<void> opened = open_to_write(path);
+Result<void> SqliteStore::open(const std::string& path, bool adopt) {
+  if (path != ":memory:") {
+    std::size_t slash = path.rfind('/');
+    name_ = slash == std::string::npos ? path : path.substr(slash + 1);
+    auto own = OwnDirectory::open(slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash));
+    if (!own) return tl::unexpected(own.error());
+    directory_.emplace(std::move(*own));
+    if (auto r = directory_->check(); !r) return r;
+  }
+  Result<void> opened = open_to_write(path, adopt);
   struct stat database {
   }, log{};
-  if (opened || path == ":memory:" || ::stat(path.c_str(), &database) != 0 || database.st_size == 0) return opened;
+  auto look = [&](const std::string& name, struct stat& s) {
+    return ::fstatat(directory_->fd(), name.c_str(), &s, AT_SYMLINK_NOFOLLOW) == 0 && s.st_size > 0;
+  };
+  if (opened || !directory_ || !look(name_, database)) return opened;
   int code = opened.error().code & 0xff;
-  if (code != SQLITE_READONLY && code != SQLITE_CANTOPEN && code != SQLITE_FULL && code != SQLITE_IOERR) return opened;
-  if (::stat((path + "-wal").c_str(), &log) == 0 && log.st_size > 0)
+  bool ours = opened.error().code < kFenced;
+  if (!ours || (code != SQLITE_READONLY && code != SQLITE_CANTOPEN && code != SQLITE_FULL && code != SQLITE_IOERR))
+    return opened;
+  if (look(name_ + "-wal", log))
     return failure(fmt::format("{}; it cannot be written to, and its last changes are still in {}-wal",
                                opened.error().message, path),
                    opened.error().code);
-  if (auto r = db_.open_to_read(path, code == SQLITE_FULL ? opened.error().message : ""); !r) return r;
-  Statement s(db_, "PRAGMA user_version");
-  return s.step() && s.integer(0) == kVersion ? Result<void>() : opened;
+  if (auto r = db_.open_to_read(code == SQLITE_FULL ? opened.error().message : ""); !r) return r;
+  auto standing = standing_of(db_, path);
+  if (!standing || !standing->today) return opened;
+  return check_origin(path, false);
 }
 
-Result<void> SqliteStore::open_to_write(const std::string& path) {
-  if (path != ":memory:") {
-    std::size_t slash = path.rfind('/');
-    if (slash != std::string::npos && slash > 0) {
-      std::string dir = path.substr(0, slash);
-      if (::mkdir(dir.c_str(), 0700) != 0 && errno != EEXIST)
-        return failure(fmt::format("cannot make {}: {}", dir, std::strerror(errno)), errno);
-    }
-    // What commands printed is nobody else's business, whoever made the directory.
-    if (int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600); fd >= 0) ::close(fd);
-  }
-  if (auto r = db_.open(path); !r) return r;
+Result<void> SqliteStore::open_to_write(const std::string& path, bool adopt) {
+  if (auto r = directory_ ? db_.open(*directory_, name_) : db_.open(path); !r) return r;
+  if (auto r = check_origin(path, adopt); !r) return r;
   // FULL: in WAL mode each commit is synced before it returns. Without it the last commits may be gone after a power
   // cut, and an intent that is gone while its action ran is exactly what must not be.
   for (const char* sql : {"PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL", "PRAGMA foreign_keys=ON"})
     if (auto r = db_.execute(sql); !r) return r;
-  Transaction t(db_);
-  if (!t.began()) return db_.broken();
-  i64 version = 0;
-  {
-    Statement s(db_, "PRAGMA user_version");
-    if (s.step()) version = s.integer(0);
-  }
-  if (version > kVersion)
-    return failure(
-        fmt::format("{} was written by a newer tutti (its version is {}, this one knows {})", path, version, kVersion));
-  if (version < kVersion) {
-    if (auto r = db_.execute(kSchema); !r) return r;
-    if (auto r = db_.execute(fmt::format("PRAGMA user_version={}", kVersion).c_str()); !r) return r;
-  }
-  return t.commit();
+  if (auto r = migrate(db_, path); !r) return r;
+  std::string birth = directory_ ? directory_->birth(name_) : "";
+  return fact(kOrigin) == birth ? Result<void>() : set_fact(kOrigin, birth);
+}
+
+// Before anything in it is used or changed. A file that was checked out, unpacked or copied has another inode than the
+// one that the record was made in, and whoever made the record cannot know which: so what came with a repository is
+// told from what was made here, without a secret that would have to be kept elsewhere.
+Result<void> SqliteStore::check_origin(const std::string& path, bool adopt) {
+  auto standing = standing_of(db_, path);
+  if (!standing) return tl::unexpected(standing.error());
+  if (standing->fresh || adopt || !directory_) return {};
+  if (standing->version > 1 && fact(kOrigin) == directory_->birth(name_)) return {};
+  return failure(fmt::format("the record {} was not made here: it came with a repository, an archive or a copy{}", path,
+                             standing->version > 1 ? "" : ", or an older tutti made it"),
+                 kFromElsewhere);
+}
+
+std::string SqliteStore::fact(const std::string& key) {
+  std::lock_guard held(mutex_);
+  return store::fact(db_, key);
+}
+
+Result<void> SqliteStore::set_fact(const std::string& key, const std::string& value) {
+  std::lock_guard held(mutex_);
+  return store::set_fact(db_, key, value);
 }
 
 Result<std::vector<std::string>> SqliteStore::systems() {
@@ -448,9 +453,9 @@ std::string describe(const LockInfo& info, double now) {
                      span(std::max(0.0, info.expires - now)));
 }
 
-Result<std::unique_ptr<Store>> open_sqlite(const std::string& path) {
+Result<std::unique_ptr<Store>> open_sqlite(const std::string& path, bool adopt) {
   auto store = std::make_unique<SqliteStore>();
-  if (auto r = store->open(path); !r) return tl::unexpected(r.error());
+  if (auto r = store->open(path, adopt); !r) return tl::unexpected(r.error());
   return std::unique_ptr<Store>(std::move(store));
 }
 

@@ -117,11 +117,16 @@ class Store {
 
   virtual Result<void> learn(std::span<const std::pair<std::string, double>> durations) = 0;
   virtual Result<std::map<std::string, Learnt>> learnt() = 0;
+
+  // Facts about the record itself; "": not known.
+  virtual std::string fact(const std::string& key) = 0;
+  virtual Result<void> set_fact(const std::string& key, const std::string& value) = 0;
 };
 
 // SQLite in a file: write-ahead log, every commit on disk before it returns. ":memory:" for tests. The directory is
-// made.
-Result<std::unique_ptr<Store>> open_sqlite(const std::string& path);
+// made. Refused when anything there is somebody else's (kForeign), and when the record was made elsewhere
+// (kFromElsewhere, see own_directory.h): with `adopt` it is ours from now on.
+Result<std::unique_ptr<Store>> open_sqlite(const std::string& path, bool adopt = false);
 
 // This process as a holder.
 Holder this_process(std::string command);

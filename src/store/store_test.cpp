@@ -7,6 +7,7 @@
 #include <csignal>
 #include <filesystem>
 
+#include "store/own_directory.h"
 #include "store/seal.h"
 #include "store/sqlite.h"
 

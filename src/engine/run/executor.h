@@ -48,6 +48,7 @@ class Executor {
   // Seconds since the executor was made, real or simulated.
   virtual double now() const = 0;
   // Begins an action; never waits for it. A start that is impossible gives a failed result later, not an exception.
+  // Every action that is begun gets exactly one result, whatever happens: whoever began it waits for that.
   virtual void start(const ActionRequest& request) = 0;
   // How many actions of a host may be under way at once, as things stand; 0: no limit. It may rise while they run.
   virtual u32 most_on(Symbol host) const {
@@ -59,7 +60,8 @@ class Executor {
   // Appends the results that are there; when there are none, waits for one until the time `until` (on now()'s clock;
   // infinity: for ever). Returns at once when nothing runs and `until` has passed.
   virtual void wait(std::vector<ActionResult>& results, double until) = 0;
-  // Ends every action and everything it started. Called once, when a run is given up.
+  // Ends every action and everything it started, when a run is given up. Actions that have no result yet get one
+  // (kCancelled), also those that wait for their turn and those that are begun from now on.
   virtual void stop_all() = 0;
 };
 

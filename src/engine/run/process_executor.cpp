@@ -68,6 +68,12 @@ std::string read_tail(int fd, std::size_t most) {
   return text;
 }
 
+ActionResult cancelled_result() {
+  ActionResult r;
+  r.how = How::kCancelled;
+  return r;
+}
+
 constexpr int kOutputFd = 9;  // where a child finds its $TUTTI_OUTPUT
 
 }  // namespace
@@ -82,7 +88,7 @@ struct ProcessExecutor::Job {
   pid_t pid = -1;
   int pidfd = -1, log = -1, output = -1;
   double alarm = 0;  // when it is due; an earlier one in the heap is out of date
-  bool timed_out = false, cancelled = false, killed = false;
+  bool launched = false, timed_out = false, cancelled = false, killed = false;
 };
 
 ProcessExecutor::ProcessExecutor() : ProcessExecutor(Options{}) {}
@@ -138,6 +144,7 @@ void ProcessExecutor::start(const ActionRequest& q) {
   };
   const Value& what = q.action->what;
   if (!what.is(Kind::kMap)) return finish(j, {});  // nothing to do
+  if (stopped_) return finish(j, cancelled_result());
   if (const Entry* e = what.find("sleep")) {
     j.sleep = std::strtod(scalar_text(e->value).c_str(), nullptr);
     by_action_[u64{j.instance} << 32 | j.transition] = j.id;
@@ -186,6 +193,7 @@ void ProcessExecutor::start(const ActionRequest& q) {
 
 void ProcessExecutor::launch(Job& j) {
   ++processes_;
+  j.launched = true;
   j.started = now();
   auto fail = [&](std::string message, int error) {
     ActionResult r;
@@ -292,11 +300,7 @@ void ProcessExecutor::cancel(u32 instance, u32 transition) {
   if (at == by_action_.end()) return;
   Job& j = *jobs_[at->second];
   j.cancelled = true;
-  if (j.sleep >= 0 || j.pid < 0) {
-    ActionResult r;
-    r.how = How::kCancelled;
-    return finish(j, std::move(r));
-  }
+  if (j.sleep >= 0 || j.pid < 0) return finish(j, cancelled_result());
   if (!j.killed) {
     kill(-j.pid, SIGTERM);
     j.killed = true;
@@ -364,7 +368,7 @@ void ProcessExecutor::finish(Job& j, ActionResult&& r) {
   auto it = jobs_.find(j.id);
   if (it == jobs_.end()) return;  // never began
   by_action_.erase(u64{j.instance} << 32 | j.transition);
-  if (j.log >= 0 || j.output >= 0) {
+  if (j.launched) {
     --processes_;
     if (guardian_) guardian_->ended(j.instance, j.transition);
     for (int fd : {j.pidfd, j.log, j.output})
@@ -418,21 +422,18 @@ void ProcessExecutor::wait(std::vector<ActionResult>& results, double until) {
 }
 
 void ProcessExecutor::stop_all() {
+  stopped_ = true;
   queue_.clear();
   queue_at_ = 0;
   for (auto& [id, job] : jobs_)
     if (job->pid > 0) kill(-job->pid, SIGKILL);
-  for (auto& [id, job] : jobs_) {
-    if (job->pid > 0)
-      while (waitpid(job->pid, nullptr, 0) < 0 && errno == EINTR) {
+  while (!jobs_.empty()) {
+    Job& job = *jobs_.begin()->second;
+    if (job.pid > 0)
+      while (waitpid(job.pid, nullptr, 0) < 0 && errno == EINTR) {
       }
-    for (int fd : {job->pidfd, job->log, job->output})
-      if (fd >= 0) close(fd);
-    if (guardian_) guardian_->ended(job->instance, job->transition);
+    finish(job, cancelled_result());
   }
-  jobs_.clear();
-  by_action_.clear();
-  processes_ = 0;
 }
 
 }  // namespace tutti::engine

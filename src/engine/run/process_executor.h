@@ -74,6 +74,7 @@ class ProcessExecutor : public Executor {
   std::vector<u64> queue_;  // no room yet, in order
   std::size_t queue_at_ = 0;
   std::vector<ActionResult> done_;
+  bool stopped_ = false;                  // nothing begins any more
   std::vector<std::string> environment_;  // ours
 };
 

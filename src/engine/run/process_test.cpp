@@ -187,6 +187,40 @@ TEST(ProcessExecutor, CancelEndsWhatRunsAndStartsNothingMore) {
   EXPECT_EQ(r.actions.size(), 4u);
 }
 
+// Whoever began an action waits for its result: those that run, that wait for their turn and that come too late get
+// one.
+TEST(ProcessExecutor, StoppedGivesEveryActionItsResult) {
+  Commands c;
+  c.add(c.shell("sleep 100"));
+  model::Action pause;
+  pause.what = c.map({{"sleep", c.text("100")}});
+  c.add(pause);
+  for (int k = 0; k < 10; ++k) c.instance(0);
+  ProcessExecutor::Options options;
+  options.most_processes = 2;
+  ProcessExecutor executor(options);
+  std::size_t n = c.system.instances.size();
+  auto start = [&](u32 i) {
+    ActionRequest q;
+    q.instance = i;
+    q.system = &c.system;
+    const model::ComponentType& type = c.system.type_of(i);
+    q.action = &type.action_of(type.transitions[0]);
+    executor.start(q);
+  };
+  for (u32 i = 0; i + 1 < n; ++i) start(i);
+  executor.stop_all();
+  start(static_cast<u32>(n - 1));
+  std::vector<ActionResult> results;
+  while (results.size() < n) {
+    std::size_t before = results.size();
+    executor.wait(results, executor.now() + 60);
+    ASSERT_GT(results.size(), before) << "actions without a result";
+  }
+  EXPECT_EQ(results.size(), n);
+  for (const ActionResult& r : results) EXPECT_EQ(r.how, How::kCancelled);
+}
+
 TEST(ProcessExecutor, LimitsHowManyRunAtOnce) {
   Commands c;
   c.add(c.shell("sleep 0.02"));

@@ -153,14 +153,7 @@ struct Runner::Impl : StepListener {
   }
 
   void launch() {
-    if (stopping()) {
-      ready_.clear();
-      for (Load& load : loads_) load.held.clear();
-      behind_.clear();
-      later_ = {};
-      waiting_ = 0;
-      return;
-    }
+    if (stopping()) return drop_what_waits();
     double now = executor_.now();
     while (!later_.empty() && later_.top().at <= now) {
       Wanted w = later_.top().what;
@@ -169,6 +162,15 @@ struct Runner::Impl : StepListener {
     }
     while (launch_some(now)) {
     }
+    if (stopping()) drop_what_waits();  // told meanwhile, or the journal refused: nobody waits for what never begins
+  }
+
+  void drop_what_waits() {
+    ready_.clear();
+    for (Load& load : loads_) load.held.clear();
+    behind_.clear();
+    later_ = {};
+    waiting_ = 0;
   }
 
   bool launch_some(double now) {

@@ -1,0 +1,126 @@
+#include "store/own_directory.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+namespace tutti::store {
+namespace {
+
+std::string user_named(uid_t id) {
+  passwd* pw = ::getpwuid(id);
+  return pw ? pw->pw_name : fmt::format("user {}", id);
+}
+
+constexpr mode_t kOthersWrite = S_IWGRP | S_IWOTH;
+
+// "" when it is ours and nobody else can write it.
+std::string why_not_own(const struct stat& s) {
+  if (s.st_uid != ::geteuid()) return fmt::format("belongs to {}", user_named(s.st_uid));
+  if ((s.st_mode & kOthersWrite) != 0 && !S_ISLNK(s.st_mode) && !S_ISSOCK(s.st_mode))
+    return fmt::format("can be written by others (mode {:o})", s.st_mode & 07777);
+  return "";
+}
+
+auto foreign(const std::string& path, const std::string& why) {
+  return failure(fmt::format("{} {}", path, why), kForeign);
+}
+
+// Our own link leads where we want it to; anybody else's where they do.
+Result<std::string> without_links(const std::string& path) {
+  struct stat s {};
+  if (::lstat(path.c_str(), &s) == 0 && S_ISLNK(s.st_mode) && s.st_uid != ::geteuid())
+    return foreign(path, fmt::format("is a link that belongs to {}", user_named(s.st_uid)));
+  std::unique_ptr<char, void (*)(void*)> full(::realpath(path.c_str(), nullptr), std::free);
+  if (!full) return failure(fmt::format("cannot open {}: {}", path, std::strerror(errno)), errno);
+  return std::string(full.get());
+}
+
+}  // namespace
+
+std::string why_not_own_file(int fd) {
+  struct stat s {};
+  if (::fstat(fd, &s) != 0) return std::strerror(errno);
+  return S_ISREG(s.st_mode) ? why_not_own(s) : "is no regular file";
+}
+
+Result<OwnDirectory> OwnDirectory::open(const std::string& path) {
+  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST)
+    return failure(fmt::format("cannot make {}: {}", path, std::strerror(errno)), errno);
+  auto full = without_links(path);
+  if (!full) return tl::unexpected(full.error());
+  int fd = ::open(full->c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0) return failure(fmt::format("cannot open {}: {}", path, std::strerror(errno)), errno);
+  OwnDirectory own(fd, std::move(*full), path);
+  struct stat s {};
+  if (::fstat(fd, &s) != 0) return failure(fmt::format("cannot look at {}: {}", path, std::strerror(errno)), errno);
+  if (auto why = why_not_own(s); !why.empty()) return foreign(path, why);
+  // What commands printed is nobody else's business. On a disk that is read-only it stays as it is.
+  if ((s.st_mode & 077) != 0) [[maybe_unused]]
+    int kept = ::fchmod(fd, 0700);
+  return own;
+}
+
+OwnDirectory::OwnDirectory(OwnDirectory&& other) noexcept
+    : fd_(other.fd_), path_(std::move(other.path_)), shown_(std::move(other.shown_)) {
+  other.fd_ = -1;
+}
+
+OwnDirectory::~OwnDirectory() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+bool OwnDirectory::has(const std::string& name) const {
+  struct stat s {};
+  return ::fstatat(fd_, name.c_str(), &s, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+Result<int> OwnDirectory::file(const std::string& name, int flags) const {
+  std::string path = fmt::format("{}/{}", shown_, name);
+  int fd = ::openat(fd_, name.c_str(), flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
+  if (fd < 0 && errno == ELOOP) return foreign(path, "is a symbolic link");
+  if (fd < 0) return failure(fmt::format("cannot open {}: {}", path, std::strerror(errno)), errno);
+  if (auto why = why_not_own_file(fd); !why.empty()) {
+    ::close(fd);
+    return foreign(path, why);
+  }
+  return fd;
+}
+
+Result<void> OwnDirectory::check() const {
+  int again = ::openat(fd_, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR* all = again < 0 ? nullptr : ::fdopendir(again);
+  if (!all) return failure(fmt::format("cannot read {}: {}", shown_, std::strerror(errno)), errno);
+  struct Closing {
+    DIR* open;
+    ~Closing() { ::closedir(open); }
+  } closing{all};
+  while (dirent* e = ::readdir(all)) {
+    std::string_view name = e->d_name;
+    struct stat s {};
+    if (name == "." || name == ".." || ::fstatat(fd_, e->d_name, &s, AT_SYMLINK_NOFOLLOW) != 0) continue;
+    std::string path = fmt::format("{}/{}", shown_, name);
+    if (S_ISLNK(s.st_mode)) return foreign(path, "is a symbolic link");
+    bool matters = name.starts_with("state.db") || name == "key" || S_ISDIR(s.st_mode);
+    if (!matters) s.st_mode &= ~kOthersWrite;  // nobody else gets to it through a directory of ours
+    if (auto why = why_not_own(s); !why.empty()) return foreign(path, why);
+  }
+  return {};
+}
+
+std::string OwnDirectory::birth(const std::string& name) const {
+  struct statx s {};
+  if (::statx(fd_, name.c_str(), AT_SYMLINK_NOFOLLOW, STATX_INO | STATX_BTIME, &s) != 0) return "";
+  if ((s.stx_mask & STATX_BTIME) == 0) return fmt::format("{}", s.stx_ino);
+  return fmt::format("{}.{}.{:09}", s.stx_ino, s.stx_btime.tv_sec, s.stx_btime.tv_nsec);
+}
+
+}  // namespace tutti::store
