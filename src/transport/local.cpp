@@ -82,7 +82,7 @@ void end_marked(const std::string& mark) {
     while (dirent* e = ::readdir(all)) {
       pid_t pid = static_cast<pid_t>(std::atoi(e->d_name));
       if (pid <= 1 || pid == ::getpid()) continue;
-      auto environment = read_file(fmt::format("/proc/{}/environ", pid), u64{1} << 24);
+      auto environment = read_own_file(fmt::format("/proc/{}/environ", pid), u64{1} << 24);
       if (!environment) continue;
       std::size_t at = environment->find(wanted);
       bool begins = at == 0 || (at != std::string::npos && (*environment)[at - 1] == '\0');
@@ -401,7 +401,7 @@ Result<std::string> Here::read(const std::string& path) {
   bool null = ::stat(path.c_str(), &st) == 0 && S_ISCHR(st.st_mode) && path == "/dev/null";
   if (st.st_mode != 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode) && !null)
     return failure(fmt::format("cannot read {}: it is neither a file nor a directory nor a link to one", path), EINVAL);
-  return read_file(path, u64{1} << 31);
+  return read_own_file(path, u64{1} << 31);
 }
 
 Result<FileState> Here::stat(const std::string& path, bool follow, bool digest) {
