@@ -9,6 +9,9 @@
 #include <climits>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
+
+#include "base/boundary.h"
 
 namespace tutti {
 namespace {
@@ -35,12 +38,10 @@ auto system_failure(std::string_view what, const std::string& path) {
 
 }  // namespace
 
-Result<std::string> read_file(const std::string& path, u64 most) {
-  bool standard_input = path == "-";
-  Descriptor fd(standard_input ? 0 : ::open(path.c_str(), O_RDONLY | O_CLOEXEC), !standard_input);
-  if (fd.get() < 0) return system_failure("cannot read", path);
-  struct stat st {};
-  if (::fstat(fd.get(), &st) != 0) return system_failure("cannot read", path);
+namespace {
+
+// Pipes and devices tell their size as 0 and end when they end.
+Result<std::string> read_all(int fd, const struct stat& st, const std::string& path, u64 most) {
   if (S_ISDIR(st.st_mode)) return failure(fmt::format("cannot read {}: it is a directory", path), EISDIR);
   auto too_large = [&] {
     return failure(fmt::format("{} is larger than {} bytes (--limit input=N)", path, most), EFBIG);
@@ -52,7 +53,7 @@ Result<std::string> read_file(const std::string& path, u64 most) {
   text.resize(S_ISREG(st.st_mode) ? static_cast<std::size_t>(st.st_size) + 1 : 1 << 16);
   for (;;) {
     if (used == text.size()) text.resize(text.size() * 2);
-    ssize_t n = ::read(fd.get(), text.data() + used, text.size() - used);
+    ssize_t n = ::read(fd, text.data() + used, text.size() - used);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return system_failure("cannot read", path);
     if (n == 0) break;
@@ -63,6 +64,49 @@ Result<std::string> read_file(const std::string& path, u64 most) {
   }
   text.resize(used);
   return text;
+}
+
+// The very file that is held, opened for reading. Where there is no /proc, the one of this name if it still is the
+// same.
+int open_held(int held, const struct stat& st, const std::string& path) {
+  int fd = ::open(fmt::format("/proc/self/fd/{}", held).c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd >= 0 || errno != ENOENT) return fd;
+  fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  struct stat now {};
+  if (fd >= 0 && ::fstat(fd, &now) == 0 && now.st_dev == st.st_dev && now.st_ino == st.st_ino) return fd;
+  if (fd >= 0) ::close(fd);
+  errno = ESTALE;
+  return -1;
+}
+
+Result<std::string> read_descriptor(int fd, const std::string& path, u64 most) {
+  struct stat st {};
+  if (fd < 0 || ::fstat(fd, &st) != 0) return system_failure("cannot read", path);
+  return read_all(fd, st, path, most);
+}
+
+}  // namespace
+
+Result<std::string> read_file(const std::string& path, u64 most) {
+  if (path == "-") return read_descriptor(0, path, most);
+  Result<Held> inside = hold_inside(path);
+  if (!inside) return tl::unexpected<Failure>(inside.error());
+  Descriptor held(inside->fd);
+  struct stat st {};
+  if (::fstat(held.get(), &st) != 0) return system_failure("cannot read", path);
+  if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode) && !inside->named)
+    return failure(fmt::format("cannot read {}: it is a {}, which is read only where the command line names it", path,
+                               S_ISFIFO(st.st_mode)   ? "pipe"
+                               : S_ISSOCK(st.st_mode) ? "socket"
+                                                      : "device"),
+                   EINVAL);
+  Descriptor fd(open_held(held.get(), st, path));
+  return read_descriptor(fd.get(), path, most);
+}
+
+Result<std::string> read_own_file(const std::string& path, u64 most) {
+  Descriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  return read_descriptor(fd.get(), path, most);
 }
 
 std::string through_links(std::string path) {
@@ -81,6 +125,7 @@ std::string through_links(std::string path) {
 Result<void> write_file_atomically(const std::string& given, std::string_view bytes) {
   std::string path = through_links(given);  // a link stays one
   struct stat st {};
+  if (Result<void> inside = may_write(path); !inside) return inside;
   bool exists = ::stat(path.c_str(), &st) == 0;
   if (exists && !S_ISREG(st.st_mode)) {  // a device or a pipe cannot be replaced: write through it
     Descriptor fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
@@ -116,6 +161,14 @@ Result<void> write_file_atomically(const std::string& given, std::string_view by
     ::unlink(beside.c_str());
     return why;
   }
+  return {};
+}
+
+Result<void> make_folders_for(const std::string& path) {
+  if (Result<void> inside = may_write(path); !inside) return inside;
+  std::error_code error;
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
+  if (error) return failure(fmt::format("cannot write {}: {}", path, error.message()), error.value());
   return {};
 }
 

@@ -12,6 +12,8 @@ LibXml2 load() {
   TUTTI_LIBXML2(F)
 #undef F
   library.find("xmlFree", l.free_function);
+  // No text names another file that is then opened: document types, entities, schemas, style sheets.
+  l.xmlSetExternalEntityLoader([](const char*, const char*, xmlParserCtxt*) -> xmlParserInput* { return nullptr; });
   return l;
 }
 

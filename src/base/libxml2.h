@@ -47,7 +47,6 @@ struct LibXml2 {
   F(xmlNewDoc)                          \
   F(xmlNewDocNode)                      \
   F(xmlNewDocTextLen)                   \
-  F(xmlNewInputFromFile)                \
   F(xmlNewNs)                           \
   F(xmlNewStringInputStream)            \
   F(xmlNodeGetBase)                     \

@@ -19,6 +19,7 @@ constexpr OptionSpec kGlobal[] = {
     {"diagnostics", "STYLE", "how errors are shown: text (with the line and a caret), line (one line each), json"},
     {"color", "WHEN", "auto, always or never"},
     {"limit", "NAME=N", "change a limit: input, nodes, steps, memory, depth, errors, time (ms)", true},
+    {"trust", "", "the project's own code may run and read elsewhere, in this call (see tutti trust)"},
     {"help", "", "show this help", false, 'h'},
 };
 constexpr OptionSpec kLang = {"lang", "NAME", "read all files as this language, whatever their names say"};

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <map>
 
+#include "base/boundary.h"
 #include "base/file.h"
 #include "cli/registry.h"
 
@@ -82,6 +83,7 @@ class Caller {
     int fd = ::mkstemps(name, 3);
     if (fd < 0) return std::nullopt;
     ::close(fd);
+    if (Boundary* boundary = Boundary::in_force()) boundary->name_option("", name);
     auto written = write_file_atomically(name, manifest);
     std::optional<Value> answers;
     if (const Language* puppet = languages().named("puppet"); puppet && written) {

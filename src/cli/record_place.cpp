@@ -58,14 +58,14 @@ std::string project_directory(const Call& call, const std::string& record) {
   std::error_code none;
   if (is_elsewhere(record)) {
     if (auto beside = of_configuration(call, fs::current_path(none))) return beside->string();
-    if (auto remembered = read_file(memory_of(record), 4096)) return *remembered;
+    if (auto remembered = read_own_file(memory_of(record), 4096)) return *remembered;
   }
   return fs::path(record).parent_path().string();
 }
 
 void remember_project(const Call& call, const std::string& record) {
   std::string directory = project_directory(call, record);
-  auto known = read_file(memory_of(record), 4096);
+  auto known = read_own_file(memory_of(record), 4096);
   if (!is_elsewhere(record) || (known && *known == directory)) return;
   // Where that is impossible the run itself says what is wrong with the record.
   [[maybe_unused]] auto written = write_file_atomically(memory_of(record), directory);

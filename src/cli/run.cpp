@@ -10,6 +10,7 @@
 
 #include "base/near.h"
 #include "base/progress.h"
+#include "cli/call_boundary.h"
 #include "cli/command_line.h"
 #include "cli/fleet.h"
 #include "cli/help.h"
@@ -63,10 +64,22 @@ bool typed(std::span<const std::string> files) {
   return ::isatty(0) == 1 && std::find(files.begin(), files.end(), "-") != files.end();
 }
 
+// What the user named is inside.
+void name_what_was_given(const Call& call) {
+  Boundary* boundary = Boundary::in_force();
+  if (boundary == nullptr) return;
+  for (const std::string& argument : call.arguments) boundary->name_argument(argument);
+  for (const auto& [name, values] : call.options.all())
+    for (const std::string& value : values) boundary->name_option(name, value);
+  boundary->name_option("output", call.manner.output);
+  if (call.options.has("trust")) boundary->give_trust();
+}
+
 int perform(const Verb& verb, Parsed parsed) {
   Call call(std::move(parsed.manner));
   call.arguments = std::move(parsed.arguments);
   call.options = std::move(parsed.options);
+  name_what_was_given(call);
   int code = exit_code::kError;
   std::optional<Progress> progress;
   if (!verb.shows_steps && !typed(call.arguments))
@@ -101,6 +114,7 @@ int dispatch(std::span<const std::string> args) {
     say(help_text());
     return exit_code::kError;
   }
+  const CallBoundary boundary(args);
   if (auto call = puppet_apply(args)) {
     if (call->help) {
       FileSink out("");

@@ -58,7 +58,7 @@ void end_marked(const std::string& mark) {
     while (dirent* e = ::readdir(all)) {
       pid_t pid = static_cast<pid_t>(std::atoi(e->d_name));
       if (pid <= 1 || pid == ::getpid()) continue;
-      auto environment = read_file(fmt::format("/proc/{}/environ", pid), u64{1} << 24);
+      auto environment = read_own_file(fmt::format("/proc/{}/environ", pid), u64{1} << 24);
       if (!environment) continue;
       std::size_t at = environment->find(wanted);
       bool begins = at == 0 || (at != std::string::npos && (*environment)[at - 1] == '\0');

@@ -155,7 +155,7 @@ Result<std::string> LocalFiles::read(const std::string& path) {
   bool null = S_ISCHR(st.st_mode) && path == "/dev/null";
   if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode) && !null)
     return failure(fmt::format("cannot read {}: it is neither a file nor a directory nor a link to one", path), EINVAL);
-  auto bytes = read_file(by_descriptor(*look), u64{1} << 31);
+  auto bytes = read_own_file(by_descriptor(*look), u64{1} << 31);
   if (bytes) return bytes;
   return cannot("read", path, bytes.error().code ? bytes.error().code : EIO);
 }

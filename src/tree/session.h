@@ -55,4 +55,10 @@ struct Session {
   std::vector<Kept> kept_;
 };
 
+// The code of the diagnostic that tells of a file that could not be read, and what to do about it ("" where there is
+// nothing to say).
+std::string_view read_failure_code(const Failure& failure, std::string_view otherwise);
+std::string read_failure_help(const Failure& failure);
+std::string_view write_failure_code(const Failure& failure);
+
 }  // namespace tutti

@@ -6,7 +6,7 @@ def ours(binary, dir_, manifest, number, options):
     path = os.path.join(dir_, f"m{number}.pp")
     with open(path, "w") as f:
         f.write(manifest)
-    done = subprocess.run([binary, "export", "--out", "catalog", "--node", "test.example.com", *options, path], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([binary, "export", "--trust", "--out", "catalog", "--node", "test.example.com", *options, path], capture_output=True, text=True, timeout=120)
     if done.returncode == 0:
         c = json.loads(done.stdout)
         return {"resources": [[r["type"], r["title"], sorted(r["tags"]), r.get("parameters", {})] for r in c["resources"]], "edges": [[e["source"], e["target"]] for e in c["edges"]]}

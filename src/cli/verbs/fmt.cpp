@@ -31,7 +31,7 @@ int run_fmt(Call& call) {
         call.out.put(*text);
       } else if (changed) {
         if (Result<void> written = write_file_atomically(file, *text); !written) {
-          call.session.diagnostics.error("IO-WRITE", {}, written.error().message);
+          call.session.diagnostics.error(std::string(write_failure_code(written.error())), {}, written.error().message);
         }
       }
     }

@@ -18,12 +18,12 @@ Value names(const std::vector<Symbol>& all, const TreeBuilder& b) {
 }
 
 Value write_need(const PlannedNeed& n, const TreeBuilder& b) {
-  std::vector<Entry> one{{Symbol("port"), Field::kPlain, Value::string(n.port.text())},
-                         {Symbol("provider"), Field::kPlain, Value::string(n.provider.text())},
-                         {Symbol("provide"), Field::kPlain, Value::string(n.provide.text())},
-                         {Symbol("hold"), Field::kPlain, Value::boolean(n.hold)},
-                         {Symbol("instance"), Field::kPlain,
-                          n.instance == model::kNone ? Value::null() : Value::integer(n.instance)}};
+  std::vector<Entry> one{
+      {Symbol("port"), Field::kPlain, Value::string(n.port.text())},
+      {Symbol("provider"), Field::kPlain, Value::string(n.provider.text())},
+      {Symbol("provide"), Field::kPlain, Value::string(n.provide.text())},
+      {Symbol("hold"), Field::kPlain, Value::boolean(n.hold)},
+      {Symbol("instance"), Field::kPlain, n.instance == model::kNone ? Value::null() : Value::integer(n.instance)}};
   return b.map(one);
 }
 

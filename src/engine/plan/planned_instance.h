@@ -18,10 +18,10 @@ namespace tutti::engine {
 
 // What an instance uses, and which instance of the plan answers.
 struct PlannedNeed {
-  Symbol port;                   // its own name for it
-  Symbol provider, provide;      // the component and its port
-  bool hold = true;              // as long as it is up; otherwise only when it starts
-  u32 instance = model::kNone;   // of the plan; kNone: the provider is not in it
+  Symbol port;                  // its own name for it
+  Symbol provider, provide;     // the component and its port
+  bool hold = true;             // as long as it is up; otherwise only when it starts
+  u32 instance = model::kNone;  // of the plan; kNone: the provider is not in it
 };
 
 struct PlannedInstance {

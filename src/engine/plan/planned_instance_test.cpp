@@ -32,7 +32,8 @@ PlannedInstance everything(const TreeBuilder& b) {
   p.formerly = map("file:/etc/hosts", "kept");
   p.held = list("file /etc/hosts");
   p.stray = list("/tmp/half");
-  p.needs = {{Symbol("net"), Symbol("lan"), Symbol("address"), false, 7}, {Symbol("log"), Symbol("gone"), Symbol("up")}};
+  p.needs = {{Symbol("net"), Symbol("lan"), Symbol("address"), false, 7},
+             {Symbol("log"), Symbol("gone"), Symbol("up")}};
   p.orders = {{Symbol("up"), Symbol("lan"), Symbol("up"), {}}};
   return p;
 }
@@ -59,7 +60,8 @@ TEST(PlannedInstance, WhatIsNotSaidIsNotWritten) {
   p.name = p.component = "a";
   p.config = b.map({});
   Value written = write_planned(p, b);
-  for (auto key : {"old", "tried", "made", "keep", "formerly", "held", "stray", "former", "half_made", "protect", "orders"})
+  for (auto key :
+       {"old", "tried", "made", "keep", "formerly", "held", "stray", "former", "half_made", "protect", "orders"})
     EXPECT_EQ(written.find(key), nullptr) << key;
   PlannedInstance again = read_planned(written);
   EXPECT_TRUE(again.stays);

@@ -31,6 +31,7 @@ class Options {
     auto it = values_.find(name);
     return it == values_.end() ? std::string(otherwise) : it->second.back();
   }
+  const auto& all() const { return values_; }
   std::vector<std::string> all(std::string_view name) const {
     auto it = values_.find(name);
     return it == values_.end() ? std::vector<std::string>{} : it->second;

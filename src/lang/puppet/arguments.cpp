@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <map>
 
+#include "base/boundary.h"
 #include "base/near.h"
 #include "lang/puppet/front_end.h"
 #include "text/common_options.h"
@@ -55,6 +56,7 @@ constexpr KnownOption kOptions[] = {
     {"render-as", "json", kCompile, ""},
     {"compile", "", kLookup, "with the variables of the site's classes", 'c'},
     {"limit", "NAME=N", kEach, "a limit of depth, nodes, steps, memory or time (TUTTI_LIMIT)"},
+    {"trust", "", kEach, "the code of the environment and its modules may run, in this call (see tutti trust)"},
     {"debug", "", kEach, "", 'd'},
     {"verbose", "", kEach, "", 'v'},
     {"trace", "", kEach, ""},
@@ -129,7 +131,9 @@ std::string unknown(std::string_view name, unsigned call) {
 
 }  // namespace
 
-Arguments read_arguments(std::string_view call_name, std::span<const std::string> args) {
+namespace {
+
+Arguments parse_arguments(std::string_view call_name, std::span<const std::string> args) {
   const unsigned call = call_of(call_name);
   Arguments out;
   std::map<std::string, bool> flags;  // the last one counts
@@ -194,6 +198,25 @@ Arguments read_arguments(std::string_view call_name, std::span<const std::string
   for (const std::string& limit : limits)
     if (std::string why = set_limit(out.limits, limit); !why.empty()) wrong(why);
   if (!out.help && out.wrong.empty()) out.own = own_options(out);
+  return out;
+}
+
+// Before anything of it is read. What the installed Puppet says of itself is the machine's own.
+void name_what_was_given(const Arguments& a) {
+  Boundary* boundary = Boundary::in_force();
+  if (boundary == nullptr) return;
+  for (const std::string& word : a.words) boundary->name_argument(word);
+  for (const Options* options : {&a.options, &a.own})
+    for (const auto& [name, values] : options->all())
+      for (const std::string& value : values) boundary->name_option(name, value);
+  if (a.options.has("trust")) boundary->give_trust();
+}
+
+}  // namespace
+
+Arguments read_arguments(std::string_view call_name, std::span<const std::string> args) {
+  Arguments out = parse_arguments(call_name, args);
+  if (!out.help && out.wrong.empty()) name_what_was_given(out);
   return out;
 }
 

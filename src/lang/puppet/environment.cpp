@@ -168,7 +168,8 @@ const Program* Environment::load(const std::string& path, LexMode mode, Diagnost
     l.diagnostics = std::make_unique<Diagnostics>();
     auto source = sources_->open(path, limits_.input_bytes);
     if (!source) {
-      l.diagnostics->error("PP-FILE", {}, source.error().message);
+      l.diagnostics->error(std::string(read_failure_code(source.error(), "PP-FILE")), {}, source.error().message)
+          .suggest(read_failure_help(source.error()));
     } else {
       Budget budget(limits_);
       auto program = parse(**source, mode, arena_, *l.diagnostics, budget);
@@ -184,7 +185,8 @@ const Program* Environment::load(const std::string& path, LexMode mode, Diagnost
       if (l.diagnostics->ok()) l.program = p;
     }
   }
-  for (const Diagnostic& d : l.diagnostics->all()) diagnostics.add(d.severity, d.code, d.where, d.message);
+  for (const Diagnostic& d : l.diagnostics->all())
+    diagnostics.add(d.severity, d.code, d.where, d.message).suggest(d.help);
   return l.program;
 }
 

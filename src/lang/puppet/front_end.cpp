@@ -70,7 +70,7 @@ struct Installed {
     std::error_code error;
     bool own_packages = fs::is_directory("/etc/puppetlabs/puppet", error);
     confdir = options.get("confdir", own_packages ? "/etc/puppetlabs/puppet" : "/etc/puppet");
-    auto conf = read_file(confdir + "/puppet.conf", 1 << 20);
+    auto conf = read_own_file(confdir + "/puppet.conf", 1 << 20);
     auto setting = [&](std::string_view name, const std::string& otherwise) {
       std::string said = conf ? setting_in(*conf, name) : "";
       for (std::size_t at; (at = said.find("$codedir")) != std::string::npos;) said.replace(at, 8, codedir);

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/boundary.h"
 #include "lang/puppet/catalog/output.h"
 #include "lang/puppet/eval/compiler.h"
 #include "lang/puppet/facts/facts.h"
@@ -107,8 +108,28 @@ std::vector<std::string> environment_manifests(Session& session, const std::stri
   std::string wanted = environment_setting(session, folder, "manifest");
   if (wanted.empty())
     return is_dir(folder + "/manifests") ? manifests_below(folder + "/manifests") : std::vector<std::string>{};
-  return manifests_below(wanted[0] == '/' ? wanted : folder + "/" + wanted);
+  std::string path = wanted[0] == '/' ? wanted : folder + "/" + wanted;
+  if (Result<void> inside = may_read(path); !inside) {
+    session.diagnostics.error(std::string(kOutsideCode), {}, inside.error().message).suggest(way_to_trust());
+    return {};
+  }
+  return manifests_below(path);
 }
+
+namespace {
+
+// What an environment says of itself leads nowhere else.
+std::vector<std::string> only_inside(Session& session, std::vector<std::string> folders) {
+  std::erase_if(folders, [&](const std::string& folder) {
+    Result<void> inside = may_read(folder);
+    if (!inside)
+      session.diagnostics.error(std::string(kOutsideCode), {}, inside.error().message).suggest(way_to_trust());
+    return !inside;
+  });
+  return folders;
+}
+
+}  // namespace
 
 std::optional<Settings> settings_of(Session& session, const Options& options) {
   Settings s;
@@ -139,6 +160,7 @@ std::optional<Settings> settings_of(Session& session, const Options& options) {
     std::vector<std::string> own;
     std::string listed = environment_setting(session, s.environment_dir, "modulepath");
     add_paths(own, listed, s.environment_dir);
+    own = only_inside(session, std::move(own));
     with_base = listed.empty() || listed.find("$basemodulepath") != std::string::npos;
     if (own.empty() && is_dir(s.environment_dir + "/modules")) own.push_back(s.environment_dir + "/modules");
     s.modulepath.insert(s.modulepath.begin(), own.begin(), own.end());

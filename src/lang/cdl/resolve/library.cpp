@@ -8,6 +8,7 @@
 #include <climits>
 #include <cstdlib>
 
+#include "base/boundary.h"
 #include "base/near.h"
 #include "lang/cdl/resolve/builtin.h"
 #include "lang/cdl/resolve/expression.h"
@@ -133,7 +134,8 @@ std::string Library::locate(const Document& from, std::string_view location, std
     for (const std::string& d : options_.includes) tried.push_back(fmt::format("{}/{}", d, wanted));
   }
   for (const std::string& path : tried) {
-    if (is_file(path)) return path;
+    // Of places that may not be looked at nothing is told, not even whether something is there: opening refuses.
+    if (is_file(path) || !may_look_at(path)) return path;
     // A location is a URI (appendix A: xsd:anyURI), in which a blank is %20.
     if (std::string plain = without_escapes(path); is_file(plain)) return plain;
   }
@@ -186,7 +188,10 @@ void Library::load_imports(Document& document) {
       imports_failed_ |= load_source(**source, key, import.pos, true) == nullptr;
     } else {
       imports_failed_ = true;
-      session_.diagnostics.error("CDL-IMPORT-NOT-FOUND", import.pos, source.error().message);
+      session_.diagnostics
+          .error(std::string(read_failure_code(source.error(), "CDL-IMPORT-NOT-FOUND")), import.pos,
+                 source.error().message)
+          .suggest(read_failure_help(source.error()));
     }
   }
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <deque>
 #include <filesystem>
 #include <mutex>
 
@@ -18,7 +19,7 @@ std::string str(const xmlChar* s) { return s ? reinterpret_cast<const char*>(s) 
 // libxml2 has one loader for the whole program. Ours gives it the texts of the schemas being compiled in this thread
 // and local files, and refuses all else. No catalog of the machine has a say.
 thread_local const std::map<std::string, const std::string*>* texts_now = nullptr;
-xmlExternalEntityLoader default_loader = nullptr;
+thread_local std::deque<std::string>* kept_now = nullptr;  // the texts of files, for as long as they are parsed
 
 // A file as a schemaLocation names it: absolute, with %HH for what cannot stand in a URI.
 std::string location_of(const std::string& path) {
@@ -30,19 +31,20 @@ std::string location_of(const std::string& path) {
   return out;
 }
 
-// A local file without a document type: libxml2 expands the entities of a schema's, and would open what they name.
-bool may_be_read(const std::string& url) {
+// The text of a local file without a document type: libxml2 expands the entities of a schema's, and would open what
+// they name.
+std::optional<std::string> text_that_may_be_read(const std::string& url) {
   xmlChar* unescaped = reinterpret_cast<xmlChar*>(libxml2().xmlURIUnescapeString(url.c_str(), 0, nullptr));
   std::string path = str(unescaped);
   libxml2().xmlFree(unescaped);
   if (path.starts_with("file://")) path.erase(0, 7);
   std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored)) return false;
+  if (!std::filesystem::is_regular_file(path, ignored)) return std::nullopt;
   Result<std::string> text = read_file(path, u64{1} << 28);
   xmlParserCtxt* parser = text && !text->empty()
                               ? libxml2().xmlCreateMemoryParserCtxt(text->data(), static_cast<int>(text->size()))
                               : nullptr;
-  if (!parser) return false;
+  if (!parser) return std::nullopt;
   bool found = false;
   xmlSAXHandler handler{};
   handler.initialized = XML_SAX2_MAGIC;
@@ -54,26 +56,29 @@ bool may_be_read(const std::string& url) {
   parser->_private = &found;
   libxml2().xmlParseDocument(parser);
   libxml2().xmlFreeParserCtxt(parser);
-  return !found;
+  return found ? std::nullopt : std::optional(std::move(*text));
 }
 
-xmlParserInput* load(const char* url, const char* id, xmlParserCtxt* context) {
-  if (!texts_now) return default_loader(url, id, context);
+xmlParserInput* load(const char* url, const char*, xmlParserCtxt* context) {
+  if (!texts_now) return nullptr;
   std::string name = url ? url : "";
   if (auto it = texts_now->find(name); it != texts_now->end()) {
     xmlParserInput* in = libxml2().xmlNewStringInputStream(context, x(*it->second));
     if (in) in->filename = reinterpret_cast<char*>(libxml2().xmlStrdup(x(name)));
     return in;
   }
-  return may_be_read(name) ? libxml2().xmlNewInputFromFile(context, url) : nullptr;
+  std::optional<std::string> text = text_that_may_be_read(name);
+  if (!text) return nullptr;
+  // What was looked at is what is parsed: the file is not opened a second time. The parser copies it.
+  std::string& kept = kept_now->emplace_back(std::move(*text));
+  xmlParserInput* in = libxml2().xmlNewStringInputStream(context, x(kept));
+  if (in) in->filename = reinterpret_cast<char*>(libxml2().xmlStrdup(x(name)));
+  return in;
 }
 
 void install_loader() {
   static std::once_flag once;
-  std::call_once(once, [] {
-    default_loader = libxml2().xmlGetExternalEntityLoader();
-    libxml2().xmlSetExternalEntityLoader(load);
-  });
+  std::call_once(once, [] { libxml2().xmlSetExternalEntityLoader(load); });
 }
 
 bool is_schema_element(xmlNode* n, const char* local) {
@@ -242,12 +247,15 @@ bool Schemas::compile(const std::vector<QName>& types, std::vector<std::string>&
   text += ">" + imports + elements + "</xs:schema>";
 
   Complaints complaints;
+  std::deque<std::string> kept;
+  kept_now = &kept;
   texts_now = &texts;
   xmlSchemaParserCtxt* parser = libxml2().xmlSchemaNewMemParserCtxt(text.data(), static_cast<int>(text.size()));
   libxml2().xmlSchemaSetParserStructuredErrors(parser, complain, &complaints);
   schema_ = libxml2().xmlSchemaParse(parser);
   libxml2().xmlSchemaFreeParserCtxt(parser);
   texts_now = nullptr;
+  kept_now = nullptr;
   told = std::move(complaints.all);
   return schema_ != nullptr;
 }

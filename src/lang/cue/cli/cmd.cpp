@@ -12,6 +12,7 @@
 #include <set>
 #include <thread>
 
+#include "base/boundary.h"
 #include "lang/cue/builtin/support.h"
 #include "lang/cue/cli/cmd_task.h"
 #include "lang/cue/cli/plan.h"
@@ -641,6 +642,9 @@ void run_cmd(Program& p) {
     std::fputs("cmd must be run as one of its subcommands\nRun 'cue help cmd' for known subcommands.\n", stderr);
     throw Stop{{}, true};
   }
+  if (!may_run_code())
+    p.fail(std::vector{LoadProblem{
+        "the commands of the package are not run: the project is not trusted to run code", {}, {}, kNeedsTrustCode}});
   Commander(p, p.flags().arguments()[0]).run();
 }
 

@@ -16,6 +16,7 @@ constexpr F kGlobal[] = {
     {"limit", 0, F::kStrings, "change a limit: input, nodes, steps, memory, depth, errors, time (ms)"},
     {"diagnostics", 0, F::kString, "errors with codes and help: text (with the line and a caret), line, json"},
     {"color", 0, F::kString, "auto, always or never"},
+    {"trust", 0, F::kBool, "the project may read elsewhere and run its own code, in this call"},
     {"cpuprofile", 0, F::kString, ""},
     {"memprofile", 0, F::kString, ""},
 };

@@ -113,7 +113,7 @@ void run_fix(Program& p) {
     // laid out, too, as cue does; a file that is right is left alone
     Result<std::string> before = read_file(p.absolute(path), ~u64{0});
     if (before && *before == text) continue;
-    if (Result<void> r = write_file_atomically(p.absolute(path), text); !r) p.fail(r.error().message);
+    if (Result<void> r = write_file_atomically(p.absolute(path), text); !r) p.fail_write(r.error());
   }
 }
 

@@ -25,6 +25,7 @@ class CommandFlags {
   bool given(std::string_view name) const { return values_.find(name) != values_.end(); }
   std::string text(std::string_view name) const;
   std::vector<std::string> all(std::string_view name) const;
+  const auto& given() const { return values_; }
   const std::vector<std::string>& arguments() const { return arguments_; }
   std::vector<std::string>& arguments() { return arguments_; }
 

@@ -34,7 +34,7 @@ struct Formatting {
     else if (check)
       p.print(shown + "\n");
     else if (path != "-")
-      if (Result<void> r = write_file_atomically(p.absolute(path), after); !r) p.fail(r.error().message);
+      if (Result<void> r = write_file_atomically(p.absolute(path), after); !r) p.fail_write(r.error());
   }
 
   void tree(const std::string& path, bool top) {

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <set>
 
+#include "base/boundary.h"
 #include "base/near.h"
 #include "lang/cue/cli/program.h"
 
@@ -101,12 +102,27 @@ bool is_schema_file(const std::string& path) {
   std::string ext = fs::path(path).extension().string();
   if (ext != ".json" && ext != ".yaml" && ext != ".yml") return false;
   // Only its beginning: whoever takes the call reads the file, which may be large.
+  std::error_code ec;
+  if (!fs::is_regular_file(path, ec)) return false;  // a pipe would keep us waiting
   std::string head(1 << 16, '\0');
   std::ifstream in(path, std::ios::binary);
   in.read(head.data(), static_cast<std::streamsize>(head.size()));
   head.resize(static_cast<std::size_t>(in.gcount()));
   return head.find("//json-schema.org/") != std::string::npos ||
          (head.find("openapi") != std::string::npos && head.find("components") != std::string::npos);
+}
+
+// A package is of the module that the user stands in, wherever its files are named.
+void name_what_was_given(std::string_view verb, const CommandFlags& flags, const std::string& dir) {
+  Boundary* boundary = Boundary::in_force();
+  if (boundary == nullptr) return;
+  for (const std::string& argument : flags.arguments()) boundary->name_argument(argument);
+  for (const auto& [name, values] : flags.given())
+    for (const std::string& value : values) boundary->name_option(name, value);
+  if (flags.on("trust")) boundary->give_trust();
+  if (verb == "cmd") boundary->ask_to_run();
+  for (fs::path at = dir; at != at.root_path(); at = at.parent_path())
+    if (in_module(at.string())) return boundary->add_root(at.string());
 }
 
 }  // namespace
@@ -307,6 +323,7 @@ int CueFrontEnd::run(std::span<const std::string> given) const {
   if (std::string wrong = answering.read(flags); !wrong.empty()) return usage_error(wrong);
   std::error_code ec;
   std::string dir = fs::current_path(ec).string();
+  name_what_was_given(verb, flags, dir);
   Program program(*spec, std::move(flags), std::move(answering), dir);
   return program.run();
 }

@@ -392,7 +392,7 @@ void run_exp(Program& p) {
         if (used && std::find(loaded.begin(), loaded.end(), more) == loaded.end()) loaded.push_back(more);
       }
     if (out.empty()) {
-      if (Result<void> r = write_file_atomically(l->dir + "/" + file_name(*l), text); !r) p.fail(r.error().message);
+      if (Result<void> r = write_file_atomically(l->dir + "/" + file_name(*l), text); !r) p.fail_write(r.error());
     } else {
       p.write_output(out, text, true);
     }

@@ -214,8 +214,9 @@ void write_imported(Program& p, ast::File* imported, const std::string& name) {
     p.print(text);
     return;
   }
-  fs::create_directories(fs::path(path).parent_path(), ec);
-  if (Result<void> r = write_file_atomically(path, text); !r) p.fail(r.error().message);
+  Result<void> done = make_folders_for(path);
+  if (done) done = write_file_atomically(path, text);
+  if (!done) p.fail_write(done.error());
 }
 
 }  // namespace tutti::cue

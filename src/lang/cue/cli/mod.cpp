@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "base/boundary.h"
 #include "base/file.h"
 #include "format/json.h"
 #include "lang/cue/cli/plan.h"
@@ -105,7 +106,7 @@ class ModuleEditor {
   void put(const std::string& path, const std::string& text) {
     Result<std::string> before = read_file(path, ~u64{0});
     if (before && *before == text) return;
-    if (Result<void> r = write_file_atomically(path, text); !r) p_.fail(r.error().message);
+    if (Result<void> r = write_file_atomically(path, text); !r) p_.fail_write(r.error());
   }
 
  private:
@@ -232,7 +233,7 @@ void run_mod_init(Program& p) {
     text += fmt::format("source: {{\n\tkind: {}\n}}\n", quote(s));
   }
   fs::create_directory(dir, ec);
-  if (Result<void> r = write_file_atomically(dir + "/module.cue", text); !r) p.fail(r.error().message);
+  if (Result<void> r = write_file_atomically(dir + "/module.cue", text); !r) p.fail_write(r.error());
 }
 
 void run_mod_edit(Program& p) {
@@ -311,7 +312,9 @@ void run_mod_tidy(Program& p) {
   m.needs.clear();
   if (!p.flags().on("local-only")) editor.write(m);
   std::error_code ec;
-  fs::remove(editor.root() + "/cue.mod/local-module.cue", ec);
+  std::string local = editor.root() + "/cue.mod/local-module.cue";
+  if (Result<void> inside = may_write(local); !inside) p.fail_write(inside.error());
+  fs::remove(local, ec);
 }
 
 }  // namespace tutti::cue

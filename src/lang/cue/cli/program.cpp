@@ -10,6 +10,7 @@
 #include <optional>
 #include <unordered_set>
 
+#include "base/boundary.h"
 #include "base/file.h"
 #include "base/limit_place.h"
 #include "base/machine.h"
@@ -134,6 +135,9 @@ void Program::fail(std::string message, std::vector<Pos> places) {
   throw Stop{{{std::move(message), std::move(places)}}};
 }
 void Program::fail(std::vector<LoadProblem> problems) { throw Stop{std::move(problems)}; }
+void Program::fail_write(const Failure& failure) {
+  fail(std::vector{LoadProblem{failure.message, {}, {}, failure.code == kOutsideToWrite ? kOutsideToWriteCode : ""}});
+}
 void Program::fail(const Bottom* b) { throw Stop{problems_of(b)}; }
 
 void Program::fail_with_diagnostics() {
@@ -382,7 +386,7 @@ void Program::write_output(const std::string& path, std::string text, bool force
     }
     return;
   }
-  if (Result<void> r = write_file_atomically(abs, text); !r) fail(r.error().message);
+  if (Result<void> r = write_file_atomically(abs, text); !r) fail_write(r.error());
 }
 
 }  // namespace tutti::cue

@@ -69,6 +69,7 @@ class Program {
 
   void make_loader(LoaderConfig config);
   [[noreturn]] void fail(std::string message, std::vector<Pos> places = {});
+  [[noreturn]] void fail_write(const Failure& failure);
   [[noreturn]] void fail(const Bottom* b);
   [[noreturn]] void fail(std::vector<LoadProblem> problems);
   [[noreturn]] void fail_with_diagnostics();                 // that are in the session

@@ -49,7 +49,7 @@ void run_trim(Program& p) {
       }
       if (text == b->files[i]->source->text || f.on("dry-run")) continue;
       if (Result<void> r = write_file_atomically(p.absolute(b->files[i]->source->name), text); !r)
-        p.fail(r.error().message);
+        p.fail_write(r.error());
     }
   }
   if (!out.empty() && !f.on("dry-run")) p.write_output(out, all, f.on("force"));

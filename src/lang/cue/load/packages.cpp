@@ -9,6 +9,7 @@
 #include <memory>
 #include <set>
 
+#include "base/boundary.h"
 #include "base/file.h"
 #include "lang/cue/builtin/registry.h"
 #include "lang/cue/eval/error_code.h"
@@ -143,8 +144,9 @@ const Source* PackageLoader::open(const std::string& path, std::vector<LoadProbl
   // Read by its real path, shown as the user would name it.
   Result<std::string> text = read_file(abs, u64{1} << 30);
   if (!text) {
-    std::error_code ec;
-    if (!exists(abs))
+    if (text.error().code == kOutside)
+      problems.push_back({text.error().message, {}, {}, kOutsideCode});
+    else if (!exists(abs))
       problems.push_back({fmt::format("open {}: no such file or directory", path), {}});
     else
       problems.push_back({text.error().message, {}});
@@ -166,6 +168,7 @@ Diagnostic& report(Diagnostics& out, const LoadProblem& problem) {
   Diagnostic& d = out.error(std::string(code), at, problem.message);
   for (std::size_t i = 1; i < problem.places.size(); ++i)
     if (problem.places[i] != at) d.relate(problem.places[i], "");
+  if (problem.code == kOutsideCode || problem.code == kNeedsTrustCode) d.suggest(way_to_trust());
   return d.did_you_mean(problem.near);
 }
 

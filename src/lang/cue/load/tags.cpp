@@ -9,6 +9,7 @@
 #include <random>
 #include <set>
 
+#include "base/boundary.h"
 #include "lang/cue/builtin/timestamp.h"
 #include "lang/cue/eval/error_code.h"
 #include "lang/cue/format/literal.h"
@@ -211,8 +212,8 @@ struct Embedder {
 
   std::vector<ast::Node*> imports = {};  // that embedded schemas need
 
-  void problem(const ast::Attribute* a, std::string message) {
-    package.problems.push_back({"@embed: " + message, {a->at.pos}});
+  void problem(const ast::Attribute* a, std::string message, std::string_view code = {}) {
+    package.problems.push_back({"@embed: " + message, {a->at.pos}, {}, code});
   }
 
   static bool in_other_module(const std::string& base, const std::string& file) {
@@ -231,11 +232,12 @@ struct Embedder {
     if (d->interpretation == "auto") d->interpretation.clear();  // data, whatever it says of itself
     std::string path = dir + "/" + file;
     std::error_code ec;
-    if (!fs::exists(path, ec)) {
+    const bool inside = may_look_at(path);  // of what is outside nothing is told: opening refuses
+    if (inside && !fs::exists(path, ec)) {
       problem(a, fmt::format("open {}: no such file or directory", file));
       return nullptr;
     }
-    if (fs::is_directory(path, ec)) {
+    if (inside && fs::is_directory(path, ec)) {
       problem(a, "cannot embed directories");
       return nullptr;
     }
@@ -249,7 +251,8 @@ struct Embedder {
     std::vector<LoadProblem> problems;
     const Source* s = loader.open(path, problems);
     if (!s) {
-      problem(a, problems.empty() ? "cannot read" : problems[0].message);
+      problem(a, problems.empty() ? "cannot read" : problems[0].message,
+              problems.empty() ? std::string_view{} : problems[0].code);
       return nullptr;
     }
     Decoded r = decode_file(*d, *s, arena);
@@ -316,7 +319,7 @@ struct Embedder {
       return problem(a, fmt::format("no matches for glob pattern {}", quote(path))), nullptr;
     std::vector<ast::Node*> fields;
     for (const std::string& m : matches) {
-      if (fs::is_directory(dir + "/" + m)) continue;
+      if (may_look_at(dir + "/" + m) && fs::is_directory(dir + "/" + m)) continue;
       if (in_other_module(dir, m))
         return problem(a, fmt::format("cannot embed file {}: in different module", quote(m))), nullptr;
       ast::Node* v = decode(a, m, type ? *type : "");

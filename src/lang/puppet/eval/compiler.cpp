@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/boundary.h"
 #include "base/near.h"
 #include "lang/puppet/catalog/native_type.h"
 #include "lang/puppet/eval/growth.h"
@@ -39,6 +40,24 @@ Compiler::~Compiler() = default;
 
 void Compiler::fail(Span at, const std::string& message, std::string code) {
   throw EvalError(std::move(code), at, message);
+}
+
+void Compiler::fail_read(Span at, const Failure& failure, std::string_view code) {
+  EvalError e(std::string(read_failure_code(failure, code)), at, failure.message);
+  e.help = read_failure_help(failure);
+  throw e;
+}
+
+void Compiler::need_inside(Span at, const std::string& path) {
+  if (path.empty()) return;
+  if (Result<void> inside = may_read(path); !inside) fail_read(at, inside.error());
+}
+
+void Compiler::need_trust(Span at, const std::string& what) {
+  if (may_run_code()) return;
+  EvalError e(std::string(kNeedsTrustCode), at, fmt::format("{}, and the project is not trusted to run code", what));
+  e.help = way_to_trust();
+  throw e;
 }
 
 void Compiler::warn(Span at, std::string message, std::string code) {

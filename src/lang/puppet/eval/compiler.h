@@ -152,6 +152,12 @@ class Compiler {
 
   // --- errors
   [[noreturn]] void fail(Span at, const std::string& message, std::string code = "PP-EVAL");
+  // What the boundary refuses has its own code, and a way out.
+  [[noreturn]] void fail_read(Span at, const Failure& failure, std::string_view code = "PP-FILE");
+  // Fails where the path, unless it is "", leads out of what may be read.
+  void need_inside(Span at, const std::string& path);
+  // Fails where the project may not run code of its own: `what` needs it.
+  void need_trust(Span at, const std::string& what);
   void warn(Span at, std::string message, std::string code = "PP-WARNING");
   // A warning, or an error where `strict` says so; nothing when it is off.
   void strict(Span at, const std::string& message, std::string code);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/boundary.h"
 #include "base/near.h"
 #include "base/utf8.h"
 #include "lang/puppet/catalog/native_type.h"
@@ -65,7 +66,9 @@ Symbol Compiler::resource_type_name(std::string_view name) {
         warn({},
              fmt::format("{} is known of the type {} (module {}){}: its attributes are not checked",
                          told ? "not everything" : "nothing", lower, m->name.text(),
-                         RubyProcess::available() ? "" : " without Ruby"),
+                         !may_run_code()            ? " without running its Ruby code, which needs trust"
+                         : RubyProcess::available() ? ""
+                                                    : " without Ruby"),
              "PP-OPEN-TYPE");
       NativeType open;
       open.open = true;

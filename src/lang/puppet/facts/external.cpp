@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/boundary.h"
+#include "base/file.h"
 #include "lang/puppet/catalog/output.h"
 #include "lang/puppet/facts/parts.h"
 #include "lang/puppet/facts/reading.h"
@@ -18,6 +20,8 @@ namespace fs = std::filesystem;
 
 namespace tutti::puppet {
 namespace {
+
+constexpr u64 kLongestFacts = u64{1} << 20;
 
 Symbol fact_name(std::string_view name) {
   std::string plain(name);
@@ -55,7 +59,7 @@ class ExternalFacts {
     std::error_code error;
     if (!fs::is_regular_file(path, error)) return;
     std::string extension = fs::path(path).extension();
-    if (extension == ".txt") return lines(slurp(path));
+    if (extension == ".txt") return lines(read_file(path, kLongestFacts).value_or(""));
     if (extension == ".yaml" || extension == ".json") {
       if (const Source* source = session_.open(path)) data(*source, extension == ".json", true);
       return;
@@ -64,6 +68,14 @@ class ExternalFacts {
   }
 
   void program(const std::string& path) {
+    if (!may_run_code()) {
+      session_.diagnostics
+          .warning(
+              std::string(kNeedsTrustCode), {},
+              fmt::format("the facts of the program {} are not known: the project is not trusted to run code", path))
+          .suggest(way_to_trust());
+      return;
+    }
     std::string words[] = {path};
     Result<ProgramRun> run = run_program(words, "", false, [&] { session_.budget.step(4096); });
     if (!run) {
@@ -113,14 +125,19 @@ void add_external_facts(Session& session, std::span<const std::string> folders, 
   ExternalFacts external(session);
   external.environment();
   for (const std::string& folder : folders) external.folder(folder);
+  // The machine's own, which no configuration can name.
+  auto own_folder = [&](const std::string& folder) {
+    if (Boundary* boundary = Boundary::in_force()) boundary->add_root(folder);
+    external.folder(folder);
+  };
   const char* home = std::getenv("HOME");
   if (::geteuid() == 0) {
     for (const char* folder :
          {"/etc/facter/facts.d", "/etc/puppetlabs/facter/facts.d", "/opt/puppetlabs/facter/facts.d"})
-      external.folder(folder);
+      own_folder(folder);
   } else if (home != nullptr) {
     for (const char* folder : {".facter/facts.d", ".puppetlabs/opt/facter/facts.d"})
-      external.folder(fmt::format("{}/{}", home, folder));
+      own_folder(fmt::format("{}/{}", home, folder));
   }
   for (const Entry& e : external.found().entries()) facts.set(e.key, e.value);
 }

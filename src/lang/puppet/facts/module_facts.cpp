@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/boundary.h"
+#include "base/file.h"
 #include "lang/puppet/catalog/output.h"
 #include "lang/puppet/facts/facts.h"
 #include "lang/puppet/facts/parts.h"
@@ -40,6 +42,8 @@ Facter.search(*ARGV)
 out.write(JSON.generate(name.empty? ? Facter.to_hash : { name => Facter.value(name) }.compact))
 )";
 
+constexpr u64 kLongestFacter = u64{1} << 20;
+
 bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
 
 }  // namespace
@@ -52,7 +56,7 @@ ModuleFacts::ModuleFacts(std::span<const std::string> modules) {
     if (!fs::is_directory(ruby, error)) continue;
     ruby_.push_back(ruby);
     for (const std::string& name : names_in(ruby)) {
-      if (name.ends_with(".rb")) read_names(slurp(ruby + "/" + name));
+      if (name.ends_with(".rb")) read_names(read_file(ruby + "/" + name, kLongestFacter).value_or(""));
     }
   }
 }
@@ -83,6 +87,13 @@ bool ModuleFacts::promises(std::string_view name) const {
 }
 
 std::optional<Val> ModuleFacts::ask_facter(Session& session, std::string_view name) const {
+  if (!may_run_code()) {
+    session.diagnostics
+        .warning(std::string(kNeedsTrustCode), {},
+                 "facts that modules bring in Ruby are not known: the project is not trusted to run code")
+        .suggest(way_to_trust());
+    return std::nullopt;
+  }
   std::optional<std::string> ruby = ruby_program();
   auto cannot = [&](std::string_view why) {
     session.diagnostics.warning("PP-FACTS", {}, fmt::format("facts that modules bring in Ruby are not known: {}", why))

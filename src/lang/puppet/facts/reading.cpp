@@ -9,7 +9,7 @@
 
 namespace tutti::puppet {
 
-std::string slurp(const std::string& path) { return read_file(path, 1 << 20).value_or(""); }
+std::string slurp(const std::string& path) { return read_own_file(path, 1 << 20).value_or(""); }
 
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/boundary.h"
 #include "base/file.h"
 #include "base/utf8.h"
 #include "lang/puppet/eval/compiler.h"
@@ -281,7 +282,8 @@ bool exists(const std::string& path) {
 }
 
 std::string found_file(const FunctionCall& c, std::string_view folder, const Val& name) {
-  std::string path = c.compiler.environment().module_file(folder, to_text(name));
+  std::string text = to_text(name), path = c.compiler.environment().module_file(folder, text);
+  c.compiler.need_inside(c.at, path.empty() && text.starts_with('/') ? text : path);
   return exists(path) ? path : "";
 }
 
@@ -292,7 +294,7 @@ std::string read_first(const FunctionCall& c) {
     names += (names.empty() ? "" : ", ") + to_text(v);
     if (path.empty()) continue;
     Result<std::string> text = read_file(path, u64{1} << 28);
-    if (!text) c.fail(text.error().message);
+    if (!text) c.compiler.fail_read(c.at, text.error());
     return *text;
   }
   c.fail(fmt::format("Could not find any files from {}", names));
@@ -357,6 +359,7 @@ Val generate(const FunctionCall& c) {
     c.fail("Generators can only contain alphanumerics, file separators, and dashes");
   }
   if (command.find("..") != std::string::npos) c.fail("Can not use generators with '..' in them.");
+  c.compiler.need_trust(c.at, fmt::format("generate() runs {}", command));
   std::vector<std::string> words;
   for (const Val& v : c.args) words.push_back(to_text(v));
   auto run =

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/boundary.h"
 #include "lang/puppet/hiera/layer.h"
 #include "lang/puppet/hiera/story.h"
 #include "lang/puppet/types/regex.h"
@@ -344,11 +345,22 @@ class HieraSearch : private BackendCaller {
     bool uri = false;
   };
 
+  // The global layer is what the user named or what the installed Puppet has, and so are the folders that it names, as
+  // far as no variable of a manifest has a say.
+  static void let_read(const std::string& directory, const std::string& datadir) {
+    Boundary* boundary = Boundary::in_force();
+    std::size_t variable = datadir.find("%{");
+    std::string fixed = variable == std::string::npos ? datadir : datadir.substr(0, datadir.rfind('/', variable) + 1);
+    if (boundary == nullptr || fixed.empty()) return;
+    boundary->add_root(fixed.starts_with('/') ? fixed : directory + "/" + fixed);
+  }
+
   std::vector<Place> places_of(const HieraLayer& layer, const HieraLevel& level) {
     std::vector<Place> out;
     Story* told = std::exchange(story_, nullptr);  // where a path comes from is not told
     std::string datadir = text(level.datadir);
     std::string base = datadir.starts_with('/') ? datadir : layer.directory + "/" + datadir;
+    if (layer.config == hiera_.global_config_) let_read(layer.directory, level.datadir);
     auto absolute = [&](const std::string& p) { return p.starts_with('/') ? p : base + "/" + p; };
     for (const HieraLevel::Location& l : level.locations) {
       switch (l.what) {
@@ -357,7 +369,8 @@ class HieraSearch : private BackendCaller {
           glob_t g{};
           std::string pattern = absolute(text(l.text));
           if (::glob(pattern.c_str(), GLOB_BRACE, nullptr, &g) == 0) {
-            for (std::size_t i = 0; i < g.gl_pathc; i++) out.push_back({g.gl_pathv[i], pattern});
+            for (std::size_t i = 0; i < g.gl_pathc; i++)
+              if (may_look_at(g.gl_pathv[i])) out.push_back({g.gl_pathv[i], pattern});
           }
           ::globfree(&g);
           break;
@@ -388,7 +401,8 @@ class HieraSearch : private BackendCaller {
     say(fmt::format("Original {}: \"{}\"", place.uri ? "uri" : "path", place.original));
     if (level.backend == HieraLevel::kFunction) {
       std::error_code error;
-      if (place.uri || std::filesystem::exists(place.path, error)) return from_backend(layer, level, &place, root);
+      if (place.uri || (may_look_at(place.path) && std::filesystem::exists(place.path, error)))
+        return from_backend(layer, level, &place, root);
       say(fmt::format("{} not found", what));
       return std::nullopt;
     }

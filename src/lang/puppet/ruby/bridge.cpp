@@ -6,6 +6,7 @@
 #include <memory>
 #include <unordered_map>
 
+#include "base/boundary.h"
 #include "base/file.h"
 #include "format/json.h"
 #include "lang/puppet/erb/render.h"
@@ -316,13 +317,13 @@ class Conversation {
 };
 
 void need_ruby(Compiler& compiler, std::string_view what, Pos at) {
+  compiler.need_trust(at, fmt::format("{} needs Ruby", what));
   if (RubyProcess::available()) return;
   throw [&] {
     EvalError e("PP-NO-RUBY", at, fmt::format("{} needs Ruby, which is not installed", what));
     e.help = "install the package `ruby`";
     return e;
   }();
-  (void)compiler;
 }
 
 }  // namespace
@@ -366,6 +367,7 @@ void change_variable(Compiler& compiler, Scope& scope, Symbol name, const Val& v
 
 std::string render_erb_file(Compiler& compiler, Scope& scope, const std::string& path, Pos at) {
   Result<std::string> text = read_file(path, compiler.budget().limits().input_bytes);
+  if (!text && text.error().code == kOutside) compiler.fail_read(at, text.error());
   return render_erb(compiler, scope, text ? std::string_view(*text) : "<%", at, [&](const std::string& why) {
     need_ruby(compiler, fmt::format("the template {} ({})", path, why), at);
     return to_text(
@@ -406,7 +408,7 @@ Val call_ruby_function(Compiler& compiler, Scope& scope, const RubyFunction& f, 
 
 std::optional<NativeType> describe_ruby_type(Compiler& compiler, const std::string& file) {
   std::string request = fmt::format("{{\"op\":\"type\",\"file\":{},\"libs\":[{}]}}", quoted(file), libraries(compiler));
-  if (!RubyProcess::available() || !process().send(request)) return std::nullopt;
+  if (!may_run_code() || !RubyProcess::available() || !process().send(request)) return std::nullopt;
   Result<std::string> line = process().receive();
   if (!line) return std::nullopt;
   Session local;

@@ -2,6 +2,8 @@
 
 #include <filesystem>
 
+#include "base/boundary.h"
+
 namespace tutti::smartfrog {
 namespace fs = std::filesystem;
 
@@ -23,7 +25,8 @@ std::string Loader::find(std::string_view name, const Source& from) const {
   while (name.starts_with('/')) name.remove_prefix(1);
   if (name.empty() || name.find("//") != std::string_view::npos) return {};
   std::error_code ec;
-  auto is_file = [&](const fs::path& p) { return fs::is_regular_file(p, ec); };
+  // Of places that may not be looked at nothing is told, not even whether something is there: opening refuses.
+  auto is_file = [&](const fs::path& p) { return fs::is_regular_file(p, ec) || !may_look_at(p.string()); };
   fs::path here = from.path.empty() ? fs::path(".") : fs::path(from.path).parent_path();
   if (here.empty()) here = ".";
   fs::path real_here = fs::weakly_canonical(here, ec);

@@ -1,0 +1,55 @@
+#include "cli/call_boundary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "project/trust.h"
+
+namespace tutti {
+namespace {
+
+bool is_trusted(const std::vector<std::string>& projects, bool runs) {
+  return std::all_of(projects.begin(), projects.end(), [&](const std::string& project) {
+    return (runs && is_own_folder(project)) || trust_in(project).given;
+  });
+}
+
+// As the user would name it.
+std::string shown_folder(const std::string& project) {
+  std::error_code error;
+  std::filesystem::path here = std::filesystem::current_path(error);
+  std::filesystem::path relative = std::filesystem::path(project).lexically_relative(here);
+  return relative.empty() || relative.begin()->string() == ".." ? project : relative.string();
+}
+
+std::string way_out_of(const std::vector<std::string>& projects, bool runs) {
+  for (const std::string& project : projects) {
+    if (runs && is_own_folder(project)) continue;
+    Trust trust = trust_in(project);
+    if (trust.given) continue;
+    std::string why = trust.why_not.empty() ? "" : fmt::format("{}; ", trust.why_not);
+    return fmt::format("{}look at what is in it, then `tutti trust {}`, or --trust for this call", why,
+                       shown_folder(project));
+  }
+  return "--trust for this call";
+}
+
+}  // namespace
+
+bool asks_to_run(std::span<const std::string> args) {
+  constexpr std::string_view kRuns[] = {"apply", "plan",   "run",    "resume",  "rollback", "destroy", "drift",
+                                        "facts", "status", "forget", "history", "show",     "trust"};
+  if (args.empty()) return false;
+  std::string_view verb = args[0];
+  if (verb == "puppet" && args.size() > 1) verb = args[1];
+  return std::find(std::begin(kRuns), std::end(kRuns), verb) != std::end(kRuns);
+}
+
+CallBoundary::CallBoundary(std::span<const std::string> args)
+    : boundary_({project_of, is_trusted, way_out_of}), in_force_(boundary_) {
+  if (asks_to_run(args)) boundary_.ask_to_run();
+}
+
+}  // namespace tutti
