@@ -98,7 +98,9 @@ TEST_F(BoundaryTest, ARaceIsNotWon) {
   int inside = 0, refused = 0;
   for (int i = 0; i < 20000 || inside == 0 || refused == 0; ++i) {
     Result<std::string> text = read_file(name, 100);
-    if (text) ASSERT_EQ(*text, "inside");
+    if (text) {
+      ASSERT_EQ(*text, "inside");
+    }
     (text ? inside : refused)++;
   }
   done = true;

@@ -169,10 +169,11 @@ void ResourceExecutor::cancel(u32 instance, u32 transition) {
   auto it = running_.find({instance, transition});
   if (it == running_.end()) return;
   std::shared_ptr<Job> job = it->second;
-  if (auto waits = std::find(queue_.begin(), queue_.end(), job); waits != queue_.end()) {
-    queue_.erase(waits);
-    return never_began(*job);
-  }
+  for (Crew* crew : {&here_, &elsewhere_})
+    if (auto waits = std::find(crew->queue.begin(), crew->queue.end(), job); waits != crew->queue.end()) {
+      crew->queue.erase(waits);
+      return never_began(*job);
+    }
   job->cancel.raise();
 }
 

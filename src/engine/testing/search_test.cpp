@@ -213,7 +213,9 @@ TEST(Search, WhatWasNotLookedAtIsOpen) {
     EXPECT_NE(b.never_stuck(), Answer::kYes);
     for (const Verdict& v : b.verdicts) {
       bool reachable = v.property.kind == Property::Kind::kReachable;
-      if (!v.by_counting) EXPECT_NE(v.holds, reachable ? Answer::kNo : Answer::kYes) << v.property.text;
+      if (!v.by_counting) {
+        EXPECT_NE(v.holds, reachable ? Answer::kNo : Answer::kYes) << v.property.text;
+      }
       all.count("answered all the same", v.holds != Answer::kOpen);
     }
   }
