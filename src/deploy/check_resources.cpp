@@ -134,12 +134,23 @@ bool Deployer::check_steps(const Value& wanted) {
   return session_.diagnostics.errors() == before;
 }
 
+// A value that is put into a text for a shell is read by that shell.
+void Deployer::check_quoting(const model::Component& c, const resource::Resource& r, const std::string& wrong,
+                             bool mild, std::set<std::string>& said) {
+  if (wrong.empty() || !said.insert(wrong).second) return;
+  auto& told = session_.diagnostics.add(mild ? Severity::kWarning : Severity::kError, "DEPLOY-UNQUOTED",
+                                        setting_meant(session_, c, wrong),
+                                        fmt::format("`{}`: {} {}: {}", c.name.text(), r.type, r.title, wrong));
+  told.suggest("write `${'path}` for it, without other quotes around: one word for the shell, whatever is in it");
+}
+
 // What actions will ask for, as far as it is known before they run: resources that there are, with parameters that can
 // be.
 bool Deployer::check_resources(const model::Deployment& wanted, const engine::PlannedSystem& program) {
   std::size_t before = session_.diagnostics.errors();
   const model::System& s = program.system;
   resource::Knowledge knowledge(program);
+  knowledge.suppose();
   Claims claims(session_, claims_told_);
   for (u32 i = 0; i < s.instances.size(); ++i) {
     const model::Component* c = wanted.find(Symbol(program.component_of[i]));
@@ -157,6 +168,9 @@ bool Deployer::check_resources(const model::Deployment& wanted, const engine::Pl
           if (wrong.empty() && is_known(r)) wrong = resource::find_provider(r.type)->check(r);
           if (!wrong.empty()) whose = fmt::format("{} {}: ", r.type, r.title);
           if (wrong.empty()) claims.add(*c, r);
+          bool mild = false;
+          if (std::string unquoted = resource::unquoted(r, mild); wrong.empty())
+            check_quoting(*c, r, unquoted, mild, said);
         }
       if (!wrong.empty() && said.insert(whose + wrong).second)
         session_.diagnostics.error("DEPLOY-RESOURCE", where ? where : setting_meant(session_, *c, wrong),

@@ -237,6 +237,8 @@ class Deployer {
   bool finish_preparing(Prepared& p);
   bool check_steps(const Value& wanted);
   bool check_resources(const model::Deployment& wanted, const engine::PlannedSystem& program);
+  void check_quoting(const model::Component& c, const resource::Resource& r, const std::string& wrong, bool mild,
+                     std::set<std::string>& said);
   // Gives components other names in what the plan starts from, which is the state that its run is begun with.
   void rename(Prepared& prepared, const engine::Renames& renames, engine::Recorded& was);
   // Says of components that change which of their files they lose.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "tree/raw_mark.h"
 #include "tree/secret_mark.h"
 
 namespace tutti::model {
@@ -12,7 +13,8 @@ struct Expander {
   const Lookup& lookup;
   const TreeBuilder& builder;
   std::vector<std::string>* missing;
-  bool keep = false;  // what is missing stays as it is written
+  bool keep = false;         // what is missing stays as it is written
+  bool of_settings = false;  // settings leave a mark, too, where they are put into a text as they are
 
   // `${'path}` is the value as one word for a shell, of a list one for each item, of a map one for each key.
   std::optional<Value> find(std::string_view inside) const {
@@ -75,6 +77,16 @@ struct Expander {
     }
   }
 
+  // What it leaves in a text as it is.
+  Raw mark_of(const Value& found) const {
+    Raw raw = raw_throughout(found);
+    if (!of_settings || raw != Raw::kNone) return raw;
+    auto plain = [](const Value& one) { return is_plain_word(scalar(one)); };
+    bool words = found.is(Kind::kList) ? std::all_of(found.items().begin(), found.items().end(), plain)
+                                       : found.is(Kind::kMap) || plain(found);
+    return words ? Raw::kNone : Raw::kSetting;
+  }
+
   // The `}` that belongs to the `${` at `at`; the words after a bar may hold others.
   static std::size_t closing(std::string_view t, std::size_t at) {
     int open = 0;
@@ -100,6 +112,7 @@ struct Expander {
     }
     std::string out;
     bool made = false;
+    Raw raw = v.raw();
     for (std::size_t from = 0;;) {
       at = t.find("${", from);
       if (at == std::string_view::npos) {
@@ -120,13 +133,14 @@ struct Expander {
       }
       if (auto found = find(t.substr(at + 2, end - at - 2))) {
         out += scalar(*found);
+        if (t[at + 2] != '\'') raw = worse(raw, mark_of(*found));
         made = made || (found->secret() && !found->is(Kind::kMap));  // of a map only the keys are there
       } else if (keep) {
         out += t.substr(at, end + 1 - at);
       }
       from = end + 1;
     }
-    Value result = builder.string(out, v.origin());
+    Value result = builder.string(out, v.origin()).as_raw(raw);
     return secret_like(made ? made_of_secret(result) : result, v);
   }
 
@@ -205,9 +219,10 @@ Value with_paths(const Value& v, const std::function<std::string(std::string_vie
   }
 }
 
-Value expand(const Value& value, const Lookup& lookup, const TreeBuilder& builder, std::string* missing) {
+Value expand(const Value& value, const Lookup& lookup, const TreeBuilder& builder, std::string* missing,
+             bool of_settings) {
   std::vector<std::string> all;
-  Value out = Expander{lookup, builder, &all}.value(value).value_or(Value::null());
+  Value out = Expander{lookup, builder, &all, false, of_settings}.value(value).value_or(Value::null());
   if (missing && missing->empty() && !all.empty()) *missing = all[0];
   return out;
 }
@@ -244,7 +259,7 @@ std::optional<Unfinished> unfinished_in(std::string_view text) {
 }
 
 Value expand_known(const Value& value, const Lookup& lookup, const TreeBuilder& builder) {
-  return Expander{lookup, builder, nullptr, true}.value(value).value_or(Value::null());
+  return Expander{lookup, builder, nullptr, true, true}.value(value).value_or(Value::null());
 }
 
 bool is_own_word(std::string_view path) {

@@ -21,7 +21,10 @@ using Lookup = std::function<std::optional<Value>(std::string_view path)>;
 // become nothing are left out of their map. Secrets stay secret, and make secret whatever they are put into. Lazy
 // values (kLazy) are looked up by their name too. `missing`, when given, gets the first path that had no value and no
 // words.
-Value expand(const Value& value, const Lookup& lookup, const TreeBuilder& builder, std::string* missing = nullptr);
+// What an output leaves in a text as it is, and with `of_settings` what any value does that is no plain word for a
+// shell, is marked (tree/raw_mark.h).
+Value expand(const Value& value, const Lookup& lookup, const TreeBuilder& builder, std::string* missing = nullptr,
+             bool of_settings = false);
 
 // All the paths in it that have no value and no words, each once.
 std::vector<std::string> missing_in(const Value& value, const Lookup& lookup, const TreeBuilder& builder);

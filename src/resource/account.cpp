@@ -178,6 +178,7 @@ class User : public Provider {
                                       {"system", kTruthWords},      {"allowdupe", kTruthWords},
                                       {"managehome", kTruthWords},  {"forcelocal", kTruthWords}};
     Params p(r.parameters);
+    if (std::string wrong = wrong_name(r); !wrong.empty()) return wrong;
     if (std::string wrong = wrong_value(p, kRules); !wrong.empty()) return wrong;
     if (p.text("password").find(':') != std::string::npos) return "Passwords cannot include ':'";
     for (const ShadowField& field : kShadow) {
@@ -415,6 +416,7 @@ class Group : public Provider {
     static constexpr Rule kRules[] = {
         {"ensure", "present absent"}, {"system", kTruthWords}, {"allowdupe", kTruthWords}, {"forcelocal", kTruthWords}};
     Params p(r.parameters);
+    if (std::string wrong = wrong_name(r); !wrong.empty()) return wrong;
     if (std::string wrong = wrong_value(p, kRules); !wrong.empty()) return wrong;
     if (auto gid = p.maybe("gid"); gid && !whole(*gid)) return fmt::format("Invalid GID {}", *gid);
     return "";

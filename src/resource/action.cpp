@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <set>
 
+#include "tree/raw_mark.h"
+
 namespace tutti::resource {
 
 constexpr u32 kMostThrough = 50;
@@ -47,7 +49,10 @@ std::optional<Value> Knowledge::look_up(u32 instance, std::string_view path, con
     {
       std::lock_guard lock(mutex_);
       auto it = outputs_[other].find(std::string(key));
-      if (it != outputs_[other].end()) return builder.string(it->second);
+      if (it != outputs_[other].end()) {
+        Value output = builder.string(it->second);
+        return other == instance || is_plain_word(it->second) ? output : output.as_raw(Raw::kOutput);
+      }
     }
     const engine::PlannedInstance& o = instances_[other];
     if (key == "host") return builder.string(o.host.empty() ? "localhost" : o.host.text());
@@ -59,6 +64,7 @@ std::optional<Value> Knowledge::look_up(u32 instance, std::string_view path, con
       return builder.string(o.host.text());
     }
     auto v = model::at_path(o.config, key);
+    if (!v && supposing_ && other != instance) return builder.string(fmt::format("${{{}}}", path)).as_raw(Raw::kOutput);
     return v ? put_in(other, *v, o.config, arena, through) : v;
   };
   if (path == "name") return builder.string(self.made_as());
@@ -105,7 +111,7 @@ std::optional<Value> Knowledge::put_in(u32 instance, const Value& v, const Value
   if (through >= kMostThrough) return std::nullopt;  // circles are refused where they are read
   std::string missing;
   auto inner = [&](std::string_view path) { return of_config(instance, path, config, arena, through + 1); };
-  Value now = model::expand(v, inner, TreeBuilder(arena), &missing);
+  Value now = model::expand(v, inner, TreeBuilder(arena), &missing, true);
   return missing.empty() ? std::optional<Value>(now) : std::nullopt;
 }
 
@@ -222,7 +228,8 @@ void let_go(std::vector<std::string> former, std::size_t before, const TreeBuild
 Value Knowledge::settled(u32 instance, const Value& v, Arena& arena, std::string& missing) const {
   if (!model::has_placeholders(v)) return v;
   return model::expand(
-      v, [&](std::string_view path) { return of_config(instance, path, v, arena, 0); }, TreeBuilder(arena), &missing);
+      v, [&](std::string_view path) { return of_config(instance, path, v, arena, 0); }, TreeBuilder(arena), &missing,
+      true);
 }
 
 std::vector<Resource> Knowledge::resources(u32 instance, const model::Action& action, Arena& arena,
@@ -387,6 +394,39 @@ std::vector<Resource> foreseen(const Value& type, const Value& config, std::stri
     }
   }
   return out;
+}
+
+std::vector<const Value*> shell_texts(const Resource& r) {
+  std::vector<const Value*> out;
+  auto add = [&](const Value& of, std::string_view name) {
+    const Value* v = Params(of).find(name);
+    if (!v) return;
+    if (v->is(Kind::kString)) out.push_back(v);
+    if (v->is(Kind::kList) && name != "command")  // several checks; a command's are its words
+      for (const Value& one : v->items())
+        if (one.is(Kind::kString)) out.push_back(&one);
+  };
+  constexpr std::string_view kNames[] = {"command", "onlyif", "unless", "refresh", "stop", "reload", "validate_cmd"};
+  for (std::string_view name : kNames) add(r.parameters, name);
+  if (const Value* ready = Params(r.parameters).find("ready"); ready && ready->is(Kind::kMap)) add(*ready, "command");
+  return out;
+}
+
+std::string unquoted(const Resource& r, bool& mild) {
+  Raw worst = Raw::kNone;
+  std::string_view what;
+  for (const Value* text : shell_texts(r)) {
+    Raw raw = text->raw();
+    if (raw <= worst) continue;
+    worst = raw;
+    std::size_t at = text->text().find("${");
+    what = at == std::string_view::npos ? "" : text->text().substr(at, text->text().find('}', at) + 1 - at);
+  }
+  mild = worst == Raw::kSetting;
+  if (worst == Raw::kNone) return "";
+  if (mild) return "a setting that is no plain word stands as it is in a text for the shell";
+  return what.empty() ? "what another component gave stands as it is in a text for the shell, and is no plain word"
+                      : fmt::format("{} stands as it is in a text for the shell, and a host gives it", what);
 }
 
 std::string unknown_step(const Value& what, const Value** at) {

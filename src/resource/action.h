@@ -23,6 +23,8 @@ class Knowledge {
   void learn(u32 instance, const std::map<std::string, std::string>& outputs);
   std::map<std::string, std::string> outputs(u32 instance) const;
   u64 version() const { return version_; }  // another one whenever something else is known
+  // What is not known yet is taken to be whatever a host may give: for looking at what will be made of it.
+  void suppose() { supposing_ = true; }
   void set_hosts(std::map<std::string, Value> hosts) { hosts_ = std::move(hosts); }
   void set_home(std::string here, std::string elsewhere) {
     home_ = std::move(here), remote_home_ = std::move(elsewhere);
@@ -54,11 +56,17 @@ class Knowledge {
   mutable std::mutex mutex_;
   std::vector<std::map<std::string, std::string>> outputs_;
   std::atomic<u64> version_{0};
+  bool supposing_ = false;
 };
 
 // What the actions of a component will bring about, as far as its configuration tells before anything runs; what only
 // running will tell is left as it is written. `type` is the whole type. Values live in `arena`.
 std::vector<Resource> foreseen(const Value& type, const Value& config, std::string_view name, Arena& arena);
+
+// The texts of a resource that a shell reads.
+std::vector<const Value*> shell_texts(const Resource& resource);
+// What is wrong with them: an output stands in one as it is. "" where nothing is; `mild`: a setting does.
+std::string unquoted(const Resource& resource, bool& mild);
 
 // What a step of an action asks for and no provider gives: "there is no resource type `fil`", or "". `step` gets it.
 std::string unknown_step(const Value& what, const Value** step = nullptr);

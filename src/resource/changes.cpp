@@ -74,6 +74,11 @@ Change property_change(std::string property, const Shown& from, const Shown& to)
   return c;
 }
 
+std::string wrong_name(const Resource& r) {
+  std::string name = Params(r.parameters).text("name", r.title);
+  return name.starts_with('-') ? fmt::format("its name cannot begin with `-`: {}", name) : "";
+}
+
 std::string wrong_value(const Params& params, std::span<const Rule> rules) {
   for (const Rule& rule : rules) {
     const Value* v = params.find(rule.parameter);

@@ -38,6 +38,10 @@ std::string too_many_files(const Params& params, const std::string& path, std::s
 
 bool is_number(const std::string& text, bool natural);  // natural: whole, and not below zero
 
+// "" or what is wrong with the name of a user, group, package or service: one that begins with `-` would be an option
+// of the program that is told it.
+std::string wrong_name(const Resource& r);
+
 // "" or what is wrong with the first parameter that is not as its rule says.
 std::string wrong_value(const Params& params, std::span<const Rule> rules);
 

@@ -340,6 +340,9 @@ ActionResult ResourceExecutor::perform(Job& job, Effect& effect) {
     bool back = was && is_given_back(was->value);  // as it was, whatever anybody thinks of that
     if (std::string wrong = back ? "" : provider->check(r); !wrong.empty())
       return failed(fmt::format("{}: {}", r.title, wrong));
+    bool mild = false;
+    if (std::string wrong = unquoted(r, mild); !wrong.empty() && !mild)
+      return failed(fmt::format("{}: {} (write `${{'path}}` for it)", r.title, wrong));
     std::string printed;
     Context c = context(r, *host, q.instance, &job.cancel, mark);
     c.outputs = &outputs;

@@ -106,6 +106,7 @@ class Package : public Provider {
                                       {"reinstall_on_refresh", "true false"},
                                       {"allow_virtual", kTruthWords}};
     Params p(r.parameters);
+    if (std::string wrong = wrong_name(r); !wrong.empty()) return wrong;
     if (std::string wrong = wrong_value(p, kRules); !wrong.empty()) return wrong;
     std::string ensure = p.text("ensure", "present");
     if (ensure.empty()) return "ensure: Invalid value \"\".";

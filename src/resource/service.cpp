@@ -27,6 +27,7 @@ class Service : public Provider {
                                       {"hasstatus", "true false"},
                                       {"hasrestart", "true false"}};
     Params p(r.parameters);
+    if (std::string wrong = wrong_name(r); !wrong.empty()) return wrong;
     if (std::string wrong = wrong_value(p, kRules); !wrong.empty()) return wrong;
     if (std::string enable = p.text("enable"); enable == "manual" || enable == "delayed")
       return fmt::format("enable: Setting '{}' is only for services of Windows", enable);

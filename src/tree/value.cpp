@@ -152,6 +152,12 @@ Value Value::with_tag(Symbol tag) const {
   return v;
 }
 
+Value Value::as_raw(Raw raw) const {
+  Value v = *this;
+  v.flags_ = static_cast<u8>((v.flags_ & ~kRaw) | static_cast<u8>(raw) << 2);
+  return v;
+}
+
 Value Value::as_secret() const {
   Value v = *this;
   v.flags_ |= kSecret;

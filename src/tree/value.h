@@ -37,6 +37,10 @@ struct MapBody;
 
 // A value of the common tree: 24 bytes, copied freely. A copy of a list or map shares its body, which is how
 // inheritance costs only what it changes. Bodies and text live in an arena and never change once made.
+// What stands in a text as it is: nothing, a setting of the same configuration, or what a component found out on a
+// host.
+enum class Raw : u8 { kNone, kSetting, kOutput };
+
 class Value {
  public:
   constexpr Value() = default;  // null
@@ -78,6 +82,10 @@ class Value {
   Value with_tag(Symbol tag) const;
   bool secret() const { return flags_ & kSecret; }
   Value as_secret() const;
+  // A text that has something in it as it is which was not written by who wrote the text, and which a shell would not
+  // read as one plain word (tree/raw_mark.h).
+  Raw raw() const { return static_cast<Raw>((flags_ & kRaw) >> 2); }
+  Value as_raw(Raw raw) const;
 
   // The same body: equal without looking inside. (False says nothing.)
   bool same_body(const Value& o) const { return kind_ == o.kind_ && u_.body == o.u_.body && size_ == o.size_; }
@@ -85,7 +93,7 @@ class Value {
 
  private:
   friend class TreeBuilder;
-  static constexpr u8 kSecret = 1, kText = 2;
+  static constexpr u8 kSecret = 1, kText = 2, kRaw = 4 | 8;
   constexpr Value(Kind k, Origin o) : kind_(k), origin_(o) {}
   static Value with_text(Kind k, std::string_view text, Origin o);
 
