@@ -291,7 +291,7 @@ TEST_F(Deploy, OneMoreServerThatIsNotUpYetDoesNotLetTwoGoAtOnce) {
 TEST_F(Deploy, SecretsInWhatWasMadeAreSealedToo) {
   std::string text =
       "system: s\ncomponents:\n  a: {type: job, config: {command: 'echo \"tutti:word=$WORD\"', repeatable: true, "
-      "secrets: {WORD: CANARY-3c7}}}\n  b: {type: generic, after: [a], config: {make: 'echo ${a.word} > /dev/null'}}\n";
+      "secrets: {WORD: CANARY-3c7}}}\n  b: {type: generic, after: [a], config: {make: \"echo ${'a.word} > /dev/null\"}}\n";
   EXPECT_TRUE(apply(text).finished);
   for (auto& f : fs::recursive_directory_iterator(dir + "/.tutti"))
     if (f.is_regular_file()) {
@@ -302,7 +302,7 @@ TEST_F(Deploy, SecretsInWhatWasMadeAreSealedToo) {
   ASSERT_TRUE(state);
   const Entry* make = state->components.at("b").made.find("make");
   ASSERT_TRUE(make);
-  EXPECT_EQ(make->value.text(), "echo CANARY-3c7 > /dev/null");
+  EXPECT_EQ(make->value.text(), "echo 'CANARY-3c7' > /dev/null");
   EXPECT_TRUE(make->value.secret());
 }
 
@@ -486,8 +486,8 @@ TEST_F(Deploy, WhatASettingRefersToArrivesWhereTheSettingIsReferredTo) {
   std::string text =
       "system: s\ncomponents:\n  a: {type: generic, config: {make: 'echo tutti:word=hello'}}\n"
       "  b: {type: generic, config: {in: '${a.word}', via: '<${config.in}>', "
-      "make: 'echo \"${config.via}\" $${x:-}. > " +
-      dir + "/b'}}\n";
+      "make: \"echo ${'config.via} $${x:-}. > " +
+      dir + "/b\"}}\n";
   EXPECT_TRUE(apply(text).finished);
   EXPECT_EQ(*here()->read(dir + "/b"), "<hello> .\n");
 }
