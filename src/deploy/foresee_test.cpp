@@ -70,11 +70,13 @@ std::string random_catalog(std::mt19937_64& dice, const std::string& dir) {
     bool inside = k < n / 2;
     refs.push_back(fmt::format("{}[{}]", type, title));
     edges += fmt::format(", ['Class[{}]', '{}']", inside ? "a" : "b", refs.back());
-    resources += fmt::format("  - {{type: {}, title: '{}', parameters: {{{}{}}}}}\n", type, title, parameters, relations);
+    resources +=
+        fmt::format("  - {{type: {}, title: '{}', parameters: {{{}{}}}}}\n", type, title, parameters, relations);
   }
-  return fmt::format("name: node\nresources:\n  - {{type: Stage, title: main}}\n  - {{type: Class, title: a}}\n"
-                     "  - {{type: Class, title: b}}\n{}edges: [{}]\n",
-                     resources, edges);
+  return fmt::format(
+      "name: node\nresources:\n  - {{type: Stage, title: main}}\n  - {{type: Class, title: a}}\n"
+      "  - {{type: Class, title: b}}\n{}edges: [{}]\n",
+      resources, edges);
 }
 
 TEST_F(Foresight, CatalogsDoWhatTheirPlansSay) {
@@ -110,6 +112,93 @@ TEST_F(Foresight, CatalogsDoWhatTheirPlansSay) {
   fmt::print("{} pairs, {} refreshes, {} without a change\n", compared, refreshed, idle);
   EXPECT_GT(compared, pairs(60));
   EXPECT_GT(refreshed, compared / 4);
+}
+
+// Components that use each other and refer to each other's settings and outputs, and every one of whose actions does
+// something that can be seen.
+std::string random_components(std::mt19937_64& dice, std::mt19937_64& outputs, const std::string& dir) {
+  auto below = [&](u64 n) { return dice() % n; };
+  std::string text = "system: s\ncomponents:\n";
+  std::vector<std::string> there;
+  for (const char* name : {"a", "b", "c", "d", "e", "f"}) {
+    if (below(4) == 0) continue;
+    std::string uses, word = there.empty() ? "none" : fmt::format("${{{}.word}}", there[below(there.size())]);
+    if (below(2)) word = fmt::format("v{}", below(2));
+    for (auto& other : there)
+      if (below(4) == 0) uses += fmt::format("{0}: {0}, ", other);
+    auto log = [&](std::string_view what) {
+      return fmt::format("\"echo {} {} {} >> {}/log; echo tutti:word={}\"", name, what, word, dir, outputs() % 4);
+    };
+    std::string config;
+    switch (name[0]) {
+      case 'a':
+      case 'b':
+        config = fmt::format("type: generic, config: {{make: {}, remove: {}}}", log("make"), log("remove"));
+        break;
+      case 'c':
+      case 'd':
+        config = fmt::format("type: command, config: {{start: {}, stop: {}}}", log("start"), log("stop"));
+        break;
+      case 'e': config = fmt::format("type: job, config: {{command: {}}}", log("job")); break;
+      // What it refers to may come out as what it was: then there is nothing to do, which no plan can know.
+      default:
+        config = fmt::format("type: file, config: {{path: {}/file, content: \"{}{}\"}}", dir, word,
+                             word[0] == '$' ? fmt::format(" {}", below(1'000'000)) : "");
+    }
+    text += fmt::format("  {}: {{uses: {{{}}}, {}}}\n", name, uses, config);
+    if (name[0] != 'e' && name[0] != 'f') there.emplace_back(name);
+  }
+  return text;
+}
+
+TEST_F(Foresight, SystemsDoWhatTheirPlansSay) {
+  u64 compared = 0, changes = 0, removals = 0, followers = 0;
+  for (u64 seed = 1; seed <= pairs(32) && !HasFailure(); ++seed) {
+    std::mt19937_64 dice(seed / 2), outputs(seed);  // twice the same, but for what their commands give
+    std::string text = random_components(dice, outputs, dir);
+    OneCall c(dir);
+    auto p = prepare(c, text);
+    if (!p) continue;  // it refers to an output that nothing has given
+    std::string shown = fmt::format("seed {}\n{}", seed, text);
+    std::multiset<std::string> said;
+    std::set<std::string> goes, may_follow;
+    u64 acting = 0;
+    for (auto& x : p->plan.changes) {
+      shown += fmt::format("{} {}: {}\n", engine::change_word(x.kind), x.component, fmt::join(x.behaviours, ", "));
+      acting += x.acts;
+      if (x.kind == engine::PlanChange::Kind::kRemove) goes.insert(x.component);
+      for (auto& line : x.actions)
+        if (line.starts_with("run echo ")) said.insert(line.substr(9, line.find(" >>") - 9));
+    }
+    for (auto& f : p->plan.followers) may_follow.insert(f.component);
+    Outcome o = c.deployer->run(*p, c.settings);
+    EXPECT_TRUE(o.good()) << o.wrong << fmt::format("{}", fmt::join(o.failures, "\n"));
+    EXPECT_EQ(o.changed, acting) << shown;
+    // Of those that go, what was run is what was said.
+    std::multiset<std::string> run;
+    for (auto& line : commands_run())
+      if (goes.count(line.substr(0, 1))) run.insert(line);
+    EXPECT_EQ(run, said) << shown;
+    bool wrong = false;
+    for (auto p2 = c.deployer->follow_up("s", p->wanted, p->plan.flat, wrong); p2 && !p2->empty();
+         p2 = c.deployer->follow_up("s", p->wanted, p->plan.flat, wrong)) {
+      for (auto& x : p2->plan.changes) {
+        bool own = x.kind != engine::PlanChange::Kind::kInterrupt;
+        EXPECT_TRUE(!own || may_follow.count(x.component)) << x.component << " follows\n" << shown;
+        followers += own;
+      }
+      EXPECT_TRUE(c.deployer->run(*p2, c.settings).good());
+    }
+    commands_run();
+    EXPECT_FALSE(wrong);
+    ++compared;
+    changes += acting;
+    removals += said.size();
+  }
+  fmt::print("{} pairs, {} changes, {} commands of removals, {} followed\n", compared, changes, removals, followers);
+  EXPECT_GT(compared, pairs(32) / 2);
+  EXPECT_GT(removals, compared / 8);
+  EXPECT_GT(followers, 0u);
 }
 
 }  // namespace

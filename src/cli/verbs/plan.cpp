@@ -40,8 +40,9 @@ std::string foreseen_text(const deploy::Foreseen& f) {
   if (!f.problem.empty()) return fmt::format("? {}: cannot be looked at: {}\n", f.resource, f.problem);
   std::string t;
   for (auto& c : f.changes)
-    t += fmt::format("~ {}{}/{}: {} -> {}{}\n", f.resource, c.subject.empty() ? "" : " " + c.subject, c.property, c.from,
-                     c.to, c.unknown ? "  # it has no check: it runs, and what it changes cannot be known" : "");
+    t +=
+        fmt::format("~ {}{}/{}: {} -> {}{}\n", f.resource, c.subject.empty() ? "" : " " + c.subject, c.property, c.from,
+                    c.to, c.unknown ? "  # it has no check: it runs, and what it changes cannot be known" : "");
   if (f.refresh.empty()) return t;
   std::size_t shown = std::min<std::size_t>(f.because.size(), 3);
   t += fmt::format("~ {}: {}  # {} changes", f.resource, f.refresh,
