@@ -51,6 +51,22 @@ class Settings {
     std::string from = secret ? "(secret)" : value(d.from), to = secret ? "(secret)" : value(d.to);
     return (!was ? to : fmt::format("{} -> {}", from, will ? to : "(none)")) + at;
   }
+  // What will be done, a line each.
+  std::vector<std::string> actions(const std::vector<std::string>& all) {
+    std::vector<std::string> out;
+    for (auto& action : all) {
+      if (!full_ && out.size() == kLines) {
+        cut_ = true;
+        out.push_back(fmt::format("… {} more", counted(all.size() - kLines, "action")));
+        break;
+      }
+      std::size_t end = action.find('\n');
+      bool more = end != std::string::npos && !full_;
+      cut_ = cut_ || more;
+      out.push_back(line(action.substr(0, more ? end : std::string::npos)) + (more ? " …" : ""));
+    }
+    return out;
+  }
   bool cut() const { return cut_; }
 
  private:
@@ -133,11 +149,14 @@ class Settings {
 
 struct Counts {
   u32 add = 0, change = 0, remove = 0, interrupt = 0;
+  u32 acting = 0;  // of all of them; of the others only the record changes
+  u32 all() const { return add + change + remove + interrupt; }
 };
 
 Counts count(const deploy::Prepared& p) {
   Counts n;
   for (auto& c : p.plan.changes) {
+    n.acting += c.acts;
     switch (c.kind) {
       case PlanChange::Kind::kAdd: ++n.add; break;
       case PlanChange::Kind::kRemove: ++n.remove; break;
@@ -162,6 +181,7 @@ std::string plan_summary(const deploy::Prepared& p, const deploy::Check* check) 
   std::string t = fmt::format("Plan {}: {} add, {} change, {} remove", p.digest, n.add, n.change, n.remove);
   if (n.interrupt) t += fmt::format(", {} interrupted", n.interrupt);
   t += fmt::format(", {} unchanged", p.plan.unchanged);
+  if (n.acting < n.all()) t += fmt::format("; {} of them without an action", n.all() - n.acting);
   if (check && check->estimated && check->total >= 0.0005) {
     t += fmt::format("; about {}", short_time(check->total));
     if (!check->critical.empty()) t += fmt::format(" (critical path: {})", few(check->critical));
@@ -182,8 +202,12 @@ std::string show_plan(Call& call, const deploy::Prepared& p, const deploy::Check
         c.kind == PlanChange::Kind::kRepair)
       t += fmt::format(" {}", change_word(c.kind));
     if (!c.behaviours.empty()) t += fmt::format(": {}", fmt::join(c.behaviours, ", "));
-    if (!c.why.empty()) t += fmt::format("  # {}", c.why);
+    if (!c.why.empty())
+      t += fmt::format("  # {}", c.why);
+    else if (!c.acts && c.kind == PlanChange::Kind::kRemove)
+      t += "  # nothing is left to be done";
     t += "\n";
+    for (auto& line : settings.actions(c.actions)) t += fmt::format("    {}\n", line);
     for (auto& d : c.details) {
       if (c.kind == PlanChange::Kind::kAdd && d.to.is(Kind::kNull)) continue;
       std::string where;
@@ -230,9 +254,16 @@ Value plan_tree(Call& call, const deploy::Prepared& p, const deploy::Check* chec
                                 {"type", make.text(c.type)},
                                 {"host", make.text(c.host.text())},
                                 {"behaviours", make.list(c.behaviours)},
+                                {"actions", make.list(c.actions)},
+                                {"acts", Value::boolean(c.acts)},
                                 {"why", make.text(c.why)},
                                 {"details", make.list(details)}}));
   }
+  std::vector<Value> followers;
+  for (auto& f : p.plan.followers)
+    followers.push_back(make.map({{"component", make.text(f.component)},
+                                  {"reads", make.text(f.reads)},
+                                  {"in_this_call", Value::boolean(f.in_this_call)}}));
   std::vector<std::string> program;
   for (auto& i : p.program.system.program) program.push_back(p.program.system.instruction_text(i));
   Counts n = count(p);
@@ -241,12 +272,15 @@ Value plan_tree(Call& call, const deploy::Prepared& p, const deploy::Check* chec
                           {Symbol("digest"), Field::kPlain, make.text(p.digest)},
                           {Symbol("changes"), Field::kPlain, make.list(changes)},
                           {Symbol("unchanged"), Field::kPlain, make.integer(p.plan.unchanged)},
+                          {Symbol("followers"), Field::kPlain, make.list(followers)},
+                          {Symbol("notes"), Field::kPlain, make.list(p.plan.notes)},
                           {Symbol("program"), Field::kPlain, make.list(program)},
                           {Symbol("summary"), Field::kPlain,
                            make.map({{"add", make.integer(n.add)},
                                      {"change", make.integer(n.change)},
                                      {"remove", make.integer(n.remove)},
-                                     {"interrupted", make.integer(n.interrupt)}})}};
+                                     {"interrupted", make.integer(n.interrupt)},
+                                     {"acting", make.integer(n.acting)}})}};
   if (check)
     root.push_back({Symbol("check"), Field::kPlain,
                     make.map({{"safe", check->safe && !check->complete ? Value::null() : Value::boolean(check->safe)},

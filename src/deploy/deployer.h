@@ -248,6 +248,8 @@ class Deployer {
   void note_elsewhere(Prepared& prepared, const engine::Recorded& was);
   // Of directories with `force` that go what is in them that nobody of ours has made.
   void note_taken_along(Prepared& prepared, const engine::Recorded& was);
+  // Says of each change whether any action of it does something, and of what goes what its actions are.
+  void note_actions(Prepared& prepared, const engine::Recorded& was);
   // False, and an error, where what is recorded under that name is not of the same nature as what is to come.
   enum class Nature : u8 { kSystem, kCatalog, kNothing };
   bool planned(const std::string& system, const engine::Recorded& was, Nature next);

@@ -249,6 +249,7 @@ std::optional<Prepared> Deployer::prepare(const Value& wanted, const std::string
   note_let_go(p, *was);
   note_elsewhere(p, *was);
   note_taken_along(p, *was);
+  note_actions(p, *was);
   return p;
 }
 
@@ -337,6 +338,7 @@ std::optional<Prepared> Deployer::prepare_removal(const std::string& system) {
   if (!finish_preparing(p)) return std::nullopt;
   note_elsewhere(p, *was);
   note_taken_along(p, *was);
+  note_actions(p, *was);
   return p;
 }
 

@@ -104,6 +104,7 @@ void Deployer::note_may_change(Prepared& p, const engine::Recorded& was) {
       bool follows = asked.empty() || asked.count(c->name);
       p.plan.notes.push_back(fmt::format("`{}` may change too, {}: it refers to `{}`", c->name,
                                          follows ? "in a run that follows" : "by a plan that looks at it", after));
+      p.plan.followers.push_back({c->name, after, follows});
       busy.insert(i);
       if (follows) fresh.insert(i);
     }

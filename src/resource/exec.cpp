@@ -138,6 +138,14 @@ class Exec : public Provider {
   }
 
   bool minds() const override { return true; }
+  std::string refreshing(const Resource& r) const override {
+    Params p(r.parameters);
+    const Value* command = p.find("refresh");
+    if (!command) command = p.find("command");
+    bool asks = p.has("creates") || p.has("unless") || p.has("onlyif");
+    return fmt::format("run {}{}", Scrubber(r.parameters).clean(command ? text_of(*command) : r.title),
+                       asks ? ", if its check says so" : "");
+  }
   Result<bool> refresh(Context& c) const override {
     bool checked = false;
     auto needed = wanted(c, checked);

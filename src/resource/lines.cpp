@@ -360,6 +360,7 @@ class Mount : public Provider {
 
   bool minds() const override { return true; }
   bool minds_itself(const std::vector<Change>& done) const override { return !done.empty() && done[0].to != "absent"; }
+  std::string refreshing(const Resource&) const override { return "mount again"; }
   // What is mounted is mounted again, with what its line says now.
   Result<bool> refresh(Context& c) const override {
     auto now = mounted(c);

@@ -103,6 +103,8 @@ class Provider {
   // Something it subscribes to has changed. False: there is nothing to do. Only of types that mind.
   virtual bool minds() const { return false; }
   virtual Result<bool> refresh(Context&) const { return false; }
+  // What that means for this one, for plans: "restart".
+  virtual std::string refreshing(const Resource&) const { return "refresh"; }
   // After these changes of its own nobody need refresh it: it has just begun with everything as it is now.
   virtual bool is_fresh(const std::vector<Change>&) const { return false; }
   // Its own changes are a reason to refresh it, too.

@@ -101,6 +101,7 @@ class Service : public Provider {
     return std::any_of(done.begin(), done.end(),
                        [](const Change& c) { return c.property == "ensure" && c.to == "running"; });
   }
+  std::string refreshing(const Resource&) const override { return "restart"; }
   Result<bool> refresh(Context& c) const override {
     auto m = manager(c);
     if (!m) return tl::unexpected(m.error());

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "cli/running.h"
 #include "cli/system_input.h"
+#include "deploy/foresee.h"
 
 namespace tutti {
 namespace {
@@ -34,20 +35,43 @@ bool save(Running& running, const deploy::Prepared& prepared) {
   return true;
 }
 
-// A catalog has no other plan than to look at every resource: what differs will be changed, what cannot be seen is said
-// so.
+// What a catalog's resource will do, a line for each property and one for a refresh.
+std::string foreseen_text(const deploy::Foreseen& f) {
+  if (!f.problem.empty()) return fmt::format("? {}: cannot be looked at: {}\n", f.resource, f.problem);
+  std::string t;
+  for (auto& c : f.changes)
+    t +=
+        fmt::format("~ {}{}/{}: {} -> {}{}\n", f.resource, c.subject.empty() ? "" : " " + c.subject, c.property, c.from,
+                    c.to, c.unknown ? "  # it has no check: it runs, and what it changes cannot be known" : "");
+  if (f.refresh.empty()) return t;
+  std::size_t shown = std::min<std::size_t>(f.because.size(), 3);
+  t += fmt::format("~ {}: {}  # {} changes", f.resource, f.refresh,
+                   fmt::join(f.because.begin(), f.because.begin() + static_cast<std::ptrdiff_t>(shown), ", "));
+  if (f.because.size() > shown) t += fmt::format(", and so do {} more", f.because.size() - shown);
+  return t + "\n";
+}
+
+void foreseen_tree(const TreeMaker& make, const deploy::Foreseen& f, std::vector<Value>& told) {
+  if (!f.problem.empty())
+    told.push_back(make.map({{"resource", make.text(f.resource)}, {"problem", make.text(f.problem)}}));
+  for (auto& c : f.changes)
+    told.push_back(make.map({{"resource", make.text(f.resource)},
+                             {"subject", make.text(c.subject)},
+                             {"property", make.text(c.property)},
+                             {"from", make.text(c.from)},
+                             {"to", make.text(c.to)},
+                             {"known", Value::boolean(!c.unknown)}}));
+  if (!f.refresh.empty())
+    told.push_back(make.map({{"resource", make.text(f.resource)},
+                             {"refresh", make.text(f.refresh)},
+                             {"because", make.list(f.because)},
+                             {"known", Value::boolean(true)}}));
+}
+
+// A catalog has no other plan than to look at every resource: what differs will be changed, what is told of a change
+// refreshed, what cannot be seen is said so.
 int plan_catalog(Running& running, const deploy::Prepared& prepared) {
   Call& call = running.call;
-  engine::Recorded all;
-  for (auto& i : prepared.program.instances) {
-    engine::RecordedComponent c;
-    c.name = i.name;
-    c.type = "resource";
-    c.config = i.config;
-    all.order.push_back(c.name);
-    all.components.emplace(c.name, std::move(c));
-  }
-  auto settings = running.settings("plan");
   for (auto& c : prepared.conflicts)
     call.session.diagnostics.warning("CATALOG-ORDER", {},
                                      fmt::format("{} and {} both {} {}, and no order is said between them", c.first,
@@ -56,40 +80,23 @@ int plan_catalog(Running& running, const deploy::Prepared& prepared) {
   std::string out = call.options.get("out", "text");
   TreeMaker make(call.session);
   std::vector<Value> told;
-  for (auto& d : running.deployer->drift(all, settings.executor)) {
-    if (!d.problem.empty()) {
-      ++unknown;
-      if (out == "text") call.out.put(fmt::format("? {}: cannot be looked at: {}\n", d.component, d.problem));
-      told.push_back(make.map({{"resource", make.text(d.component)}, {"problem", make.text(d.problem)}}));
-      continue;
-    }
-    bool sure = true;
-    for (auto& c : d.changes) {
-      sure = sure && !c.unknown;
-      told.push_back(make.map({{"resource", make.text(d.component)},
-                               {"subject", make.text(c.subject)},
-                               {"property", make.text(c.property)},
-                               {"from", make.text(c.from)},
-                               {"to", make.text(c.to)},
-                               {"known", Value::boolean(!c.unknown)}}));
-      if (out != "text") continue;
-      call.out.put(fmt::format("{} {}{}/{}: {} -> {}{}\n", c.unknown ? "?" : "~", d.component,
-                               c.subject.empty() ? "" : " " + c.subject, c.property, c.from, c.to,
-                               c.unknown ? "  # it has no check: what it changes cannot be known" : ""));
-    }
-    ++(sure ? changes : unknown);
+  for (auto& f : deploy::foresee(*running.deployer, prepared, running.settings("plan").executor)) {
+    ++(f.problem.empty() ? changes : unknown);
+    if (out == "text")
+      call.out.put(foreseen_text(f));
+    else
+      foreseen_tree(make, f, told);
   }
+  int code = changes + unknown ? exit_code::kDifferent : exit_code::kOk;
   if (out != "text") {
     Value answer = make.map({{"resources", make.integer(prepared.resources)},
                              {"to_change", make.integer(changes)},
                              {"unknown", make.integer(unknown)},
                              {"changes", make.list(told)}});
-    if (!write_answer(call, answer, out) || !save(running, prepared)) return exit_code::kError;
-    return changes + unknown ? exit_code::kDifferent : exit_code::kOk;
+    return write_answer(call, answer, out) && save(running, prepared) ? code : exit_code::kError;
   }
   call.out.put(fmt::format("Plan: {} resources, {} to change, {} unknown.\n", prepared.resources, changes, unknown));
-  if (!save(running, prepared)) return exit_code::kError;
-  return changes + unknown ? exit_code::kDifferent : exit_code::kOk;
+  return save(running, prepared) ? code : exit_code::kError;
 }
 
 int run_plan(Call& call) {

@@ -15,6 +15,11 @@ std::string text(const Value& map, std::string_view key) {
   return e && e->value.is(Kind::kString) ? std::string(e->value.text()) : "";
 }
 
+bool truth(const Value& map, std::string_view key, bool otherwise) {
+  const Entry* e = map.find(key);
+  return e && e->value.is(Kind::kBool) ? e->value.as_bool() : otherwise;
+}
+
 std::span<const Value> items(const Value& map, std::string_view key) {
   const Entry* e = map.find(key);
   return e && e->value.is(Kind::kList) ? e->value.items() : std::span<const Value>();
@@ -58,11 +63,21 @@ Value write_changes(const Plan& plan, const TreeBuilder& b) {
                            {Symbol("type"), Field::kPlain, b.string(c.type)},
                            {Symbol("host"), Field::kPlain, Value::string(c.host.text())},
                            {Symbol("behaviours"), Field::kPlain, list(c.behaviours, b)},
+                           {Symbol("actions"), Field::kPlain, list(c.actions, b)},
+                           {Symbol("acts"), Field::kPlain, Value::boolean(c.acts)},
                            {Symbol("why"), Field::kPlain, b.string(c.why)},
                            {Symbol("details"), Field::kPlain, b.list(details)}};
     changes.push_back(b.map(one));
   }
+  std::vector<Value> followers;
+  for (auto& f : plan.followers) {
+    std::vector<Entry> one{{Symbol("component"), Field::kPlain, b.string(f.component)},
+                           {Symbol("reads"), Field::kPlain, b.string(f.reads)},
+                           {Symbol("in_this_call"), Field::kPlain, Value::boolean(f.in_this_call)}};
+    followers.push_back(b.map(one));
+  }
   std::vector<Entry> root{{Symbol("changes"), Field::kPlain, b.list(changes)},
+                          {Symbol("followers"), Field::kPlain, b.list(followers)},
                           {Symbol("unchanged"), Field::kPlain, Value::integer(plan.unchanged)},
                           {Symbol("notes"), Field::kPlain, list(plan.notes, b)}};
   return b.map(root);
@@ -79,6 +94,8 @@ void read_changes(const Value& tree, Plan& plan) {
     c.type = text(v, "type");
     c.host = Symbol(text(v, "host"));
     c.behaviours = texts(v, "behaviours");
+    c.actions = texts(v, "actions");
+    c.acts = truth(v, "acts", true);
     c.why = text(v, "why");
     for (const Value& d : items(v, "details")) {
       const Entry *from = d.find("from"), *to = d.find("to"), *secret = d.find("secret");
@@ -90,6 +107,8 @@ void read_changes(const Value& tree, Plan& plan) {
   if (const Entry* e = tree.find("unchanged"); e && e->value.fits_i64())
     plan.unchanged = static_cast<u32>(e->value.as_i64());
   plan.notes = texts(tree, "notes");
+  for (const Value& v : items(tree, "followers"))
+    plan.followers.push_back({text(v, "component"), text(v, "reads"), truth(v, "in_this_call", true)});
 }
 
 }  // namespace tutti::engine

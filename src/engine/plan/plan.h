@@ -38,8 +38,16 @@ struct PlanChange {
   Symbol host;
   std::vector<Detail> details;
   std::vector<std::string> behaviours;  // pushed, in order
+  std::vector<std::string> actions;     // of what goes: what will be run, stopped and removed, in order
+  bool acts = true;                     // some action does something; otherwise only the record changes
   std::string why;                      // one line
   Pos at;
+};
+
+// A component that the plan leaves alone and that refers to what the plan may change.
+struct PlanFollower {
+  std::string component, reads;  // "web", "db.port"
+  bool in_this_call = true;      // in a run that follows by itself; otherwise by the next plan that looks at it
 };
 
 struct Plan {
@@ -47,6 +55,7 @@ struct Plan {
   u32 unchanged = 0;
   Value flat;  // the program with all it needs; see build_system
   std::vector<std::string> notes;
+  std::vector<PlanFollower> followers;
 
   bool empty() const { return changes.empty(); }
 };

@@ -59,7 +59,9 @@ class Tally {
   }
   void made() { ++made_; }
   void count(const std::string& what, bool really = true) { counts_[what] += really; }
-  double share(const std::string& what) { return made_ ? 100.0 * static_cast<double>(counts_[what]) / static_cast<double>(made_) : 0; }
+  double share(const std::string& what) {
+    return made_ ? 100.0 * static_cast<double>(counts_[what]) / static_cast<double>(made_) : 0;
+  }
   u64 of(const std::string& what) { return counts_[what]; }
 
  private:

@@ -82,8 +82,8 @@ TEST(Search, ReducedFindsTheSameEnds) {
     tally(all, a, failures);
     states += a.states;
     reduced += b.states;
-    EXPECT_TRUE(ends == ends_reduced) << "seed " << seed << "\n" << text_of(system)
-                                      << missed(system, failures, ends, ends_reduced);
+    EXPECT_TRUE(ends == ends_reduced) << "seed " << seed << "\n"
+                                      << text_of(system) << missed(system, failures, ends, ends_reduced);
     EXPECT_EQ(contradictions(a, b), std::vector<std::string>()) << "seed " << seed << "\n" << text_of(system);
   }
   expect_usual_shares(all);
