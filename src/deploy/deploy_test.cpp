@@ -333,6 +333,7 @@ class NoEnd : public store::Store {
   Result<void> renew(const store::Lease& l) override { return s_->renew(l); }
   Result<void> release(const store::Lease& l) override { return s_->release(l); }
   Result<std::optional<store::LockInfo>> lock(const std::string& n) override { return s_->lock(n); }
+  Result<std::optional<store::LockInfo>> break_lock(const std::string& n) override { return s_->break_lock(n); }
   Result<i64> begin(const store::Lease& l, const store::RunRecord& r) override { return s_->begin(l, r); }
   Result<void> append(const store::Lease& l, i64 r, std::span<const store::Entry> e) override {
     return s_->append(l, r, e);
