@@ -307,7 +307,9 @@ std::optional<Prepared> Deployer::as_prepared(const store::RunRecord& record) {
 }
 
 std::string Deployer::mark_of(i64 run) const {
-  return fmt::format("{}-{}", sha256_hex(place_.directory).substr(0, 8), run);
+  auto mark = place_.store->mark(run);
+  if (mark && !mark->empty()) return *mark;
+  return fmt::format("{}-{}", sha256_hex(place_.directory).substr(0, 8), run);  // of an older version
 }
 
 namespace {

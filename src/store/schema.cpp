@@ -36,6 +36,10 @@ ALTER TABLE lock ADD COLUMN space TEXT NOT NULL DEFAULT '';
 ALTER TABLE lock ADD COLUMN seconds REAL NOT NULL DEFAULT 30.0;
 ALTER TABLE lock ADD COLUMN beat INTEGER NOT NULL DEFAULT 0;
 )",
+    // 4: what a run starts is found again by a mark that no other run has, here or elsewhere
+    R"(
+ALTER TABLE run ADD COLUMN mark TEXT NOT NULL DEFAULT '';
+)",
 };
 constexpr i64 kVersion = std::size(kSteps);
 

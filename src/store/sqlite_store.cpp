@@ -36,6 +36,7 @@ class SqliteStore : public Store {
   Result<void> reopen(const Lease& lease, i64 run) override;
   Result<std::vector<RunRecord>> runs(const std::string& system, std::size_t most) override;
   Result<std::optional<RunRecord>> run(i64 id) override;
+  Result<std::string> mark(i64 run) override;
   Result<std::vector<Entry>> entries(i64 run) override;
   Result<void> learn(std::span<const std::pair<std::string, double>> durations) override;
   Result<std::map<std::string, Learnt>> learnt() override;
@@ -283,10 +284,10 @@ Result<i64> SqliteStore::begin(const Lease& lease, const RunRecord& run) {
     if (!s.all(lease.system, random_word(), run.base_state).run()) return db_.broken();
   }
   Statement s(db_,
-              "INSERT INTO run(system,kind,status,started,ended,who,base_serial,base_state,plan,wanted,summary) "
-              "VALUES(?,?,?,?,0.0,?,?,?,?,?,?)");
+              "INSERT INTO run(system,kind,status,started,ended,who,base_serial,base_state,plan,wanted,summary,mark) "
+              "VALUES(?,?,?,?,0.0,?,?,?,?,?,?,?)");
   s.all(lease.system, run.kind, std::string_view("running"), run.started, run.who, run.base_serial, run.base_state,
-        run.plan, run.wanted, run.summary);
+        run.plan, run.wanted, run.summary, random_word());
   if (!s.run()) return db_.broken();
   i64 id = db_.last_id();
   if (auto r = t.commit(); !r) return tl::unexpected(r.error());
@@ -386,6 +387,15 @@ Result<std::optional<RunRecord>> SqliteStore::run(i64 id) {
   if (s.step()) return std::optional(run_from(s, true));
   if (!s.ok()) return db_.broken();
   return std::optional<RunRecord>{};
+}
+
+Result<std::string> SqliteStore::mark(i64 run) {
+  std::lock_guard held(mutex_);
+  Statement s(db_, "SELECT mark FROM run WHERE id=?");
+  s.bind(run);
+  if (s.step()) return s.text(0);
+  if (!s.ok()) return db_.broken();
+  return std::string();
 }
 
 Result<std::vector<Entry>> SqliteStore::entries(i64 run) {

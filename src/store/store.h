@@ -114,6 +114,9 @@ class Store {
   virtual Result<std::vector<RunRecord>> runs(const std::string& system,
                                               std::size_t most) = 0;  // newest first, without plans
   virtual Result<std::optional<RunRecord>> run(i64 id) = 0;
+  // A word by which what the run starts is told from what any other run does, of this record or another. "" of one that
+  // an older version began.
+  virtual Result<std::string> mark(i64 run) = 0;
   virtual Result<std::vector<Entry>> entries(i64 run) = 0;
 
   virtual Result<void> learn(std::span<const std::pair<std::string, double>> durations) = 0;
