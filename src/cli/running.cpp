@@ -113,6 +113,17 @@ void warn_beside(Call& call, deploy::Deployer& deployer, const Value& wanted, co
       .note(fmt::format("`{}` is recorded too: what both hold goes with the last that goes", own));
 }
 
+// A lease that ends at once protects nobody, and one that never ends is in everybody's way.
+constexpr double kShortestLease = 1, kLongestLease = 86400;
+
+std::optional<double> lease_of(const Call& call) {
+  std::string text = call.options.get("lease");
+  char* end = nullptr;
+  double seconds = std::strtod(text.c_str(), &end);
+  bool good = !text.empty() && *end == 0 && seconds >= kShortestLease && seconds <= kLongestLease;
+  return good ? std::optional(seconds) : std::nullopt;
+}
+
 // Why a record is not used, and what to do about that.
 void tell_unopened(Call& call, const std::string& directory, const Failure& why) {
   std::string code = why.code == store::kForeign         ? "STATE-FOREIGN"
@@ -160,6 +171,12 @@ std::string short_time(double s) {
 void end_interrupts() { interrupts().reset(); }
 
 bool Running::open(bool forget) {
+  if (call.options.has("lease") && !lease_of(call)) {
+    call.session.diagnostics.error("USE", {},
+                                   fmt::format("--lease wants {:.0f} to {:.0f} seconds, not `{}`", kShortestLease,
+                                               kLongestLease, call.options.get("lease")));
+    return false;
+  }
   std::signal(SIGPIPE, SIG_IGN);  // a reader of what is told that goes away must not end a run in the middle
   bool above = false;
   std::string directory = record_directory(call, &above);
@@ -322,7 +339,7 @@ deploy::Deployer::RunSettings Running::settings(std::string command) {
   s.command = "tutti " + command;
   s.parallel = static_cast<u32>(std::strtoul(call.options.get("parallel", "0").c_str(), nullptr, 10));
   s.wait_for_lock = std::strtod(call.options.get("lock-timeout", "0").c_str(), nullptr);
-  if (auto lease = call.options.get("lease"); !lease.empty()) s.lease = std::strtod(lease.c_str(), nullptr);
+  if (auto lease = lease_of(call)) s.lease = *lease;
   s.executor.home = place->directory;
   s.executor.host = [this](Symbol name) { return hosts->find(name); };
   if (call.options.has("modulepath") || call.options.has("environment"))

@@ -77,6 +77,21 @@ TEST_F(Deploy, AddsThenChangesNothing) {
   EXPECT_EQ(program(text).size(), 1u);  // wait_all
 }
 
+// Two machines may have a record at the same path, each with a first run: nobody may end what the other has started.
+TEST_F(Deploy, WhatARunStartsHasAMarkUnlikeAnyOther) {
+  std::string text =
+      "system: s\ncomponents:\n  a: {type: job, config: {command: 'echo $TUTTI_ACTION > " + dir + "/mark'}}\n";
+  std::set<std::string> marks;
+  for (int k = 0; k < 3; ++k) {
+    ASSERT_TRUE(apply(text).finished);
+    std::string mark = *here()->read(dir + "/mark");
+    EXPECT_GT(mark.size(), 20u);
+    marks.insert(mark);
+    fs::remove_all(dir + "/.tutti");
+  }
+  EXPECT_EQ(marks.size(), 3u);
+}
+
 // Whoever put a key into a repository can read what it seals and sign plans with it.
 TEST_F(Deploy, AKeyThatCameFromElsewhereIsNotUsed) {
   std::string record = dir + "/.tutti", key = record + "/key";
@@ -333,6 +348,7 @@ class NoEnd : public store::Store {
   Result<void> renew(const store::Lease& l) override { return s_->renew(l); }
   Result<void> release(const store::Lease& l) override { return s_->release(l); }
   Result<std::optional<store::LockInfo>> lock(const std::string& n) override { return s_->lock(n); }
+  Result<std::optional<store::LockInfo>> break_lock(const std::string& n) override { return s_->break_lock(n); }
   Result<i64> begin(const store::Lease& l, const store::RunRecord& r) override { return s_->begin(l, r); }
   Result<void> append(const store::Lease& l, i64 r, std::span<const store::Entry> e) override {
     return s_->append(l, r, e);
@@ -346,6 +362,7 @@ class NoEnd : public store::Store {
     return s_->runs(n, most);
   }
   Result<std::optional<store::RunRecord>> run(i64 r) override { return s_->run(r); }
+  Result<std::string> mark(i64 r) override { return s_->mark(r); }
   Result<std::vector<store::Entry>> entries(i64 r) override { return s_->entries(r); }
   Result<void> learn(std::span<const std::pair<std::string, double>> d) override { return s_->learn(d); }
   Result<std::map<std::string, store::Learnt>> learnt() override { return s_->learnt(); }

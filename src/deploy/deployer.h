@@ -153,6 +153,7 @@ class Deployer {
     u32 parallel = 0;
     double lease = 30;
     double wait_for_lock = 0;                      // seconds
+    bool break_lock = false;                       // resume: take the system from whoever holds it, unless they live
     std::string command;                           // who says it, for the lock
     std::map<std::string, std::string> decisions;  // resume: "component/transition" -> "done" or "repeat"
     RunEvents events;
@@ -172,6 +173,8 @@ class Deployer {
   Outcome run(const Program& program, RunSettings& settings);
   // Goes on with a run that did not end; or, where decisions say so of what failed in it, with a program that did (F6).
   Outcome resume(i64 run, RunSettings& settings);
+  // Takes the system from whoever holds it, and says whom; not from somebody who is seen to live.
+  Result<void> break_lock(const std::string& system, const RunSettings& settings);
   // Components, and all that is on these hosts, to be taken out of the record; nullopt, and an error, for names that
   // are not there and for what is protected. Nothing is done where they are: see deploy/forget.h.
   std::optional<Forgetting> prepare_forget(const std::string& system, const std::vector<std::string>& components,
@@ -205,6 +208,8 @@ class Deployer {
   static std::map<std::string, std::vector<engine::Deviation>> deviations(const std::vector<Drift>& drift);
 
  private:
+  // Takes the system, as long as the settings let it wait; a failure with kHeld says who holds it.
+  Result<store::Lease> hold(const std::string& system, const RunSettings& settings);
   // Takes the system and writes down that a run begins; nullopt, and why in `out`, when that is impossible.
   std::optional<store::Lease> begin(store::RunRecord& record, const RunSettings& settings, Outcome& out);
   std::optional<Prepared> as_prepared(const store::RunRecord& record);

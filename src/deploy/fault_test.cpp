@@ -66,6 +66,15 @@ class Faults : public InFolder {
     ::waitpid(child, nullptr, 0);
     return std::nullopt;
   }
+  void await_entries(std::size_t n) {
+    for (int k = 0; k < 6000; ++k) {
+      OneCall c(dir);
+      auto entries = c.place->store->entries(1);
+      if (entries && entries->size() >= n) return;
+      ::usleep(10000);
+    }
+    ADD_FAILURE() << "the run does not get anywhere";
+  }
   void goes_on() {
     OneCall c(dir);
     if (i64 run = c.deployer->unfinished("s")) {
@@ -124,12 +133,7 @@ TEST_F(Faults, AnyWriteThatFailsEndsTheRunAndItGoesOn) {
 TEST_F(Faults, ALeaseThatIsTakenAwayEndsTheRunAndAllThatItRuns) {
   auto code = ended([&] { return apply(jobs("exec sleep 600; "), 1); },
                     [&] {
-                      for (int k = 0; k < 3000; ++k) {
-                        OneCall c(dir);
-                        auto entries = c.place->store->entries(1);
-                        if (entries && entries->size() >= kJobs) break;
-                        ::usleep(10000);
-                      }
+                      await_entries(kJobs);
                       store::Database db;
                       ASSERT_TRUE(db.open(dir + "/.tutti/state.db"));
                       ASSERT_TRUE(db.execute("UPDATE lock SET fence = fence + 1"));
@@ -137,6 +141,22 @@ TEST_F(Faults, ALeaseThatIsTakenAwayEndsTheRunAndAllThatItRuns) {
   ASSERT_TRUE(code) << "hangs without its lease";
   EXPECT_EQ(*code, kNotGood);
   EXPECT_EQ(done_otherwise().size(), static_cast<std::size_t>(kJobs));
+}
+
+// Nobody has taken it: but nobody can know that who cannot write.
+TEST_F(Faults, ALeaseThatCannotBeRenewedEndsTheRunWhenItIsOver) {
+  std::string broken = dir + "/broken";
+  auto code = ended(
+      [&] {
+        DiskLayer failing([&](const DiskEvent&) { return fs::exists(broken) ? SQLITE_IOERR_WRITE : SQLITE_OK; });
+        return apply(jobs("exec sleep 600; "), 1);
+      },
+      [&] {
+        await_entries(kJobs);
+        ASSERT_TRUE(write_file_atomically(broken, ""));
+      });
+  ASSERT_TRUE(code) << "goes on without its lease";
+  EXPECT_EQ(*code, kNotGood);
 }
 
 }  // namespace

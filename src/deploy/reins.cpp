@@ -1,5 +1,7 @@
 #include "deploy/reins.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 
@@ -9,16 +11,29 @@ namespace tutti::deploy {
 
 Reins::Reins(store::Store& store, const store::Lease& lease, engine::Runner& runner, std::function<void()> wake,
              std::function<void()> halt)
-    : runner_(runner), wake_(std::move(wake)), halt_(std::move(halt)), heart_(quiet_thread([this, &store, lease] {
-        std::unique_lock lock(mutex_);
-        auto period = std::chrono::duration<double>(std::max(0.2, lease.seconds / 3));
-        while (!stop_.wait_for(lock, period, [&] { return done_; })) {
-          lock.unlock();
-          auto r = store.renew(lease);
-          if (!r && r.error().code == store::kFenced) return lost(r.error());
-          lock.lock();
-        }
-      })) {}
+    : runner_(runner),
+      wake_(std::move(wake)),
+      halt_(std::move(halt)),
+      heart_(quiet_thread([this, &store, lease] { keep_alive(store, lease); })) {}
+
+void Reins::keep_alive(store::Store& store, const store::Lease& lease) {
+  double over = lease.taken + lease.seconds, often = lease.seconds / 3, soon = lease.seconds / 20;
+  std::chrono::duration<double> next(often);
+  std::unique_lock lock(mutex_);
+  while (!stop_.wait_for(lock, next, [&] { return done_; })) {
+    lock.unlock();
+    double asked = store::sleepless_clock();
+    auto renewed = store.renew(lease);
+    if (renewed) over = asked + lease.seconds;
+    if (!renewed && renewed.error().code == store::kFenced) return lost(renewed.error());
+    if (!renewed && store::sleepless_clock() >= over)
+      return lost(
+          {fmt::format("the lease on {} is over and cannot be renewed: {}", lease.system, renewed.error().message),
+           store::kFenced});
+    next = std::chrono::duration<double>(renewed ? often : soon);
+    lock.lock();
+  }
+}
 
 Reins::~Reins() {
   {

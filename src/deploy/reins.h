@@ -13,7 +13,7 @@
 namespace tutti::deploy {
 
 // What ends a run from outside: the user, a lease that was lost, a journal that cannot be written. Keeps the lease
-// alive while it exists.
+// alive while it exists; a lease that is over and cannot be renewed is lost, whether somebody else has taken it or not.
 class Reins {
  public:
   // `wake` makes the executor's wait() return; `halt`, where the executor allows it from any thread, ends what runs.
@@ -28,6 +28,7 @@ class Reins {
   std::optional<std::string> lost() const;
 
  private:
+  void keep_alive(store::Store& store, const store::Lease& lease);
   engine::Runner& runner_;
   std::function<void()> wake_, halt_;
   mutable std::mutex mutex_;

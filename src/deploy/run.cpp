@@ -154,14 +154,53 @@ i64 Deployer::unfinished(const std::string& system) {
   return 0;
 }
 
-std::optional<store::Lease> Deployer::begin(store::RunRecord& record, const RunSettings& settings, Outcome& out) {
-  double until = store::wall_clock() + settings.wait_for_lock;
+// The lock of somebody who is seen to live is not broken: they can be ended first.
+Result<void> Deployer::break_lock(const std::string& system, const RunSettings& settings) {
+  auto lock = place_.store->lock(system);
+  if (!lock) return tl::unexpected(lock.error());
+  if (*lock && store::life_of((*lock)->holder) == store::Life::kAlive)
+    return failure(fmt::format("{} is in use by {}, which lives: end it first (kill {})", system,
+                               store::describe(**lock, store::wall_clock()), (*lock)->holder.pid),
+                   store::kHeld);
+  auto broken = place_.store->break_lock(system);
+  if (!broken) return tl::unexpected(broken.error());
+  if (*broken && settings.events.line)
+    settings.events.line(
+        0, fmt::format("the lock on {} of {} is broken", system, store::describe(**broken, store::wall_clock())));
+  return {};
+}
+
+constexpr double kLongestWatch = 300;  // seconds: nobody waits for more without having said so
+
+Result<store::Lease> Deployer::hold(const std::string& system, const RunSettings& settings) {
+  store::Store& store = *place_.store;
+  if (settings.break_lock)
+    if (auto r = break_lock(system, settings); !r) return tl::unexpected(r.error());
   store::Holder me = store::this_process(settings.command);
-  auto lease = place_.store->acquire(record.system, me, settings.lease);
-  while (!lease && lease.error().code == store::kHeld && store::wall_clock() < until) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(200));
-    lease = place_.store->acquire(record.system, me, settings.lease);
+  double until = store::waking_clock() + settings.wait_for_lock;
+  std::optional<store::LockInfo> watched;
+  for (;;) {
+    auto lease = store.acquire(system, me, settings.lease);
+    if (lease || lease.error().code != store::kHeld) return lease;
+    auto lock = store.lock(system);
+    if (!lock || !*lock) continue;
+    const store::LockInfo& info = **lock;
+    // One whose lease is over by the clock has probably gone: it is watched for as long as its lease lasts, or until it
+    // gives a sign of life.
+    bool silent = !watched || (watched->fence == info.fence && watched->beat == info.beat);
+    bool watch = silent && store::wall_clock() >= info.expires && info.seconds <= kLongestWatch;
+    if (!watch && store::waking_clock() >= until) return lease;
+    if (watch && !watched && settings.events.line)
+      settings.events.line(0, fmt::format("waits {:.0f} s for a sign of life of {}", info.seconds,
+                                          store::describe(info, store::wall_clock())));
+    if (!watched) watched = info;
+    std::this_thread::sleep_for(std::chrono::duration<double>(std::clamp(info.seconds / 20, 0.02, 0.2)));
   }
+}
+
+std::optional<store::Lease> Deployer::begin(store::RunRecord& record, const RunSettings& settings, Outcome& out) {
+  store::Holder me = store::this_process(settings.command);
+  auto lease = hold(record.system, settings);
   auto wrong = [&](const Failure& f) {
     out.wrong = f.message;
     out.wrong_code = f.code;
@@ -208,7 +247,7 @@ Outcome Deployer::resume(i64 run, RunSettings& settings) {
   bool ended = (*record)->status != "running";
   if (ended && ((*record)->kind != kProgramRun || settings.decisions.empty()))
     return wrong(fmt::format("run {} has ended already: {}", run, (*record)->status));
-  auto lease = place_.store->acquire((*record)->system, store::this_process(settings.command), settings.lease);
+  auto lease = hold((*record)->system, settings);
   if (!lease) return wrong(lease.error().message, lease.error().code);
   struct Release {
     store::Store& store;
@@ -268,7 +307,9 @@ std::optional<Prepared> Deployer::as_prepared(const store::RunRecord& record) {
 }
 
 std::string Deployer::mark_of(i64 run) const {
-  return fmt::format("{}-{}", sha256_hex(place_.directory).substr(0, 8), run);
+  auto mark = place_.store->mark(run);
+  if (mark && !mark->empty()) return *mark;
+  return fmt::format("{}-{}", sha256_hex(place_.directory).substr(0, 8), run);  // of an older version
 }
 
 namespace {

@@ -35,7 +35,7 @@ class Strangers : public ::testing::Test {
   void make() {
     auto s = open_sqlite(record + "/state.db");
     ASSERT_TRUE(s) << s.error().message;
-    auto lease = (*s)->acquire("shop", {"h", "u", "apply", 1, 1}, 30);
+    auto lease = (*s)->acquire("shop", this_process("apply"), 30);
     RunRecord r;
     r.kind = "apply", r.base_state = "{}";
     auto id = (*s)->begin(*lease, r);
@@ -60,7 +60,7 @@ TEST_F(Strangers, WhatWeMakeIsOursAlone) {
   EXPECT_EQ(s.st_mode & 07777, 0700u);
   auto open = open_sqlite(record + "/state.db");
   ASSERT_TRUE(open) << open.error().message;
-  ASSERT_TRUE((*open)->acquire("shop", {"h", "u", "apply", 1, 1}, 30));
+  ASSERT_TRUE((*open)->acquire("shop", this_process("apply"), 30));
   for (auto& e : fs::directory_iterator(record)) {
     ASSERT_EQ(::lstat(e.path().c_str(), &s), 0);
     EXPECT_EQ(s.st_mode & 07777, 0600u) << e.path();

@@ -28,6 +28,18 @@ CREATE TABLE duration(key TEXT PRIMARY KEY, count INTEGER NOT NULL, mean REAL NO
     R"(
 CREATE TABLE fact(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 )",
+    // 3: who a holder is, whatever its machine is called, and how often it has renewed
+    R"(
+ALTER TABLE lock ADD COLUMN boot TEXT NOT NULL DEFAULT '';
+ALTER TABLE lock ADD COLUMN machine TEXT NOT NULL DEFAULT '';
+ALTER TABLE lock ADD COLUMN space TEXT NOT NULL DEFAULT '';
+ALTER TABLE lock ADD COLUMN seconds REAL NOT NULL DEFAULT 30.0;
+ALTER TABLE lock ADD COLUMN beat INTEGER NOT NULL DEFAULT 0;
+)",
+    // 4: what a run starts is found again by a mark that no other run has, here or elsewhere
+    R"(
+ALTER TABLE run ADD COLUMN mark TEXT NOT NULL DEFAULT '';
+)",
 };
 constexpr i64 kVersion = std::size(kSteps);
 

@@ -1,15 +1,12 @@
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <chrono>
 #include <cmath>
-#include <csignal>
-#include <cstdio>
 #include <cstring>
+#include <map>
 #include <mutex>
 #include <optional>
 
@@ -21,27 +18,6 @@
 namespace tutti::store {
 namespace {
 
-// Birth of a process of this machine (see transport/spawn.h; the store stands below it), 0 when it is no more.
-u64 birth_of(i64 pid) {
-  FILE* f = std::fopen(fmt::format("/proc/{}/stat", pid).c_str(), "re");
-  if (!f) return 0;
-  char text[1024];
-  std::size_t n = std::fread(text, 1, sizeof text - 1, f);
-  std::fclose(f);
-  text[n] = 0;
-  const char* at = std::strrchr(text, ')');
-  if (!at || at[1] == 0 || at[2] == 'Z') return 0;
-  unsigned long long birth = 0;
-  std::sscanf(at + 2, "%*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu", &birth);
-  return birth;
-}
-
-std::string this_host() {
-  char name[256] = "";
-  ::gethostname(name, sizeof name - 1);
-  return name;
-}
-
 class SqliteStore : public Store {
  public:
   Result<void> open(const std::string& path, bool adopt);
@@ -49,6 +25,7 @@ class SqliteStore : public Store {
   Result<std::vector<std::string>> systems() override;
   Result<std::optional<SystemRecord>> system(const std::string& name) override;
   Result<Lease> acquire(const std::string& system, const Holder& holder, double seconds) override;
+  Result<std::optional<LockInfo>> break_lock(const std::string& system) override;
   Result<void> renew(const Lease& lease) override;
   Result<void> release(const Lease& lease) override;
   Result<std::optional<LockInfo>> lock(const std::string& system) override;
@@ -59,6 +36,7 @@ class SqliteStore : public Store {
   Result<void> reopen(const Lease& lease, i64 run) override;
   Result<std::vector<RunRecord>> runs(const std::string& system, std::size_t most) override;
   Result<std::optional<RunRecord>> run(i64 id) override;
+  Result<std::string> mark(i64 run) override;
   Result<std::vector<Entry>> entries(i64 run) override;
   Result<void> learn(std::span<const std::pair<std::string, double>> durations) override;
   Result<std::map<std::string, Learnt>> learnt() override;
@@ -71,6 +49,15 @@ class SqliteStore : public Store {
 
   // Inside a transaction: whether the lease still is the one in force.
   Result<void> guard(const Lease& lease);
+  Result<std::optional<LockInfo>> holder_of(const std::string& system, i64* fence = nullptr);
+  bool seen_over(const std::string& system, const LockInfo& info);
+
+  // When a holder was first seen with these renewals, on waking_clock().
+  struct Seen {
+    i64 fence = 0, beat = 0;
+    double since = 0;
+  };
+  std::map<std::string, Seen> seen_;
 
   std::mutex mutex_;  // one connection: a heartbeat thread and the run share it
   std::optional<OwnDirectory> directory_;
@@ -164,46 +151,88 @@ Result<std::optional<SystemRecord>> SqliteStore::system(const std::string& name)
   return std::optional<SystemRecord>{};
 }
 
-Result<std::optional<LockInfo>> SqliteStore::lock(const std::string& system) {
-  std::lock_guard held(mutex_);
-  Statement s(db_, "SELECT fence, host, user, command, pid, birth, since, expires FROM lock WHERE system=? AND held=1");
+constexpr const char* kLockRow =
+    "SELECT fence, host, user, command, pid, birth, since, expires, boot, machine, space, seconds, beat, held "
+    "FROM lock WHERE system=?";
+
+LockInfo lock_from(const Statement& s) {
+  LockInfo info;
+  info.fence = s.integer(0);
+  info.holder = {s.text(1), s.text(2), s.text(3), s.integer(4), static_cast<u64>(s.integer(5)),
+                 s.text(8), s.text(9), s.text(10)};
+  info.since = s.real(6);
+  info.expires = s.real(7);
+  info.seconds = s.real(11);
+  info.beat = s.integer(12);
+  return info;
+}
+
+// Who holds it; a fence that is known although nobody does is in `fence`.
+Result<std::optional<LockInfo>> SqliteStore::holder_of(const std::string& system, i64* fence) {
+  Statement s(db_, kLockRow);
   s.bind(system);
   if (!s.step()) {
     if (!s.ok()) return db_.broken();
     return std::optional<LockInfo>{};
   }
-  LockInfo info;
-  info.fence = s.integer(0);
-  info.holder = {s.text(1), s.text(2), s.text(3), s.integer(4), static_cast<u64>(s.integer(5))};
-  info.since = s.real(6);
-  info.expires = s.real(7);
-  return std::optional(info);
+  if (fence) *fence = s.integer(0);
+  if (s.integer(13) != 1) return std::optional<LockInfo>{};
+  return std::optional(lock_from(s));
+}
+
+Result<std::optional<LockInfo>> SqliteStore::lock(const std::string& system) {
+  std::lock_guard held(mutex_);
+  return holder_of(system);
+}
+
+// Whether it was seen that the holder has not renewed its lease for as long as that lasts.
+bool SqliteStore::seen_over(const std::string& system, const LockInfo& info) {
+  double now = waking_clock();
+  Seen& seen = seen_[system];
+  if (seen.fence != info.fence || seen.beat != info.beat) seen = {info.fence, info.beat, now};
+  return now - seen.since >= info.seconds;
 }
 
 Result<Lease> SqliteStore::acquire(const std::string& system, const Holder& holder, double seconds) {
   std::lock_guard held(mutex_);
+  auto refused = [&](const LockInfo& info) {
+    bool unseen = life_of(info.holder) == Life::kUnknown;
+    return failure(fmt::format("{} is in use by {}{}", system, describe(info, wall_clock()),
+                               unseen ? "; where that is gone for good: tutti resume --break-lock" : ""),
+                   kHeld);
+  };
+  auto may_take = [&](const std::optional<LockInfo>& info) {
+    return !info || life_of(info->holder) == Life::kGone || seen_over(system, *info);
+  };
+  // Whoever is refused does not wait for those who write.
+  auto before = holder_of(system);
+  if (!before) return tl::unexpected(before.error());
+  if (!may_take(*before)) return refused(**before);
+  double taken = sleepless_clock(), now = wall_clock();
   Transaction t(db_);
   if (!t.began()) return db_.broken();
-  double now = wall_clock();
   i64 fence = 0;
-  {
-    Statement s(db_, "SELECT fence, held, host, user, command, pid, birth, since, expires FROM lock WHERE system=?");
-    s.bind(system);
-    if (s.step()) {
-      fence = s.integer(0);
-      LockInfo info{
-          {s.text(2), s.text(3), s.text(4), s.integer(5), static_cast<u64>(s.integer(6))}, s.real(7), s.real(8), fence};
-      if (s.integer(1) != 0 && store::held(info, now))
-        return failure(fmt::format("{} is in use by {}", system, describe(info, now)), kHeld);
-    }
-    if (!s.ok()) return db_.broken();
-  }
-  Statement s(db_, "INSERT OR REPLACE INTO lock VALUES(?,?,1,?,?,?,?,?,?,?)");
+  auto there = holder_of(system, &fence);
+  if (!there) return tl::unexpected(there.error());
+  if (!may_take(*there)) return refused(**there);
+  Statement s(db_, "INSERT OR REPLACE INTO lock VALUES(?,?,1,?,?,?,?,?,?,?,?,?,?,?,0)");
   s.all(system, fence + 1, holder.host, holder.user, holder.command, holder.pid, static_cast<i64>(holder.birth), now,
-        now + seconds);
+        now + seconds, holder.boot, holder.machine, holder.space, seconds);
   if (!s.run()) return db_.broken();
   if (auto r = t.commit(); !r) return tl::unexpected(r.error());
-  return Lease{system, fence + 1, seconds};
+  return Lease{system, fence + 1, seconds, taken};
+}
+
+Result<std::optional<LockInfo>> SqliteStore::break_lock(const std::string& system) {
+  std::lock_guard held(mutex_);
+  Transaction t(db_);
+  if (!t.began()) return db_.broken();
+  auto there = holder_of(system);
+  if (!there || !*there) return there;
+  Statement s(db_, "UPDATE lock SET held=0, fence=fence+1 WHERE system=?");
+  if (!s.all(system).run()) return db_.broken();
+  if (auto r = t.commit(); !r) return tl::unexpected(r.error());
+  return there;
 }
 
 Result<void> SqliteStore::guard(const Lease& lease) {
@@ -221,7 +250,7 @@ Result<void> SqliteStore::renew(const Lease& lease) {
   Transaction t(db_);
   if (!t.began()) return db_.broken();
   if (auto r = guard(lease); !r) return r;
-  Statement s(db_, "UPDATE lock SET expires=? WHERE system=?");
+  Statement s(db_, "UPDATE lock SET expires=?, beat=beat+1 WHERE system=?");
   if (!s.all(wall_clock() + lease.seconds, lease.system).run()) return db_.broken();
   return t.commit();
 }
@@ -255,10 +284,10 @@ Result<i64> SqliteStore::begin(const Lease& lease, const RunRecord& run) {
     if (!s.all(lease.system, random_word(), run.base_state).run()) return db_.broken();
   }
   Statement s(db_,
-              "INSERT INTO run(system,kind,status,started,ended,who,base_serial,base_state,plan,wanted,summary) "
-              "VALUES(?,?,?,?,0.0,?,?,?,?,?,?)");
+              "INSERT INTO run(system,kind,status,started,ended,who,base_serial,base_state,plan,wanted,summary,mark) "
+              "VALUES(?,?,?,?,0.0,?,?,?,?,?,?,?)");
   s.all(lease.system, run.kind, std::string_view("running"), run.started, run.who, run.base_serial, run.base_state,
-        run.plan, run.wanted, run.summary);
+        run.plan, run.wanted, run.summary, random_word());
   if (!s.run()) return db_.broken();
   i64 id = db_.last_id();
   if (auto r = t.commit(); !r) return tl::unexpected(r.error());
@@ -360,6 +389,15 @@ Result<std::optional<RunRecord>> SqliteStore::run(i64 id) {
   return std::optional<RunRecord>{};
 }
 
+Result<std::string> SqliteStore::mark(i64 run) {
+  std::lock_guard held(mutex_);
+  Statement s(db_, "SELECT mark FROM run WHERE id=?");
+  s.bind(run);
+  if (s.step()) return s.text(0);
+  if (!s.ok()) return db_.broken();
+  return std::string();
+}
+
 Result<std::vector<Entry>> SqliteStore::entries(i64 run) {
   std::lock_guard held(mutex_);
   std::vector<Entry> out;
@@ -430,26 +468,14 @@ Result<std::map<std::string, Learnt>> SqliteStore::learnt() {
 
 }  // namespace
 
-double wall_clock() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
-Holder this_process(std::string command) {
-  passwd* pw = ::getpwuid(::geteuid());
-  i64 pid = ::getpid();
-  return {this_host(), pw ? pw->pw_name : std::to_string(::geteuid()), std::move(command), pid, birth_of(pid)};
-}
-
-bool held(const LockInfo& info, double now) {
-  if (now >= info.expires) return false;
-  // A holder on this machine can be asked directly: no need to wait for the lease of a process that was killed.
-  return info.holder.host != this_host() || birth_of(info.holder.pid) == info.holder.birth;
-}
+bool held(const LockInfo& info, double now) { return life_of(info.holder) != Life::kGone && now < info.expires; }
 
 std::string describe(const LockInfo& info, double now) {
   auto span = [](double s) { return s < 120 ? fmt::format("{:.0f} s", s) : fmt::format("{:.0f} min", s / 60); };
-  return fmt::format("`{}` of {}@{}, process {}, since {}; its lease ends in {}", info.holder.command, info.holder.user,
-                     info.holder.host, info.holder.pid, span(now - info.since),
+  bool unseen = life_of(info.holder) == Life::kUnknown;
+  return fmt::format("`{}` of {}@{}, process {}{}, since {}; its lease ends in {}", info.holder.command,
+                     info.holder.user, info.holder.host, info.holder.pid,
+                     unseen ? " (whether it lives cannot be seen from here)" : "", span(now - info.since),
                      span(std::max(0.0, info.expires - now)));
 }
 

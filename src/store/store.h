@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "base/types.h"
+#include "store/holder.h"
 
 // What is remembered between calls: the state of each system, its runs with their journals, who holds it, how long
 // things took. Narrow on purpose: everything is a keyed read or a write under a lease, so that a replicated store can
@@ -23,24 +24,21 @@ struct SystemRecord {
   std::string state;    // JSON, secrets sealed
 };
 
-// Who may write. A lease that was lost (a pause longer than it, a clock set) cannot hurt: every write carries the
-// fence, and the store refuses those of an older one.
-struct Holder {
-  std::string host, user, command;
-  i64 pid = 0;
-  u64 birth = 0;
-};
-
+// Who may write. A lease that was lost (a pause longer than it) cannot hurt: every write carries the fence, and the
+// store refuses those of an older one.
 struct Lease {
   std::string system;
   i64 fence = 0;
   double seconds = 0;
+  double taken = 0;  // on sleepless_clock(), before it was: whoever holds it stops when it is over, unless renewed
 };
 
 struct LockInfo {
   Holder holder;
-  double since = 0, expires = 0;  // seconds since 1970
+  double since = 0, expires = 0;  // seconds since 1970: for people, and for no decision
   i64 fence = 0;
+  double seconds = 0;  // how long it lasts without a renewal
+  i64 beat = 0;        // renewals
 };
 
 struct RunRecord {
@@ -92,9 +90,12 @@ class Store {
   virtual Result<std::vector<std::string>> systems() = 0;
   virtual Result<std::optional<SystemRecord>> system(const std::string& name) = 0;
 
-  // Taken when nobody holds it, when the holder is a process of this host that is no more, or when the lease is over.
-  // A failure with kHeld says who does.
+  // Taken when nobody holds it, when the holder is seen to be gone, or when this store has asked before and the holder
+  // has not renewed its lease for as long as it lasts: an end is observed, never computed from somebody's clock.
+  // A failure with kHeld says who holds it.
   virtual Result<Lease> acquire(const std::string& system, const Holder& holder, double seconds) = 0;
+  // Takes it from whoever holds it, who can write nothing more; nullopt: nobody does.
+  virtual Result<std::optional<LockInfo>> break_lock(const std::string& system) = 0;
   virtual Result<void> renew(const Lease& lease) = 0;
   virtual Result<void> release(const Lease& lease) = 0;
   virtual Result<std::optional<LockInfo>> lock(const std::string& system) = 0;
@@ -113,6 +114,9 @@ class Store {
   virtual Result<std::vector<RunRecord>> runs(const std::string& system,
                                               std::size_t most) = 0;  // newest first, without plans
   virtual Result<std::optional<RunRecord>> run(i64 id) = 0;
+  // A word by which what the run starts is told from what any other run does, of this record or another. "" of one that
+  // an older version began.
+  virtual Result<std::string> mark(i64 run) = 0;
   virtual Result<std::vector<Entry>> entries(i64 run) = 0;
 
   virtual Result<void> learn(std::span<const std::pair<std::string, double>> durations) = 0;
@@ -128,11 +132,8 @@ class Store {
 // (kFromElsewhere, see own_directory.h): with `adopt` it is ours from now on.
 Result<std::unique_ptr<Store>> open_sqlite(const std::string& path, bool adopt = false);
 
-// This process as a holder.
-Holder this_process(std::string command);
 std::string describe(const LockInfo& info, double now);
-// The holder still holds it: the lease is not over, and a process of this machine is still there.
+// Whether somebody seems to hold it, to be told to people: not gone, and their lease is not over by the clock.
 bool held(const LockInfo& info, double now);
-double wall_clock();
 
 }  // namespace tutti::store

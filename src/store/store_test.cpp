@@ -1,6 +1,8 @@
 #include "store/store.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,7 +29,7 @@ class Stores : public ::testing::Test {
     EXPECT_TRUE(s) << s.error().message;
     return std::move(*s);
   }
-  Holder somebody(std::string host = "elsewhere") { return {host, "u", "apply", 1, 1}; }
+  Holder somebody(std::string host = "elsewhere") { return {host, "u", "apply", 1, 1, "", "", ""}; }
   RunRecord a_run(i64 serial = 0) {
     RunRecord r;
     r.kind = "apply";
@@ -119,6 +121,109 @@ TEST_F(Stores, AHolderThatWasKilledIsNotWaitedFor) {
   ASSERT_TRUE(WIFSIGNALED(status));
   EXPECT_TRUE(store->acquire("shop", this_process("resume"), 30));
   EXPECT_EQ(open()->acquire("shop", this_process("apply"), 30).error().code, kHeld);  // we live
+}
+
+// A name and a number are not enough: what can be seen of a holder is decided by the kernel and the namespaces it said.
+TEST_F(Stores, WhoLivesIsSeenOrNotKnown) {
+  Holder me = this_process("apply");
+  ASSERT_FALSE(me.boot.empty());
+  EXPECT_EQ(life_of(me), Life::kAlive);
+  std::vector<char> grown(u64{64} << 20, 'x');
+  EXPECT_EQ(life_of(me), Life::kAlive) << "whatever else changes of a process";
+  auto but = [&](auto change) {
+    Holder h = me;
+    change(h);
+    return life_of(h);
+  };
+  EXPECT_EQ(but([](Holder& h) { h.birth += 1; }), Life::kGone) << "another process of that number";
+  EXPECT_EQ(but([](Holder& h) { h.host = "renamed"; }), Life::kAlive);
+  EXPECT_EQ(but([](Holder& h) { h.space = "pid:[1] time:[1]", h.birth += 1; }), Life::kUnknown)
+      << "another container of this machine";
+  EXPECT_EQ(but([](Holder& h) { h.boot = "x", h.machine = "another"; }), Life::kUnknown);
+  EXPECT_EQ(but([](Holder& h) { h.boot = "x", h.machine = ""; }), Life::kUnknown);
+  EXPECT_EQ(but([](Holder& h) { h.boot = "", h.birth += 1; }), Life::kUnknown) << "an older tutti did not say";
+}
+
+// In a container: the same machine and name, and nobody there sees our processes, nor we theirs.
+TEST_F(Stores, AHolderInAnotherPidNamespaceIsNotTakenForDead) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root";
+  int ready[2], over[2];
+  ASSERT_EQ(::pipe(ready), 0);
+  ASSERT_EQ(::pipe(over), 0);
+  pid_t outer = ::fork();
+  if (outer == 0) {
+    if (::unshare(CLONE_NEWPID | CLONE_NEWNS) != 0) ::_exit(7);
+    pid_t inner = ::fork();
+    if (inner == 0) {
+      ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr);
+      if (::mount("proc", "/proc", "proc", 0, nullptr) != 0) ::_exit(7);
+      auto s = open_sqlite(dir + "/.tutti/state.db");
+      auto lease = (*s)->acquire("shop", this_process("apply"), 3600);
+      char c = lease ? 'y' : 'n';
+      if (::write(ready[1], &c, 1) != 1 || ::read(over[0], &c, 1) < 0) ::_exit(1);
+      ::_exit(0);
+    }
+    ::close(ready[1]);
+    int status = 0;
+    ::waitpid(inner, &status, 0);
+    ::_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+  }
+  ::close(ready[1]);
+  char c = 0;
+  bool told = ::read(ready[0], &c, 1) == 1;
+  if (told) {
+    EXPECT_EQ(c, 'y');
+    auto lock = store->lock("shop");
+    ASSERT_TRUE(lock && *lock);
+    EXPECT_EQ((*lock)->holder.boot, this_process("").boot);
+    EXPECT_EQ(life_of((*lock)->holder), Life::kUnknown);
+    EXPECT_EQ(store->acquire("shop", this_process("resume"), 30).error().code, kHeld);
+  }
+  ASSERT_EQ(::write(over[1], &c, 1), 1);
+  int status = 0;
+  ::waitpid(outer, &status, 0);
+  if (WEXITSTATUS(status) == 7) GTEST_SKIP() << "no namespaces here";
+  EXPECT_TRUE(told);
+}
+
+// By the clock the lease has been over for ages; but its holder renews it, and that is what counts.
+TEST_F(Stores, AClockThatIsAheadTakesNothing) {
+  auto lease = store->acquire("shop", somebody(), 0.2);
+  ASSERT_TRUE(lease);
+  auto other = open();
+  for (int k = 0; k < 20; ++k) {
+    ASSERT_TRUE(store->renew(*lease));
+    {
+      Database db;
+      ASSERT_TRUE(db.open(dir + "/.tutti/state.db"));
+      ASSERT_TRUE(db.execute("UPDATE lock SET expires = 0"));
+    }
+    auto taken = other->acquire("shop", somebody("third"), 30);
+    ASSERT_FALSE(taken);
+    ASSERT_EQ(taken.error().code, kHeld);
+  }
+  // Nobody renews it any more.
+  Result<Lease> taken = other->acquire("shop", somebody("third"), 30);
+  for (int k = 0; !taken && k < 6000; ++k) {
+    ::usleep(10000);
+    taken = other->acquire("shop", somebody("third"), 30);
+  }
+  ASSERT_TRUE(taken) << taken.error().message;
+  EXPECT_EQ(store->renew(*lease).error().code, kFenced);
+}
+
+TEST_F(Stores, ALeaseFarInTheFutureIsBrokenByHand) {
+  auto lease = store->acquire("shop", somebody(), 1e9);
+  ASSERT_TRUE(lease);
+  auto run = store->begin(*lease, a_run());
+  auto other = open();
+  EXPECT_EQ(other->acquire("shop", somebody("third"), 30).error().code, kHeld);
+  auto broken = other->break_lock("shop");
+  ASSERT_TRUE(broken && *broken);
+  EXPECT_EQ((*broken)->holder.host, "elsewhere");
+  EXPECT_EQ(store->append(*lease, *run, std::vector{Entry{}}).error().code, kFenced);
+  EXPECT_TRUE(other->acquire("shop", somebody("third"), 30));
+  EXPECT_FALSE(*other->break_lock("nobody"));
 }
 
 TEST_F(Stores, APlanAgainstAnotherStateIsRefused) {

@@ -12,6 +12,7 @@ constexpr OptionSpec kResumeOptions[] = {
     {"done", "ACTION", "this action, whose result is not known or that failed, is done (`db.start`)", true},
     {"repeat", "ACTION", "this action, whose result is not known or that failed, is to be done again", true},
     {"stop", "", "start nothing more: write down how things are and end the run"},
+    {"break-lock", "", "take the system from whoever holds it, whose machine is gone for good"},
     {"full", "", "show every value of the plan uncut"},
     {"parallel", "N", "at most N actions at once", false, 'j'},
     {"lease", "SECONDS", "how long the lock outlives us when we die on another host (default 30)"},
@@ -19,6 +20,27 @@ constexpr OptionSpec kResumeOptions[] = {
     {"out", "FORMAT", "text (the default), json or yaml"},
     {"quiet", "", "no progress", false, 'q'},
 };
+
+// Somebody may have held a system who had not begun a run.
+int break_locks(Running& running) {
+  auto systems = running.place->store->systems();
+  if (!systems) return exit_code::kError;
+  deploy::Deployer::RunSettings settings;
+  bool any = false;
+  settings.events.line = [&](double, std::string_view text) {
+    any = true;
+    say_now(fmt::format("{}\n", text));
+  };
+  for (auto& name : *systems) {
+    if (running.call.options.get("system", name) != name) continue;
+    if (auto r = running.deployer->break_lock(name, settings); !r) {
+      running.call.session.diagnostics.error("STATE-HELD", {}, r.error().message);
+      return exit_code::kLocked;
+    }
+  }
+  if (!any && running.as_text()) running.call.out.put("Nobody holds a lock, and every run has ended.\n");
+  return running.answered(exit_code::kOk);
+}
 
 int run_resume(Call& call) {
   if (!can_tell(call)) return exit_code::kError;
@@ -49,6 +71,7 @@ int run_resume(Call& call) {
   else if (!id)
     for (auto& name : *systems) running.deployer->recorded(name);
   if (!id && !call.session.diagnostics.ok()) return exit_code::kError;
+  if (!id && call.options.has("break-lock")) return break_locks(running);
   if (!id) {
     if (running.as_text()) call.out.put("Nothing to resume: every run has ended.\n");
     return running.answered(exit_code::kOk);
@@ -60,6 +83,7 @@ int run_resume(Call& call) {
     if (const Entry* h = flat->find("hosts")) running.hosts->describe(h->value);
   auto settings = running.settings("resume");
   settings.give_up = call.options.has("stop");
+  settings.break_lock = call.options.has("break-lock");
   for (auto& name : call.options.all("done")) settings.decisions[name] = "done";
   for (auto& name : call.options.all("repeat")) settings.decisions[name] = "repeat";
   if (record && *record && (*record)->kind == deploy::kProgramRun) {

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -95,9 +96,11 @@ int kill_marked(const std::string& run, const std::map<Action, int>& open) {
 }  // namespace
 
 Guardian::Guardian(std::string run) : run_(std::move(run)) {
-  timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  if (run_.empty()) run_ = fmt::format("{:x}.{:x}.{:x}", getpid(), now.tv_sec, now.tv_nsec);
+  if (run_.empty()) {
+    u64 random[2] = {};
+    [[maybe_unused]] ssize_t got = getrandom(random, sizeof random, 0);
+    run_ = fmt::format("{:016x}{:016x}", random[0], random[1]);
+  }
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return;
   pid_ = fork();
