@@ -62,6 +62,8 @@ void Landlock::let_write(const std::string& path) {
   constexpr u64 kTruncate = u64{1} << 14;
   let(path, LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE | kTruncate);
 }
-void Landlock::let_execute(const std::string& path) { let(path, LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR | LANDLOCK_ACCESS_FS_EXECUTE); }
+void Landlock::let_execute(const std::string& path) {
+  let(path, LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR | LANDLOCK_ACCESS_FS_EXECUTE);
+}
 
 }  // namespace tutti

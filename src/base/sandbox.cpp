@@ -45,17 +45,55 @@ constexpr u32 kArchitecture = 0;
 // What changes the machine, reaches into other processes, or is a door into the kernel that an interpreter has no use
 // for.
 constexpr long kRefused[] = {
-    SYS_ptrace,        SYS_process_vm_readv, SYS_process_vm_writev, SYS_mount,           SYS_umount2,
-    SYS_pivot_root,    SYS_chroot,           SYS_unshare,           SYS_setns,           SYS_open_by_handle_at,
-    SYS_bpf,           SYS_perf_event_open,  SYS_userfaultfd,       SYS_keyctl,          SYS_add_key,
-    SYS_request_key,   SYS_init_module,      SYS_finit_module,      SYS_delete_module,   SYS_kexec_load,
-    SYS_reboot,        SYS_swapon,           SYS_swapoff,           SYS_sethostname,     SYS_setdomainname,
-    SYS_settimeofday,  SYS_clock_settime,    SYS_clock_adjtime,     SYS_adjtimex,        SYS_acct,
-    SYS_quotactl,      SYS_io_uring_setup,   SYS_io_uring_enter,    SYS_io_uring_register, SYS_fanotify_init,
-    SYS_pidfd_open,    SYS_pidfd_getfd,      SYS_move_pages,        SYS_migrate_pages,   SYS_connect,
-    SYS_listen,        SYS_accept,           SYS_accept4,           SYS_personality,
+    SYS_ptrace,
+    SYS_process_vm_readv,
+    SYS_process_vm_writev,
+    SYS_mount,
+    SYS_umount2,
+    SYS_pivot_root,
+    SYS_chroot,
+    SYS_unshare,
+    SYS_setns,
+    SYS_open_by_handle_at,
+    SYS_bpf,
+    SYS_perf_event_open,
+    SYS_userfaultfd,
+    SYS_keyctl,
+    SYS_add_key,
+    SYS_request_key,
+    SYS_init_module,
+    SYS_finit_module,
+    SYS_delete_module,
+    SYS_kexec_load,
+    SYS_reboot,
+    SYS_swapon,
+    SYS_swapoff,
+    SYS_sethostname,
+    SYS_setdomainname,
+    SYS_settimeofday,
+    SYS_clock_settime,
+    SYS_clock_adjtime,
+    SYS_adjtimex,
+    SYS_acct,
+    SYS_quotactl,
+    SYS_io_uring_setup,
+    SYS_io_uring_enter,
+    SYS_io_uring_register,
+    SYS_fanotify_init,
+    SYS_pidfd_open,
+    SYS_pidfd_getfd,
+    SYS_move_pages,
+    SYS_migrate_pages,
+    SYS_connect,
+    SYS_listen,
+    SYS_accept,
+    SYS_accept4,
+    SYS_personality,
 #if defined(__x86_64__)
-    SYS_iopl,          SYS_ioperm,           SYS_kexec_file_load,   SYS_modify_ldt,
+    SYS_iopl,
+    SYS_ioperm,
+    SYS_kexec_file_load,
+    SYS_modify_ldt,
 #endif
 };
 
@@ -241,10 +279,10 @@ int become(void* given) {
 
 // The loader of the program and what libraries want to know at their start.
 std::vector<std::string> always_readable() {
-  return {"/usr/lib",          "/usr/lib64",     "/usr/libexec",  "/usr/share",      "/usr/local/lib",
-          "/usr/local/share",  "/lib",           "/lib64",        "/opt/puppetlabs", "/var/lib/gems",
-          "/etc/ld.so.cache",  "/etc/localtime", "/etc/timezone", "/etc/ld.so.preload",
-          "/etc/ssl/openssl.cnf", "/dev/null",   "/dev/zero",     "/dev/urandom",    "/dev/random"};
+  return {"/usr/lib",         "/usr/lib64",     "/usr/libexec",  "/usr/share",         "/usr/local/lib",
+          "/usr/local/share", "/lib",           "/lib64",        "/opt/puppetlabs",    "/var/lib/gems",
+          "/etc/ld.so.cache", "/etc/localtime", "/etc/timezone", "/etc/ld.so.preload", "/etc/ssl/openssl.cnf",
+          "/dev/null",        "/dev/zero",      "/dev/urandom",  "/dev/random"};
 }
 
 std::vector<std::string> of_system() {

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "base/file.h"
+#include "base/process_limits.h"
 #include "base/progress.h"
 
 namespace tutti {
@@ -58,7 +59,7 @@ void FileSink::drain(std::string_view bytes) {
     } else {
       std::string beside = fmt::format("{}.{}.tmp", path_, ::getpid());
       fd_ = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-      if (fd_ >= 0) beside_ = beside;
+      if (fd_ >= 0) remove_at_end(beside_ = beside);
       if (fd_ >= 0 && exists && ::fchmod(fd_, st.st_mode & 07777) != 0) return fail();
     }
     if (fd_ < 0) return fail();
@@ -77,7 +78,7 @@ Result<void> FileSink::commit() {
   if (fd_ < 0 && error_ == 0) drain({});  // an empty result is a file too
   if (error_ == 0 && !beside_.empty()) {
     if (::fsync(fd_) != 0 || ::rename(beside_.c_str(), path_.c_str()) != 0) fail();
-    if (error_ == 0) beside_.clear();
+    if (error_ == 0) beside_.clear(), remove_at_end("");
   }
   if (error_ == 0) return {};
   return failure(fmt::format("cannot write {}: {}", path_.empty() ? "standard output" : path_, std::strerror(error_)),

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "base/near.h"
+#include "base/process_limits.h"
 #include "base/progress.h"
 #include "cli/call_boundary.h"
 #include "cli/command_line.h"
@@ -20,6 +21,7 @@
 #include "cli/registry.h"
 #include "cli/verb.h"
 #include "lang/puppet/front_end.h"
+#include "text/common_options.h"
 
 namespace tutti {
 namespace {
@@ -80,6 +82,8 @@ int perform(const Verb& verb, Parsed parsed) {
   call.arguments = std::move(parsed.arguments);
   call.options = std::move(parsed.options);
   name_what_was_given(call);
+  if (!asks_to_run(verb.name) && !typed(call.arguments))
+    keep_limits(call.manner.limits, call.manner.diagnostics, call.manner.colour);
   int code = exit_code::kError;
   std::optional<Progress> progress;
   if (!verb.shows_steps && !typed(call.arguments))
@@ -92,7 +96,7 @@ int perform(const Verb& verb, Parsed parsed) {
     call.session.diagnostics.error(e.code(), Pos{e.at()}, e.what());
     code = exit_code::kLimit;
   } catch (const std::bad_alloc&) {
-    call.session.diagnostics.error("LIMIT-MEMORY", {}, "there is not enough memory");
+    call.session.diagnostics.error("LIMIT-MEMORY", {}, out_of_memory());
     code = exit_code::kLimit;
   }
   // An error leaves no file behind; what was printed up to it is shown all the same.
@@ -182,7 +186,7 @@ int run(int argc, char** argv) {
       say(fmt::format("error[{}]: {}\n", e.code(), e.what()));
       code = exit_code::kLimit;
     } catch (const std::bad_alloc&) {
-      say("error[LIMIT-MEMORY]: there is not enough memory\n");
+      say(fmt::format("error[LIMIT-MEMORY]: {}\n", out_of_memory()));
       code = exit_code::kLimit;
     } catch (const std::exception& e) {
       say(fmt::format("error[INTERNAL]: {}\n", e.what()));

@@ -13,6 +13,7 @@
 #include "base/boundary.h"
 #include "base/near.h"
 #include "lang/cue/cli/program.h"
+#include "text/common_options.h"
 
 namespace tutti::cue {
 
@@ -319,8 +320,10 @@ int CueFrontEnd::run(std::span<const std::string> given) const {
   if (!chdir_to.empty() && ::chdir(chdir_to.c_str()) != 0)
     return usage_error(fmt::format("chdir {}: no such file or directory", chdir_to));
   Answering answering;
+  answering.reads_only = verb != "cmd";
   answering.hints = !as_cue && ::isatty(2) == 1;
   if (std::string wrong = answering.read(flags); !wrong.empty()) return usage_error(wrong);
+  if (verb != "cmd" && ::isatty(0) != 1) keep_limits(answering.limits, answering.style, answering.colour);
   std::error_code ec;
   std::string dir = fs::current_path(ec).string();
   name_what_was_given(verb, flags, dir);

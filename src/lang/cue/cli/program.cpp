@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/limit_place.h"
 #include "base/machine.h"
+#include "base/process_limits.h"
 #include "base/progress.h"
 #include "lang/cue/eval/error_code.h"
 #include "lang/cue/eval/limits.h"
@@ -35,6 +36,7 @@ std::string Answering::read(const CommandFlags& flags) {
     return out;
   };
   limits.memory = machine_memory();
+  if (reads_only) limits.time = kReadingTime;
   for (const std::string& v : values("limit", "TUTTI_LIMIT"))
     if (std::string wrong = set_limit(limits, v); !wrong.empty()) return wrong;
   for (const std::string& v : values("diagnostics", "TUTTI_DIAGNOSTICS")) {
@@ -115,7 +117,7 @@ int Program::run() {
   } catch (const LimitError& e) {
     return limit_met(e.code(), Pos{e.at()}, e.what());
   } catch (const std::bad_alloc&) {
-    return limit_met("LIMIT-MEMORY", {}, "there is not enough memory");
+    return limit_met("LIMIT-MEMORY", {}, out_of_memory());
   }
   if (::isatty(1) == 1) Progress::hide();
   std::fwrite(out_.data(), 1, out_.size(), stdout);
