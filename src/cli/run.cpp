@@ -11,6 +11,7 @@
 #include "base/near.h"
 #include "base/process_limits.h"
 #include "base/progress.h"
+#include "base/terminal.h"
 #include "cli/call_boundary.h"
 #include "cli/command_line.h"
 #include "cli/fleet.h"
@@ -26,13 +27,7 @@
 namespace tutti {
 namespace {
 
-void say(std::string_view text) {
-  while (!text.empty()) {
-    ssize_t n = ::write(2, text.data(), text.size());
-    if (n <= 0) return;
-    text.remove_prefix(static_cast<std::size_t>(n));
-  }
-}
+void say(std::string_view text) { say_to(2, text); }
 
 // How errors are to be shown when the command line itself is wrong.
 DiagnosticStyle style_of(std::span<const std::string> args) {

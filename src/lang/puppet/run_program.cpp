@@ -14,6 +14,7 @@
 
 #include "base/boundary.h"
 #include "base/sandbox.h"
+#include "base/terminal.h"
 #include "lang/puppet/ruby/process.h"
 
 extern char** environ;  // NOLINT: POSIX declares it nowhere
@@ -73,10 +74,11 @@ Result<ProgramRun> run_program(std::span<const std::string> words, const std::st
   Child child;
   child.from = ends[0];
   int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-  Result<HelperProcess> started =
-      how == Confined::kNo ? start_free(words, nothing, ends[1], take_errors ? ends[1] : 2, directory)
-                           : start_confined({words.begin(), words.end()}, {nothing, ends[1], take_errors ? ends[1] : 2},
-                                            directory, confinement_of(words[0]));
+  const int errors = take_errors ? ends[1] : error_descriptor_for_helpers();
+  Result<HelperProcess> started = how == Confined::kNo
+                                      ? start_free(words, nothing, ends[1], errors, directory)
+                                      : start_confined({words.begin(), words.end()}, {nothing, ends[1], errors},
+                                                       directory, confinement_of(words[0]));
   ::close(nothing);
   ::close(ends[1]);
   if (!started) return tl::unexpected<Failure>(started.error());

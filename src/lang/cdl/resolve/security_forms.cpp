@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::string_view kSignature = "http://www.w3.org/2000/09/xmldsig#",
                            kSignature11 = "http://www.w3.org/2009/xmldsig11#",
-                           kEncryption = "http://www.w3.org/2001/04/xmlenc#", kEncryption11 = "http://www.w3.org/2009/xmlenc11#",
+                           kEncryption = "http://www.w3.org/2001/04/xmlenc#",
+                           kEncryption11 = "http://www.w3.org/2009/xmlenc11#",
                            kExclusive = "http://www.w3.org/2001/10/xml-exc-c14n#";
 
 // Which element may stand in which, by the prefixes that everybody uses.

@@ -12,6 +12,7 @@
 
 #include "base/boundary.h"
 #include "base/near.h"
+#include "base/terminal.h"
 #include "lang/cue/cli/program.h"
 #include "text/common_options.h"
 
@@ -206,7 +207,7 @@ int CueFrontEnd::run(std::span<const std::string> given) const {
   bool as_cue = !args.empty() && args[0] == "cue";
   if (as_cue) args.erase(args.begin());
   auto usage_error = [](const std::string& message) {
-    std::fprintf(stderr, "%s\n", message.c_str());
+    print_to(stderr, message + "\n");
     return 1;
   };
   if (args.empty()) return print_help({}, as_cue);
@@ -271,11 +272,11 @@ int CueFrontEnd::run(std::span<const std::string> given) const {
   if (verb == "completion")
     return usage_error("cue completion is not supported: 'tutti completion' writes completions, of tutti");
   if (!spec) {
-    fmt::print(stderr, "unknown command \"{}\" for \"cue\"\n", verb);
+    print_to(stderr, fmt::format("unknown command \"{}\" for \"cue\"\n", verb));
     std::vector<std::string_view> names;
     for (const CommandSpec& c : commands()) names.push_back(c.name);
     if (std::string_view near = nearest(verb, names); !near.empty())
-      fmt::print(stderr, "\nDid you mean this?\n\t{}\n\n", near);
+      print_to(stderr, fmt::format("\nDid you mean this?\n\t{}\n\n", near));
     return 1;
   }
   rest.insert(rest.begin(), before.begin(), before.end());
@@ -295,8 +296,9 @@ int CueFrontEnd::run(std::span<const std::string> given) const {
       return usage_error(fmt::format("cue mod {} is not supported: it needs a registry", sub));
     spec = find_command("mod " + sub);
     if (!spec) {
-      fmt::print(stderr, "mod must be run as one of its subcommands{}\nRun 'cue help mod' for known subcommands.\n",
-                 sub.empty() ? "" : fmt::format(": unknown subcommand \"{}\"", sub));
+      print_to(stderr,
+               fmt::format("mod must be run as one of its subcommands{}\nRun 'cue help mod' for known subcommands.\n",
+                           sub.empty() ? "" : fmt::format(": unknown subcommand \"{}\"", sub)));
       return 1;
     }
     rest.erase(std::find(rest.begin(), rest.end(), sub));

@@ -16,6 +16,7 @@
 #include "base/machine.h"
 #include "base/process_limits.h"
 #include "base/progress.h"
+#include "base/terminal.h"
 #include "lang/cue/eval/error_code.h"
 #include "lang/cue/eval/limits.h"
 #include "lang/cue/format/literal.h"
@@ -120,8 +121,7 @@ int Program::run() {
     return limit_met("LIMIT-MEMORY", {}, out_of_memory());
   }
   if (::isatty(1) == 1) Progress::hide();
-  std::fwrite(out_.data(), 1, out_.size(), stdout);
-  std::fflush(stdout);
+  print_to(stdout, out_);
   return failed_ ? 1 : 0;
 }
 
@@ -215,7 +215,7 @@ void Program::print(std::string_view text) { out_ += text; }
 
 void Program::say(std::string_view text) {
   Progress::hide();
-  std::fwrite(text.data(), 1, text.size(), stderr);
+  print_to(stderr, text);
 }
 
 void Program::print_error(const std::vector<LoadProblem>& problems) {

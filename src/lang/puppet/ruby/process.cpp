@@ -13,6 +13,7 @@
 
 #include "base/boundary.h"
 #include "base/sandbox.h"
+#include "base/terminal.h"
 #include "lang/puppet/ruby/script.h"
 
 namespace tutti::puppet {
@@ -95,11 +96,11 @@ Result<void> RubyProcess::start() {
     ::close(in[1]);
     return system_failure("cannot start ruby");
   }
-  // What Ruby code prints goes to standard error.
+  const int errors = error_descriptor_for_helpers();  // what Ruby code prints goes there, too
   Result<HelperProcess> started =
       start_confined({ruby, "-W0", "-EUTF-8:UTF-8", "--disable=gems,did_you_mean,error_highlight,rubyopt", "-e",
                       std::string(kRubyScript)},
-                     {in[1], 2, 2, out[1]}, "", confinement());
+                     {in[1], errors, errors, out[1]}, "", confinement());
   ::close(in[1]);
   ::close(out[1]);
   if (!started) {
