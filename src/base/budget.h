@@ -10,6 +10,9 @@
 
 namespace tutti {
 
+// What only reads ends after this, unless the user says otherwise; runs of actions have times of their own.
+constexpr std::chrono::milliseconds kReadingTime{300'000};
+
 // What one request may use. The defaults are such that no honest input meets them; each has an option on the command
 // line.
 struct Limits {

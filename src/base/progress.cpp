@@ -8,14 +8,14 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "base/terminal.h"
+
 namespace tutti {
 namespace {
 
 std::atomic<Progress*> shown_now = nullptr;
 
-void say(std::string_view text) {
-  if (::write(2, text.data(), text.size()) < 0) return;  // nothing to be done about it
-}
+void say(std::string_view text) { say_to(2, text); }
 
 // A line that is written over again needs more than a typewriter.
 bool can_rewrite_lines() {
@@ -25,7 +25,7 @@ bool can_rewrite_lines() {
 
 }  // namespace
 
-Progress::Progress(std::string what) : what_(std::move(what)) {
+Progress::Progress(std::string what) : what_(for_terminal(what)) {
   Progress* none = nullptr;
   if (can_rewrite_lines() && shown_now.compare_exchange_strong(none, this)) thread_ = std::thread([this] { show(); });
 }

@@ -9,9 +9,27 @@
 #include <cstring>
 
 #include "base/file.h"
+#include "base/process_limits.h"
 #include "base/progress.h"
+#include "base/terminal.h"
 
 namespace tutti {
+
+namespace {
+
+TerminalText shown_text;  // of standard output, of which there is one
+
+bool write_all_to(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    ssize_t n = ::write(fd, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return true;
+}
+
+}  // namespace
 
 void Sink::flush() {
   if (used_ == 0) return;
@@ -58,26 +76,26 @@ void FileSink::drain(std::string_view bytes) {
     } else {
       std::string beside = fmt::format("{}.{}.tmp", path_, ::getpid());
       fd_ = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-      if (fd_ >= 0) beside_ = beside;
+      if (fd_ >= 0) remove_at_end(beside_ = beside);
       if (fd_ >= 0 && exists && ::fchmod(fd_, st.st_mode & 07777) != 0) return fail();
     }
     if (fd_ < 0) return fail();
   }
-  if (fd_ == 1 && !bytes.empty() && ::isatty(1) == 1) Progress::hide();
-  while (!bytes.empty()) {
-    ssize_t n = ::write(fd_, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return fail();
-    bytes.remove_prefix(static_cast<std::size_t>(n));
+  if (fd_ != 1 || ::isatty(1) != 1) {
+    if (!write_all_to(fd_, bytes)) fail();
+    return;
   }
+  if (!bytes.empty()) Progress::hide();
+  if (!write_all_to(1, shown_text.next(bytes))) fail();
 }
 
 Result<void> FileSink::commit() {
   flush();
   if (fd_ < 0 && error_ == 0) drain({});  // an empty result is a file too
+  if (fd_ == 1 && error_ == 0 && !write_all_to(1, shown_text.rest())) fail();
   if (error_ == 0 && !beside_.empty()) {
     if (::fsync(fd_) != 0 || ::rename(beside_.c_str(), path_.c_str()) != 0) fail();
-    if (error_ == 0) beside_.clear();
+    if (error_ == 0) beside_.clear(), remove_at_end("");
   }
   if (error_ == 0) return {};
   return failure(fmt::format("cannot write {}: {}", path_.empty() ? "standard output" : path_, std::strerror(error_)),

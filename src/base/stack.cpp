@@ -7,6 +7,7 @@
 #include <csignal>
 
 #include "base/own_stack.h"
+#include "base/process_limits.h"
 
 namespace tutti {
 namespace {
@@ -84,6 +85,7 @@ const char* stack_floor() {
 }
 
 bool on_stack_of(std::size_t size, const std::function<void()>& work) {
+  let_reserve(size);
   void* stack =
       ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (stack == MAP_FAILED) return false;

@@ -38,18 +38,16 @@ std::string way_out_of(const std::vector<std::string>& projects, bool runs) {
 
 }  // namespace
 
-bool asks_to_run(std::span<const std::string> args) {
+bool asks_to_run(std::string_view verb) {
   constexpr std::string_view kRuns[] = {"apply", "plan",   "run",    "resume",  "rollback", "destroy", "drift",
                                         "facts", "status", "forget", "history", "show",     "trust"};
-  if (args.empty()) return false;
-  std::string_view verb = args[0];
-  if (verb == "puppet" && args.size() > 1) verb = args[1];
   return std::find(std::begin(kRuns), std::end(kRuns), verb) != std::end(kRuns);
 }
 
 CallBoundary::CallBoundary(std::span<const std::string> args)
     : boundary_({project_of, is_trusted, way_out_of}), in_force_(boundary_) {
-  if (asks_to_run(args)) boundary_.ask_to_run();
+  const bool of_puppet = args.size() > 1 && args[0] == "puppet";
+  if (!args.empty() && asks_to_run(args[of_puppet ? 1 : 0])) boundary_.ask_to_run();
 }
 
 }  // namespace tutti

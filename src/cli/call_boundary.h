@@ -2,6 +2,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "base/boundary.h"
 
@@ -23,6 +24,6 @@ class CallBoundary {
 };
 
 // Whether the call's verb looks at hosts or changes them. (cue's front end tells of its own.)
-bool asks_to_run(std::span<const std::string> args);
+bool asks_to_run(std::string_view verb);
 
 }  // namespace tutti

@@ -8,6 +8,7 @@
 
 #include "base/machine.h"
 #include "base/near.h"
+#include "cli/call_boundary.h"
 #include "cli/registry.h"
 #include "text/common_options.h"
 
@@ -133,6 +134,7 @@ Parsed parse_command_line(const Verb& verb, std::span<const std::string> args) {
   }
   std::string color = "auto", diagnostics = "text";
   parsed.manner.limits.memory = machine_memory();
+  if (!asks_to_run(verb.name)) parsed.manner.limits.time = kReadingTime;
   for (std::size_t i = 0; i < given.size(); i++) {
     Given& g = given[i];
     if (options[i]->count() == 0) continue;

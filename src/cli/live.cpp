@@ -5,15 +5,11 @@
 
 #include <cstdlib>
 
+#include "base/terminal.h"
+
 namespace tutti {
 
-void Live::put(std::string_view text) {
-  while (!text.empty()) {
-    ssize_t n = ::write(2, text.data(), text.size());
-    if (n <= 0) return;
-    text.remove_prefix(static_cast<std::size_t>(n));
-  }
-}
+void Live::put(std::string_view text) { say_to(2, text); }
 
 void Live::say(std::string_view text) {
   std::lock_guard lock(mutex_);

@@ -9,7 +9,9 @@
 #include <optional>
 
 #include "base/near.h"
+#include "base/process_limits.h"
 #include "base/progress.h"
+#include "base/terminal.h"
 #include "cli/call_boundary.h"
 #include "cli/command_line.h"
 #include "cli/fleet.h"
@@ -20,17 +22,12 @@
 #include "cli/registry.h"
 #include "cli/verb.h"
 #include "lang/puppet/front_end.h"
+#include "text/common_options.h"
 
 namespace tutti {
 namespace {
 
-void say(std::string_view text) {
-  while (!text.empty()) {
-    ssize_t n = ::write(2, text.data(), text.size());
-    if (n <= 0) return;
-    text.remove_prefix(static_cast<std::size_t>(n));
-  }
-}
+void say(std::string_view text) { say_to(2, text); }
 
 // How errors are to be shown when the command line itself is wrong.
 DiagnosticStyle style_of(std::span<const std::string> args) {
@@ -80,6 +77,8 @@ int perform(const Verb& verb, Parsed parsed) {
   call.arguments = std::move(parsed.arguments);
   call.options = std::move(parsed.options);
   name_what_was_given(call);
+  if (!asks_to_run(verb.name) && !typed(call.arguments))
+    keep_limits(call.manner.limits, call.manner.diagnostics, call.manner.colour);
   int code = exit_code::kError;
   std::optional<Progress> progress;
   if (!verb.shows_steps && !typed(call.arguments))
@@ -92,7 +91,7 @@ int perform(const Verb& verb, Parsed parsed) {
     call.session.diagnostics.error(e.code(), Pos{e.at()}, e.what());
     code = exit_code::kLimit;
   } catch (const std::bad_alloc&) {
-    call.session.diagnostics.error("LIMIT-MEMORY", {}, "there is not enough memory");
+    call.session.diagnostics.error("LIMIT-MEMORY", {}, out_of_memory());
     code = exit_code::kLimit;
   }
   // An error leaves no file behind; what was printed up to it is shown all the same.
@@ -182,7 +181,7 @@ int run(int argc, char** argv) {
       say(fmt::format("error[{}]: {}\n", e.code(), e.what()));
       code = exit_code::kLimit;
     } catch (const std::bad_alloc&) {
-      say("error[LIMIT-MEMORY]: there is not enough memory\n");
+      say(fmt::format("error[LIMIT-MEMORY]: {}\n", out_of_memory()));
       code = exit_code::kLimit;
     } catch (const std::exception& e) {
       say(fmt::format("error[INTERNAL]: {}\n", e.what()));

@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "base/near.h"
+#include "base/terminal.h"
 #include "cli/deferred.h"
 #include "cli/live.h"
 #include "cli/output.h"
@@ -142,13 +143,7 @@ void tell_unopened(Call& call, const std::string& directory, const Failure& why)
 
 }  // namespace
 
-void say_out(std::string_view text) {
-  while (!text.empty()) {
-    ssize_t n = ::write(1, text.data(), text.size());
-    if (n <= 0) return;
-    text.remove_prefix(static_cast<std::size_t>(n));
-  }
-}
+void say_out(std::string_view text) { say_to(1, text); }
 
 void say_now(std::string_view text) { live().say(text); }
 

@@ -96,8 +96,8 @@ std::vector<TrustStore::Record> records_in(std::string text) {
     };
     const Entry* path = one->find("path");
     if (path == nullptr || !path->value.is(Kind::kString)) continue;
-    out.push_back({std::string(path->value.text()), number("device"), number("inode"),
-                   static_cast<u32>(number("owner"))});
+    out.push_back(
+        {std::string(path->value.text()), number("device"), number("inode"), static_cast<u32>(number("owner"))});
   }
   return out;
 }
@@ -128,7 +128,8 @@ Result<std::string> text_of(int fd) {
     if (n < 0) return failure(fmt::format("cannot read {}: {}", TrustStore::file(), std::strerror(errno)), errno);
     if (n == 0) return text;
     text.append(block, static_cast<std::size_t>(n));
-    if (text.size() > kLongestStore) return failure(fmt::format("{} is larger than {} bytes", TrustStore::file(), kLongestStore));
+    if (text.size() > kLongestStore)
+      return failure(fmt::format("{} is larger than {} bytes", TrustStore::file(), kLongestStore));
   }
 }
 
@@ -178,7 +179,8 @@ Result<void> TrustStore::add(const std::string& folder) {
   if (path.empty() || ::stat(path.c_str(), &st) != 0 || !S_ISDIR(st.st_mode))
     return failure(fmt::format("{} is not a folder", folder), ENOTDIR);
   if (path == "/") return failure("all of the machine cannot be trusted: name the folder of a project", EINVAL);
-  if (others_write(st)) return failure(fmt::format("everybody may write into {}: trust a folder of your own", path), EPERM);
+  if (others_write(st))
+    return failure(fmt::format("everybody may write into {}: trust a folder of your own", path), EPERM);
   Result<bool> done = change_store(path, Record{path, st.st_dev, st.st_ino, st.st_uid});
   if (!done) return tl::unexpected<Failure>(done.error());
   return {};

@@ -7,6 +7,8 @@
 #include <charconv>
 #include <cstdlib>
 
+#include "base/process_limits.h"
+
 namespace tutti {
 namespace {
 
@@ -71,6 +73,15 @@ std::string set_style(DiagnosticStyle& style, std::string_view name) {
 std::string wrong_colour(std::string_view wish) {
   if (wish == "auto" || wish == "always" || wish == "never") return {};
   return fmt::format("--color is auto, always or never, not `{}`", wish);
+}
+
+void keep_limits(const Limits& limits, DiagnosticStyle style, bool colour) {
+  if (limits.time.count() > 0) {
+    Diagnostics met;
+    met.error("LIMIT-TIME", {}, fmt::format("took longer than {} ms (--limit time=MS)", limits.time.count()));
+    end_process_after(limits.time, (::isatty(2) == 1 ? "\r\x1b[K" : "") + render(met, Sources(), style, colour));
+  }
+  limit_process_memory(limits.memory);
 }
 
 bool use_colour(std::string_view wish, int descriptor) {

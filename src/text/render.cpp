@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/terminal.h"
 #include "base/utf8.h"
 #include "text/diagnostic.h"
 
@@ -32,7 +33,7 @@ std::string printable(std::string_view text) {
     char32_t c = utf8::decode(text, at);
     if (c == '\t') {
       out += ' ';
-    } else if (c == utf8::kInvalid || c < 0x20 || c == 0x7F) {
+    } else if (c == utf8::kInvalid || disturbs_terminal(c) || c == '\n') {
       out += '?';
     } else {
       out.append(text.substr(start, at - start));

@@ -1,12 +1,13 @@
 // tutti trust: says once that a project's own code may run and that it may read elsewhere (project/trust.h says what is
 // recorded, and why no hash of it).
+#include "project/trust.h"
+
 #include <fmt/format.h>
 #include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/verb.h"
-#include "project/trust.h"
 
 namespace tutti {
 namespace {

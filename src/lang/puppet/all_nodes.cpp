@@ -4,6 +4,7 @@
 #include <atomic>
 #include <thread>
 
+#include "base/process_limits.h"
 #include "base/sink.h"
 #include "lang/puppet/catalog/output.h"
 #include "lang/puppet/catalog/texts.h"
@@ -167,6 +168,7 @@ static void compile_jobs(Shared& shared) {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, kStack);
+  let_reserve(kStack * threads);
   std::vector<pthread_t> started;
   for (unsigned n = 0; n < threads; ++n) {
     pthread_t t;

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -192,6 +193,7 @@ Arguments parse_arguments(std::string_view call_name, std::span<const std::strin
   }
   for (const auto& [name, on] : flags)
     if (on) out.options.add(name, "");
+  if (call != kApply) out.limits.time = kReadingTime;
   std::vector<std::string> limits = out.options.all("limit");
   if (const char* usual = std::getenv("TUTTI_LIMIT"); limits.empty() && usual != nullptr && *usual != 0)
     limits.emplace_back(usual);
@@ -217,6 +219,8 @@ void name_what_was_given(const Arguments& a) {
 Arguments read_arguments(std::string_view call_name, std::span<const std::string> args) {
   Arguments out = parse_arguments(call_name, args);
   if (!out.help && out.wrong.empty()) name_what_was_given(out);
+  if (call_of(call_name) != kApply && (::isatty(0) != 1 || !out.words.empty()))
+    keep_limits(out.limits, DiagnosticStyle::kExcerpt, false);
   return out;
 }
 

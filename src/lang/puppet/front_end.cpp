@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/progress.h"
 #include "base/sink.h"
+#include "base/terminal.h"
 #include "format/json.h"
 #include "lang/puppet/catalog/output.h"
 #include "lang/puppet/eval/compiler.h"
@@ -41,7 +42,7 @@ std::vector<std::string> manifests_of_environment(const std::string& folder) {
 void print(std::FILE* to, const std::string& text) {
   Progress::hide();
   if (to == stderr) std::fflush(stdout);  // in a log of both an error does not stand in the middle of an answer
-  std::fwrite(text.data(), 1, text.size(), to);
+  print_to(to, text);
 }
 
 int finish(Session& session, bool good) {

@@ -258,7 +258,8 @@ std::vector<std::string> classifier_program(const std::string& where) {
 const Source* classification(Session& session, const std::string& where, const std::string& node, bool& failed) {
   if (std::vector<std::string> words = classifier_program(where); !words.empty()) {
     words.push_back(node);
-    auto run = run_program(words, "", false, [&] { session.budget.step(4096); });
+    auto run = run_program(
+        words, "", false, [&] { session.budget.step(4096); }, Confined::kNo);
     std::string name = fmt::format("{} {}", where, node);
     failed = true;
     if (!run || run->status != 0) {

@@ -17,6 +17,7 @@
 
 #include "base/file.h"
 #include "base/libxml2.h"
+#include "lang/cdl/resolve/security_forms.h"
 
 namespace tutti::cdl {
 namespace {
@@ -38,6 +39,8 @@ struct XmlSec {
   F(xmlSecOpenSSLKeyDataAesGetKlass)         \
   F(xmlSecKeyReadMemory)                     \
   F(xmlSecKeyDestroy)                        \
+  F(xmlSecKeyGetValue)                       \
+  F(xmlSecKeyDataGetSize)                    \
   F(xmlSecKeyDuplicate)                      \
   F(xmlSecKeysMngrCreate)                    \
   F(xmlSecKeysMngrDestroy)                   \
@@ -168,11 +171,11 @@ void stay_inside(xmlSecKeyInfoCtx& keys) {
   keys.retrievalMethodCtx.enabledUris = xmlSecTransformUriTypeEmpty | xmlSecTransformUriTypeSameDocument;
 }
 
-bool signs_weakly(xmlNode* signature) {
-  xmlNode* info = child(signature, "SignedInfo");
-  xmlNode *method = child(info, "SignatureMethod"), *digest = child(child(info, "Reference"), "DigestMethod");
-  return (method && attribute(method, "Algorithm").ends_with("sha1")) ||
-         (digest && attribute(digest, "Algorithm").ends_with("sha1"));
+// Of RSA fewer bits than this can be factored. 0 where the size is not known.
+bool is_short(const XmlSec& sec, xmlSecKey* key, xmlNode* signature) {
+  xmlSecKeyData* value = key ? sec.xmlSecKeyGetValue(key) : nullptr;
+  xmlSecSize bits = value ? sec.xmlSecKeyDataGetSize(value) : 0;
+  return bits < static_cast<xmlSecSize>(least_key_size(signature));
 }
 
 xmlSecKey* load_key(const XmlSec& sec, const std::string& file, std::string& problem) {
@@ -255,15 +258,23 @@ bool verify_signature(Session& session, const Document& document, const std::str
   xmlNode* root = doc ? libxml2().xmlDocGetRootElement(doc) : nullptr;
   xmlNode* signature = child(root, "Signature");
   std::string problem = signature ? covers_all(root, signature) : "the document is not signed";
-  bool no_key = false;
+  const bool strict = !key_file.empty();
+  bool no_key = false, weak = false;
+  if (problem.empty()) {
+    problem = wrong_signature(signature, strict, weak);
+    if (!problem.empty()) problem = "the signature is not verified: " + problem;
+  }
   if (problem.empty()) {
     xmlSecKeysMngr* manager = sec.xmlSecKeysMngrCreate();
     sec.xmlSecOpenSSLAppDefaultKeysMngrInit(manager);
     xmlSecDSigCtx* context = sec.xmlSecDSigCtxCreate(key_file.empty() ? manager : nullptr);
     stay_inside(context->keyInfoReadCtx);
     context->enabledReferenceUris = xmlSecTransformUriTypeEmpty;
+    context->flags |= XMLSEC_DSIG_FLAGS_IGNORE_MANIFESTS;
     if (!key_file.empty()) {
       context->signKey = load_key(sec, key_file, problem);
+      if (problem.empty() && is_short(sec, context->signKey, signature))
+        problem = fmt::format("the key in `{}` is shorter than {} bits", key_file, least_key_size(signature));
     } else {
       context->keyInfoReadCtx.flags |= XMLSEC_KEYINFO_FLAGS_X509DATA_DONT_VERIFY_CERTS;
       no_key = !child(signature, "KeyInfo");
@@ -276,10 +287,14 @@ bool verify_signature(Session& session, const Document& document, const std::str
                       : fmt::format("the signature is not one of the document as it is by the key in `{}`", key_file);
       }
     }
+    const bool short_key = problem.empty() && !no_key && is_short(sec, context->signKey, signature);
+    if (short_key)
+      session.diagnostics.warning("CDL-WEAK-SIGNATURE", document.signature,
+                                  fmt::format("the signer's key is shorter than {} bits", least_key_size(signature)));
     sec.xmlSecDSigCtxDestroy(context);
     sec.xmlSecKeysMngrDestroy(manager);
   }
-  if (problem.empty() && signature && signs_weakly(signature)) {
+  if (problem.empty() && weak) {
     session.diagnostics.warning("CDL-WEAK-SIGNATURE", document.signature,
                                 "the signature is made with SHA-1, by which others can be forged");
   }
@@ -323,6 +338,10 @@ std::optional<Clear> decrypt(Session& session, const Document& document, const s
   std::vector<xmlNode*> secrets;
   for (xmlNode* n : found) {
     xmlNode *parent = n->parent, *before = n->prev;
+    if (problem = wrong_encryption(n); !problem.empty()) {
+      problem = "the encrypted part is not read: " + problem;
+      break;
+    }
     bool content = attribute(n, "Type").ends_with("#Content");
     xmlSecEncCtx* context = sec.xmlSecEncCtxCreate(manager);
     stay_inside(context->keyInfoReadCtx);

@@ -73,9 +73,9 @@ std::string xml_name(std::string_view key) {
   return out;
 }
 
-class Writer {
+class TreeWriter {
  public:
-  Writer(bool compact, bool reveal) : compact_(compact), reveal_(reveal) {}
+  TreeWriter(bool compact, bool reveal) : compact_(compact), reveal_(reveal) {}
 
   std::string run(const Value& root) {
     std::string body;
@@ -336,6 +336,8 @@ class Writer {
 
 }  // namespace
 
-std::string tree_to_cdl(const Value& value, bool compact, bool reveal) { return Writer(compact, reveal).run(value); }
+std::string tree_to_cdl(const Value& value, bool compact, bool reveal) {
+  return TreeWriter(compact, reveal).run(value);
+}
 
 }  // namespace tutti::cdl

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "base/boundary.h"
+#include "base/terminal.h"
 #include "lang/cue/builtin/support.h"
 #include "lang/cue/cli/cmd_task.h"
 #include "lang/cue/cli/plan.h"
@@ -138,10 +139,11 @@ class Commander {
           if (std::string near = meant_name(name_, names); !near.empty())
             what += fmt::format("\n    did you mean {}?", near);
         }
-        fmt::print(stderr,
-                   "{}\nEnsure custom commands are defined in a \"_tool.cue\" file.\nRun 'cue help cmd' to list "
-                   "available custom commands.\n",
-                   what);
+        print_to(
+            stderr,
+            fmt::format("{}\nEnsure custom commands are defined in a \"_tool.cue\" file.\nRun 'cue help cmd' to list "
+                        "available custom commands.\n",
+                        what));
         throw Stop{{}, true};
       }
       if (merged_.empty()) fail_of_others(commands);
@@ -466,7 +468,7 @@ class Commander {
       for (const std::string& n : needed_[t.name()])
         if (n != t.name() && number.count(n)) edges += fmt::format("  t{}-->t{}\n", i, number[n]);
     }
-    std::fputs((out + edges + "```\n").c_str(), stderr);
+    print_to(stderr, out + edges + "```\n");
   }
 
   [[noreturn]] void cycle() {

@@ -12,7 +12,9 @@
 
 #include "base/boundary.h"
 #include "base/near.h"
+#include "base/terminal.h"
 #include "lang/cue/cli/program.h"
+#include "text/common_options.h"
 
 namespace tutti::cue {
 
@@ -205,7 +207,7 @@ int CueFrontEnd::run(std::span<const std::string> given) const {
   bool as_cue = !args.empty() && args[0] == "cue";
   if (as_cue) args.erase(args.begin());
   auto usage_error = [](const std::string& message) {
-    std::fprintf(stderr, "%s\n", message.c_str());
+    print_to(stderr, message + "\n");
     return 1;
   };
   if (args.empty()) return print_help({}, as_cue);
@@ -270,11 +272,11 @@ int CueFrontEnd::run(std::span<const std::string> given) const {
   if (verb == "completion")
     return usage_error("cue completion is not supported: 'tutti completion' writes completions, of tutti");
   if (!spec) {
-    fmt::print(stderr, "unknown command \"{}\" for \"cue\"\n", verb);
+    print_to(stderr, fmt::format("unknown command \"{}\" for \"cue\"\n", verb));
     std::vector<std::string_view> names;
     for (const CommandSpec& c : commands()) names.push_back(c.name);
     if (std::string_view near = nearest(verb, names); !near.empty())
-      fmt::print(stderr, "\nDid you mean this?\n\t{}\n\n", near);
+      print_to(stderr, fmt::format("\nDid you mean this?\n\t{}\n\n", near));
     return 1;
   }
   rest.insert(rest.begin(), before.begin(), before.end());
@@ -294,8 +296,9 @@ int CueFrontEnd::run(std::span<const std::string> given) const {
       return usage_error(fmt::format("cue mod {} is not supported: it needs a registry", sub));
     spec = find_command("mod " + sub);
     if (!spec) {
-      fmt::print(stderr, "mod must be run as one of its subcommands{}\nRun 'cue help mod' for known subcommands.\n",
-                 sub.empty() ? "" : fmt::format(": unknown subcommand \"{}\"", sub));
+      print_to(stderr,
+               fmt::format("mod must be run as one of its subcommands{}\nRun 'cue help mod' for known subcommands.\n",
+                           sub.empty() ? "" : fmt::format(": unknown subcommand \"{}\"", sub)));
       return 1;
     }
     rest.erase(std::find(rest.begin(), rest.end(), sub));
@@ -319,8 +322,10 @@ int CueFrontEnd::run(std::span<const std::string> given) const {
   if (!chdir_to.empty() && ::chdir(chdir_to.c_str()) != 0)
     return usage_error(fmt::format("chdir {}: no such file or directory", chdir_to));
   Answering answering;
+  answering.reads_only = verb != "cmd";
   answering.hints = !as_cue && ::isatty(2) == 1;
   if (std::string wrong = answering.read(flags); !wrong.empty()) return usage_error(wrong);
+  if (verb != "cmd" && ::isatty(0) != 1) keep_limits(answering.limits, answering.style, answering.colour);
   std::error_code ec;
   std::string dir = fs::current_path(ec).string();
   name_what_was_given(verb, flags, dir);

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "base/terminal.h"
 #include "lang/cue/cli/help_topics.h"
 #include "lang/cue/cli/program.h"
 
@@ -23,7 +24,7 @@ int print_help(std::span<const std::string> topic, bool as_cue) {
       return 0;
     }
   if (!topic.empty() && !c) {
-    fmt::print(stderr, "Unknown help topic: {}\n", topic[0]);
+    print_to(stderr, fmt::format("Unknown help topic: {}\n", topic[0]));
     return 1;
   }
   auto flags = [&](std::span<const FlagSpec> list) {
@@ -48,7 +49,7 @@ int print_help(std::span<const std::string> topic, bool as_cue) {
     for (const HelpTopic& t : help_topics()) out += fmt::format("  {:<16}{}\n", t.name, t.summary);
     out += "\nUse \"tutti cue help [command]\" for more information about a command.\n";
   }
-  std::fputs(out.c_str(), stdout);
+  print_to(stdout, out);
   return 0;
 }
 

@@ -14,7 +14,9 @@
 #include "base/file.h"
 #include "base/limit_place.h"
 #include "base/machine.h"
+#include "base/process_limits.h"
 #include "base/progress.h"
+#include "base/terminal.h"
 #include "lang/cue/eval/error_code.h"
 #include "lang/cue/eval/limits.h"
 #include "lang/cue/format/literal.h"
@@ -35,6 +37,7 @@ std::string Answering::read(const CommandFlags& flags) {
     return out;
   };
   limits.memory = machine_memory();
+  if (reads_only) limits.time = kReadingTime;
   for (const std::string& v : values("limit", "TUTTI_LIMIT"))
     if (std::string wrong = set_limit(limits, v); !wrong.empty()) return wrong;
   for (const std::string& v : values("diagnostics", "TUTTI_DIAGNOSTICS")) {
@@ -115,11 +118,10 @@ int Program::run() {
   } catch (const LimitError& e) {
     return limit_met(e.code(), Pos{e.at()}, e.what());
   } catch (const std::bad_alloc&) {
-    return limit_met("LIMIT-MEMORY", {}, "there is not enough memory");
+    return limit_met("LIMIT-MEMORY", {}, out_of_memory());
   }
   if (::isatty(1) == 1) Progress::hide();
-  std::fwrite(out_.data(), 1, out_.size(), stdout);
-  std::fflush(stdout);
+  print_to(stdout, out_);
   return failed_ ? 1 : 0;
 }
 
@@ -213,7 +215,7 @@ void Program::print(std::string_view text) { out_ += text; }
 
 void Program::say(std::string_view text) {
   Progress::hide();
-  std::fwrite(text.data(), 1, text.size(), stderr);
+  print_to(stderr, text);
 }
 
 void Program::print_error(const std::vector<LoadProblem>& problems) {

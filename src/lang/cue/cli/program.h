@@ -35,7 +35,8 @@ struct Item {
 // How a call answers, by the options that tutti has for every verb.
 struct Answering {
   Limits limits;
-  bool as_cue = true;  // errors in cue's words; otherwise as diagnostics, in this style
+  bool reads_only = true;  // and so has a limit of time
+  bool as_cue = true;      // errors in cue's words; otherwise as diagnostics, in this style
   DiagnosticStyle style = DiagnosticStyle::kExcerpt;
   bool colour = false;
   bool hints = false;  // "did you mean" beside cue's words: for people, since scripts may compare the words

@@ -18,6 +18,7 @@
 
 #include "base/budget.h"
 #include "base/file.h"
+#include "base/terminal.h"
 #include "lang/cue/builtin/support.h"
 #include "lang/cue/cli/http.h"
 #include "lang/cue/load/glob.h"
@@ -155,13 +156,10 @@ TaskOutput run_task(const TaskInput& t) {
     }
   if (k == "tool/cli.Print") {
     std::lock_guard lock(terminal);
-    std::fwrite(t.text.data(), 1, t.text.size(), stdout);
-    std::fputc('\n', stdout);
-    std::fflush(stdout);
+    print_to(stdout, t.text + "\n");
   } else if (k == "tool/cli.Ask") {
     std::lock_guard lock(terminal);
-    if (!t.text.empty()) std::printf("%s ", t.text.c_str());
-    std::fflush(stdout);
+    if (!t.text.empty()) print_to(stdout, t.text + " ");
     std::string line;
     for (int c; (c = std::getchar()) != EOF && c != '\n';) line += static_cast<char>(c);
     if (t.as_bool) {

@@ -25,6 +25,12 @@ RubyProcess& process() {
   return one;
 }
 
+void tell_lacking(Diagnostics& diagnostics, const std::string& lacking) {
+  if (!lacking.empty())
+    diagnostics.add(Severity::kNote, "SANDBOX", {},
+                    fmt::format("Ruby runs less confined than it should: there is no {} here", lacking));
+}
+
 std::string quoted(std::string_view s) { return to_wire(Val::string(s)); }
 
 void check_nesting(int depth, Pos at) {
@@ -104,6 +110,7 @@ class Conversation {
 
   void send(const std::string& line) {
     if (Result<void> sent = process().send(line); !sent) fail(sent.error().message);
+    tell_lacking(compiler_.diagnostics(), process().take_lacking());
   }
 
   void answer(const Value& question) {
@@ -370,9 +377,10 @@ std::string render_erb_file(Compiler& compiler, Scope& scope, const std::string&
   if (!text && text.error().code == kOutside) compiler.fail_read(at, text.error());
   return render_erb(compiler, scope, text ? std::string_view(*text) : "<%", at, [&](const std::string& why) {
     need_ruby(compiler, fmt::format("the template {} ({})", path, why), at);
-    return to_text(
-        Conversation(compiler, scope, nullptr, at)
-            .ask(fmt::format("{{\"op\":\"template\",\"file\":{}}}", quoted(path)), "Failed to parse template " + path));
+    return to_text(Conversation(compiler, scope, nullptr, at)
+                       .ask(fmt::format("{{\"op\":\"template\",\"file\":{}{}}}", quoted(path),
+                                        text ? ",\"text\":" + quoted(*text) : ""),
+                            "Failed to parse template " + path));
   });
 }
 

@@ -612,7 +612,7 @@ module Tutti
 
   def answer(request)
     result = case request['op']
-             when 'template' then render(File.read(request['file'], encoding: 'UTF-8'), request['file'])
+             when 'template' then render(request['text'] || File.read(request['file'], encoding: 'UTF-8'), request['file'])
              when 'inline' then render(request['text'], nil)
              when 'call' then catch(:no_such_key) { call(request) }
              when 'type' then describe(request)

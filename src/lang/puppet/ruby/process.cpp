@@ -3,10 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <spawn.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -14,16 +11,17 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/boundary.h"
+#include "base/sandbox.h"
+#include "base/terminal.h"
 #include "lang/puppet/ruby/script.h"
-
-extern char** environ;  // NOLINT: POSIX declares it nowhere
 
 namespace tutti::puppet {
 namespace {
 
 constexpr std::chrono::seconds kPatience{60};  // for one answer
 constexpr int kSlice = 100;                    // milliseconds between two looks at whether anybody still waits
-constexpr rlim_t kMemory = rlim_t{2} << 30;    // address space of Ruby
+constexpr u64 kMemory = u64{2} << 30;          // address space of Ruby
 
 auto system_failure(std::string_view what) {
   int code = errno;
@@ -41,6 +39,37 @@ std::string ruby_path() {
   return {};
 }
 
+// Folders that a variable of the environment lists, separated by colons.
+void add_listed(std::vector<std::string>& to, const char* variable) {
+  const char* value = std::getenv(variable);
+  for (std::string_view rest = value != nullptr ? value : ""; !rest.empty();) {
+    std::size_t end = std::min(rest.find(':'), rest.size());
+    if (end > 1) to.emplace_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> ruby_library_folders() {
+  std::vector<std::string> out;
+  for (const char* variable : {"RUBYLIB", "GEM_HOME", "GEM_PATH"}) add_listed(out, variable);
+  return out;
+}
+
+namespace {
+
+// Templates and functions compute: they read their modules and Ruby's own libraries, and that is all.
+Confinement confinement() {
+  Confinement c;
+  Boundary* boundary = Boundary::in_force();
+  c.readable = boundary != nullptr ? boundary->roots() : std::vector<std::string>{"/"};
+  for (std::string& folder : ruby_library_folders()) c.readable.push_back(std::move(folder));
+  c.memory = kMemory;  // a template that makes text without end meets this, and is told of it as any other mistake
+  if (boundary != nullptr) c.owner_of = boundary->projects().front();
+  return c;
+}
+
 }  // namespace
 
 bool RubyProcess::available() { return !ruby_path().empty(); }
@@ -51,12 +80,7 @@ void RubyProcess::stop() {
   if (to_ >= 0) ::close(to_);
   if (from_ >= 0) ::close(from_);
   to_ = from_ = -1;
-  if (pid_ > 0) {
-    ::kill(pid_, SIGKILL);  // it holds nothing: all it knows is in this process
-    int status = 0;
-    while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-    }
-  }
+  end_confined(pid_);  // it holds nothing: all it knows is in this process
   pid_ = -1;
   buffer_.clear();
 }
@@ -72,30 +96,20 @@ Result<void> RubyProcess::start() {
     ::close(in[1]);
     return system_failure("cannot start ruby");
   }
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, in[1], 0);
-  posix_spawn_file_actions_adddup2(&actions, 2, 1);  // what Ruby code prints goes to standard error
-  posix_spawn_file_actions_adddup2(&actions, out[1], 3);
-  std::string script(kRubyScript);
-  std::string name = "ruby", quiet = "-W0", external = "-EUTF-8:UTF-8",
-              fast = "--disable=gems,did_you_mean,error_highlight,rubyopt", run = "-e";
-  char* argv[] = {name.data(), quiet.data(), external.data(), fast.data(), run.data(), script.data(), nullptr};
-  pid_t pid = -1;
-  int bad = ::posix_spawn(&pid, ruby.c_str(), &actions, nullptr, argv, environ);
-  posix_spawn_file_actions_destroy(&actions);
+  const int errors = error_descriptor_for_helpers();  // what Ruby code prints goes there, too
+  Result<HelperProcess> started =
+      start_confined({ruby, "-W0", "-EUTF-8:UTF-8", "--disable=gems,did_you_mean,error_highlight,rubyopt", "-e",
+                      std::string(kRubyScript)},
+                     {in[1], errors, errors, out[1]}, "", confinement());
   ::close(in[1]);
   ::close(out[1]);
-  if (bad != 0) {
+  if (!started) {
     ::close(in[0]);
     ::close(out[0]);
-    errno = bad;
-    return system_failure("cannot start ruby");
+    return tl::unexpected<Failure>(started.error());
   }
-  // A template that makes text without end meets this, and is told of it as any other mistake of Ruby code.
-  rlimit room{kMemory, kMemory};
-  ::prlimit(pid, RLIMIT_AS, &room, nullptr);
-  pid_ = pid;
+  lacking_ = said_once(started->lacking);
+  pid_ = started->pid;
   to_ = in[0];
   from_ = out[0];
   return {};

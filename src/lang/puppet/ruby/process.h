@@ -3,12 +3,18 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/result.h"
 
 namespace tutti::puppet {
 
-// The Ruby process behind the bridge: lines to it, lines from it. Started at the first use, ended with this object.
+// Where the environment says that Ruby finds libraries besides its own.
+std::vector<std::string> ruby_library_folders();
+
+// The Ruby process behind the bridge: lines to it, lines from it. Started at the first use, in a sandbox
+// (base/sandbox.h), ended with this object.
 class RubyProcess {
  public:
   RubyProcess() = default;
@@ -23,6 +29,8 @@ class RubyProcess {
   // One line; a failure when Ruby ended or said nothing for a minute. While it waits it calls `meanwhile` several times
   // a second, which may throw: who waits no longer stops Ruby.
   Result<std::string> receive(const std::function<void()>& meanwhile = {});
+  // What the kernel does not give to keep it in its place, to be told once; "" otherwise.
+  std::string take_lacking() { return std::exchange(lacking_, {}); }
   void stop();  // in the middle of whatever it does; the next request starts another one
 
  private:
@@ -32,6 +40,7 @@ class RubyProcess {
   int to_ = -1;
   int from_ = -1;
   std::string buffer_;
+  std::string lacking_;
 };
 
 }  // namespace tutti::puppet

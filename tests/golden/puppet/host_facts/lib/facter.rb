@@ -11,13 +11,13 @@ module Facter
 
     def value(name)
       load_all
-      File.write('asked', "#{name}\n", mode: 'a')
+      warn "ASKED #{name}"
       @facts[name]&.call
     end
 
     def to_hash
       load_all
-      File.write('asked', "all\n", mode: 'a')
+      warn 'ASKED all'
       @facts.transform_values(&:call)
     end
   end
