@@ -122,7 +122,7 @@ std::string random_components(std::mt19937_64& dice, std::mt19937_64& outputs, c
   std::vector<std::string> there;
   for (const char* name : {"a", "b", "c", "d", "e", "f"}) {
     if (below(4) == 0) continue;
-    std::string uses, word = there.empty() ? "none" : fmt::format("${{{}.word}}", there[below(there.size())]);
+    std::string uses, word = there.empty() ? "none" : fmt::format("${{'{}.word}}", there[below(there.size())]);
     if (below(2)) word = fmt::format("v{}", below(2));
     for (auto& other : there)
       if (below(4) == 0) uses += fmt::format("{0}: {0}, ", other);
@@ -168,7 +168,11 @@ TEST_F(Foresight, SystemsDoWhatTheirPlansSay) {
       acting += x.acts;
       if (x.kind == engine::PlanChange::Kind::kRemove) goes.insert(x.component);
       for (auto& line : x.actions)
-        if (line.starts_with("run echo ")) said.insert(line.substr(9, line.find(" >>") - 9));
+        if (line.starts_with("run echo ")) {
+          std::string words = line.substr(9, line.find(" >>") - 9);
+          std::erase(words, '\'');  // what it refers to stands there as a word of a shell
+          said.insert(words);
+        }
     }
     for (auto& f : p->plan.followers) may_follow.insert(f.component);
     Outcome o = c.deployer->run(*p, c.settings);

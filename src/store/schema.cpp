@@ -84,7 +84,7 @@ Result<Standing> standing_of(Database& db, const std::string& path) {
   return out;
 }
 
-Result<void> migrate(Database& db, const std::string& path) {
+Result<void> migrate(Database& db, const std::string& path, const std::string& birth) {
   auto now = standing_of(db, path);
   if (!now) return tl::unexpected(now.error());
   if (now->version == kVersion) return {};
@@ -96,6 +96,8 @@ Result<void> migrate(Database& db, const std::string& path) {
   for (i64 v = now->version; v < kVersion; ++v)
     if (auto r = db.execute(kSteps[v]); !r) return r;
   if (auto r = db.execute(fmt::format("PRAGMA user_version={}", kVersion).c_str()); !r) return r;
+  // With the tables, at once: who opens it in the same moment must not find a record that was made nowhere.
+  if (auto r = set_fact(db, kOrigin, birth); !r) return r;
   return t.commit();
 }
 

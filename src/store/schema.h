@@ -18,7 +18,9 @@ struct Standing {
 Result<Standing> standing_of(Database& db, const std::string& path);
 
 // Brings it to today's version, in one transaction.
-Result<void> migrate(Database& db, const std::string& path);
+// `birth`: of the file, which is where the record was made from now on.
+Result<void> migrate(Database& db, const std::string& path, const std::string& birth);
+inline constexpr const char* kOrigin = "origin";  // the fact that keeps it
 
 // Facts about the record itself.
 std::string fact(Database& db, std::string_view key);  // "": not known

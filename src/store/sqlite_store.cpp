@@ -7,8 +7,10 @@
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <chrono>
 #include <mutex>
 #include <optional>
+#include <thread>
 
 #include "store/own_directory.h"
 #include "store/schema.h"
@@ -65,8 +67,6 @@ class SqliteStore : public Store {
   Database db_;
 };
 
-constexpr const char* kOrigin = "origin";  // the birth of the file that the record was made in
-
 // Whoever only looks can do so where nothing can be written: on a disk that is read-only, or full.
 Result<void> SqliteStore::open(const std::string& path, bool adopt) {
   if (path != ":memory:") {
@@ -98,15 +98,26 @@ Result<void> SqliteStore::open(const std::string& path, bool adopt) {
   return check_origin(path, false);
 }
 
+// SQLite itself does not wait where the journal's mode changes: of two who make a record in the same moment one is told
+// that it is locked.
+Result<void> patiently(Database& db, const char* sql) {
+  constexpr int kTimes = 500;
+  for (int k = 0;; ++k) {
+    auto r = db.execute(sql);
+    if (r || (r.error().code & 0xff) != SQLITE_BUSY || k == kTimes) return r;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+}
+
 Result<void> SqliteStore::open_to_write(const std::string& path, bool adopt) {
   if (auto r = directory_ ? db_.open(*directory_, name_) : db_.open(path); !r) return r;
   if (auto r = check_origin(path, adopt); !r) return r;
   // FULL: in WAL mode each commit is synced before it returns. Without it the last commits may be gone after a power
   // cut, and an intent that is gone while its action ran is exactly what must not be.
   for (const char* sql : {"PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL", "PRAGMA foreign_keys=ON"})
-    if (auto r = db_.execute(sql); !r) return r;
-  if (auto r = migrate(db_, path); !r) return r;
+    if (auto r = patiently(db_, sql); !r) return r;
   std::string birth = directory_ ? directory_->birth(name_) : "";
+  if (auto r = migrate(db_, path, birth); !r) return r;
   return fact(kOrigin) == birth ? Result<void>() : set_fact(kOrigin, birth);
 }
 
