@@ -224,7 +224,7 @@ class Deployer {
   // How what a run starts is marked: unlike any other run, also of other projects on the same machine.
   std::string mark_of(i64 run) const;
   void end_leftovers(const model::System& system, const engine::JournalRecord& record, i64 run,
-                     const RunSettings& settings) const;
+                     const store::Lease& lease, const RunSettings& settings) const;
   // What is recorded of the instances of a plan, for whoever refers to it.
   void teach(resource::Knowledge& knowledge, const Prepared& prepared, const engine::Recorded& was) const;
   // The components of a plan that were made with values which are others now.

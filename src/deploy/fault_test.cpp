@@ -40,6 +40,7 @@ class Faults : public InFolder {
     if (!open_place(dir + "/.tutti")) return kNotPlanned;  // the disk refuses already
     OneCall c(dir);
     c.settings.lease = lease;
+    c.settings.wait_for_lock = 60;
     auto source = c.session.sources->add("system.yaml", text);
     auto tree = read_yaml(c.session, **source);
     auto p = tree ? c.deployer->prepare(*tree, "", "apply") : std::nullopt;
@@ -75,9 +76,20 @@ class Faults : public InFolder {
     }
     ADD_FAILURE() << "the run does not get anywhere";
   }
+  void await_silence() {
+    std::size_t before = 0, same = 0;
+    for (int k = 0; k < 6000 && same < 20; ++k) {
+      OneCall c(dir);
+      auto entries = c.place->store->entries(1);
+      same = entries && entries->size() == before ? same + 1 : 0;
+      before = entries ? entries->size() : 0;
+      ::usleep(10000);
+    }
+  }
   void goes_on() {
     OneCall c(dir);
     if (i64 run = c.deployer->unfinished("s")) {
+      c.settings.wait_for_lock = 60;
       Outcome o = c.deployer->resume(run, c.settings);
       EXPECT_TRUE(o.finished) << o.wrong << fmt::format("{}", fmt::join(o.failures, "; "));
     } else {
@@ -153,10 +165,79 @@ TEST_F(Faults, ALeaseThatCannotBeRenewedEndsTheRunWhenItIsOver) {
       },
       [&] {
         await_entries(kJobs);
+        await_silence();  // nothing is written until an action ends: what fails is the renewal
         ASSERT_TRUE(write_file_atomically(broken, ""));
       });
   ASSERT_TRUE(code) << "goes on without its lease";
   EXPECT_EQ(*code, kNotGood);
+}
+
+// Stopped at any write of its run, with the database's locks in its hands or not, and longer than its lease: whoever
+// takes it over does not wait for it, and it does nothing any more.
+TEST_F(Faults, AControllerThatIsPausedIsTakenOverAndEnded) {
+  const char* wish = std::getenv("TUTTI_FAULT_POINTS");
+  int rounds = wish ? std::atoi(wish) : 8, stopped = 0;
+  for (int k = 0; k < rounds; ++k) {
+    begin_again();
+    pid_t child = ::fork();
+    if (child == 0) {
+      int null = ::open("/dev/null", O_WRONLY);
+      ::dup2(null, 2);
+      std::atomic<int> syncs{0};  // the first two are those of the lease
+      if (!open_place(dir + "/.tutti")) ::_exit(kNotPlanned);
+      DiskLayer layer([&](const DiskEvent& e) {
+        if (e.kind == DiskEvent::Kind::kSync && ++syncs == 3 + k) ::raise(SIGSTOP);
+        return SQLITE_OK;
+      });
+      ::_exit(apply(jobs(), 1));
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, WUNTRACED), child);
+    if (WIFSTOPPED(status)) {
+      ++stopped;
+      goes_on();
+      ::kill(child, SIGCONT);
+      ASSERT_EQ(::waitpid(child, &status, 0), child);
+      EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    }
+    EXPECT_EQ(done_otherwise(), std::vector<std::string>{}) << "stopped at sync " << 3 + k;
+  }
+  EXPECT_GT(stopped, 0);
+}
+
+// In another container, where nobody can end it: it wakes when its run has been taken over, and acts on nothing.
+TEST_F(Faults, AControllerThatNobodySeesDoesNothingWhenItWakes) {
+  for (useconds_t after : {1000, 30000, 60000, 90000}) {
+    begin_again();
+    pid_t child = ::fork();
+    if (child == 0) {
+      int null = ::open("/dev/null", O_WRONLY);
+      ::dup2(null, 2);
+      ::_exit(apply(jobs("sleep 0.05; "), 1));
+    }
+    await_entries(1);
+    ::usleep(after);
+    bool ran = false;
+    int status = 0;
+    store::Database db;
+    ASSERT_TRUE(db.open(dir + "/.tutti/state.db"));
+    ASSERT_TRUE(db.execute("PRAGMA busy_timeout=0"));
+    for (;;) {  // not in the middle of a commit: nobody could take over then
+      ::kill(child, SIGSTOP);
+      ASSERT_EQ(::waitpid(child, &status, WUNTRACED), child);
+      ran = WIFSTOPPED(status);
+      if (!ran || db.execute("UPDATE lock SET boot = 'another'")) break;
+      ::kill(child, SIGCONT);
+      ::usleep(1000);
+    }
+    goes_on();
+    if (ran) {
+      ::kill(child, SIGCONT);
+      ASSERT_EQ(::waitpid(child, &status, 0), child);
+      EXPECT_TRUE(WIFEXITED(status)) << "whoever cannot be seen is not ended";
+    }
+    EXPECT_EQ(done_otherwise(), std::vector<std::string>{}) << "stopped after " << after << " us";
+  }
 }
 
 }  // namespace

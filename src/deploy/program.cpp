@@ -183,7 +183,7 @@ Outcome Deployer::execute(const Program& p, RunSettings& settings, const store::
   std::vector<ActionResult> found;
   std::map<u32, std::string> unknown;
   if (record) {
-    end_leftovers(s, *record, run, settings);  // nothing of the dead run may go on beside us
+    end_leftovers(s, *record, run, lease, settings);  // nothing of the dead run may go on beside us
     // What was in flight is looked at by its check, repeated where that does no harm, and otherwise asked about.
     left.results = record->results;
     for (auto& o : record->open) {
@@ -228,6 +228,10 @@ Outcome Deployer::execute(const Program& p, RunSettings& settings, const store::
   how.grace = settings.grace;
   how.run = fmt::format("{}.{}", mark_of(run), lease.fence);
   how.clean = [&](std::string_view text) { return scrub.clean(text); };
+  how.why_not = [&] {
+    auto may = place_.store->holds(lease);
+    return may ? "" : may.error().message;
+  };
   engine::ProcessExecutor executor(how);
   StoreJournal journal(*place_.store, lease, run, s, {*place_.seal, scrub});
   engine::RunOptions options;

@@ -8,6 +8,7 @@
 #include "deploy/deployer.h"
 #include "deploy/elsewhere.h"
 #include "deploy/encode.h"
+#include "deploy/fencing.h"
 #include "deploy/journal.h"
 #include "deploy/program.h"
 #include "deploy/reins.h"
@@ -346,12 +347,21 @@ std::string Deployer::scope_of(const std::string& system) const {
   return record && *record ? fmt::format("{}.{}", name, (*record)->lineage) : name;
 }
 
+namespace {
+bool host_is_away(const Failure& f) { return f.code == EHOSTUNREACH || f.code == ECONNRESET; }
+}  // namespace
+
 void Deployer::end_leftovers(const model::System& s, const engine::JournalRecord& record, i64 run,
-                             const RunSettings& settings) const {
+                             const store::Lease& lease, const RunSettings& settings) const {
+  Fencing fencing(*place_.store, lease, settings.executor, scope_of(lease.system));
   std::map<Symbol, std::vector<std::pair<u32, u32>>> open;
   for (auto& o : record.open) open[s.instances[o.instance].host].emplace_back(o.instance, o.transition);
   for (auto& [h, actions] : open)
     if (Host* host = settings.executor.host ? settings.executor.host(h) : nullptr) {
+      // First nothing more of it may begin. A host that is not there is met again by whoever looks at it.
+      if (auto raised = fencing.raise(h); !raised && !host_is_away(raised.error()) && settings.events.line)
+        settings.events.line(0, fmt::format("{}: what the interrupted run does there cannot be kept from beginning: {}",
+                                            h.text(), raised.error().message));
       u32 n = resource::end_leftovers(*host, mark_of(run), actions);
       if (n && settings.events.line)
         settings.events.line(0, fmt::format("ended {} process{} that the interrupted run had left on {}", n,
@@ -372,6 +382,8 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
   resource::ExecutorOptions eo = settings.executor;
   eo.run = fmt::format("{}.{}", mark_of(run), lease.fence);
   eo.scope = scope_of(p.system);
+  Fencing fencing(*place_.store, lease, settings.executor, eo.scope);
+  eo.host = [&](Symbol name) { return fencing.host(name); };
   eo.parallel = settings.parallel;
   eo.workers = resource::workers(settings.parallel);
   // What has a resource of its own is nobody else's to purge, in the first run and in one that is taken up
@@ -440,7 +452,7 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
         for (auto& [k, v] : r.outputs) outputs[k] = v;
         if (r.how == How::kOk) knowledge.learn(r.instance, outputs);
       }
-      end_leftovers(s, *record, run, settings);  // nothing of the dead run may go on beside us
+      end_leftovers(s, *record, run, lease, settings);  // nothing of the dead run may go on beside us
       // What was in flight is looked at first.
       engine::JournalRecord now = *record;
       now.open.clear();

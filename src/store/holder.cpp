@@ -1,10 +1,12 @@
 #include "store/holder.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <pwd.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
-#include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
@@ -83,6 +85,18 @@ Life life_of(const Holder& holder) {
   // This machine, before it booted. In a container nobody knows: several of one image have the same id.
   bool same = !me.machine.empty() && holder.machine == me.machine && holder.host == me.host;
   return same && is_first_space(holder.space) && is_first_space(me.space) ? Life::kGone : Life::kUnknown;
+}
+
+void end_holder(const Holder& holder) {
+  if (life_of(holder) != Life::kAlive || holder.pid == ::getpid()) return;
+  int fd = static_cast<int>(::syscall(SYS_pidfd_open, static_cast<pid_t>(holder.pid), 0));
+  if (fd < 0) return;
+  // Asked again now that the descriptor keeps the number from being another's.
+  if (birth_of(holder.pid) == holder.birth && ::syscall(SYS_pidfd_send_signal, fd, SIGKILL, nullptr, 0) == 0) {
+    pollfd gone{fd, POLLIN, 0};
+    ::poll(&gone, 1, 10000);
+  }
+  ::close(fd);
 }
 
 }  // namespace tutti::store

@@ -26,6 +26,10 @@ Holder this_process(std::string command);
 enum class Life : u8 { kAlive, kGone, kUnknown };
 Life life_of(const Holder& holder);
 
+// Ends a holder that is seen to live but whose lease is over: it was stopped (a signal, a debugger), and must not go on
+// where it was. Nothing happens to this process itself, and to what cannot be seen.
+void end_holder(const Holder& holder);
+
 // Seconds since 1970: for people.
 double wall_clock();
 // Seconds that nobody can set. The first goes on while the machine sleeps: whoever must stop in time goes by it. The

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -173,6 +174,30 @@ Result<void> Database::execute(const char* sql) {
   if (::sqlite3_exec(db_, sql, nullptr, nullptr, nullptr) != SQLITE_OK) return broken();
   return {};
 }
+namespace {
+
+// Who has the log's lock for writing, as the kernel tells it. (To ask for the lock by a descriptor of our own would let
+// go of SQLite's, once that is closed.)
+std::string writer_of(const std::string& path) {
+  constexpr long kWriteLock = 120;  // the byte of the index that is locked
+  struct stat index {};
+  FILE* locks = ::stat((path + "-shm").c_str(), &index) == 0 ? std::fopen("/proc/locks", "re") : nullptr;
+  char line[256];
+  long writer = 0;
+  while (locks && writer == 0 && std::fgets(line, sizeof line, locks)) {
+    long pid = 0, from = 0, to = 0;
+    unsigned long inode = 0;
+    if (std::sscanf(line, "%*d: POSIX ADVISORY WRITE %ld %*x:%*x:%lu %ld %ld", &pid, &inode, &from, &to) == 4 &&
+        inode == index.st_ino && from <= kWriteLock && kWriteLock <= to)
+      writer = pid;
+  }
+  if (locks) std::fclose(locks);
+  return writer > 0 ? fmt::format("process {}", writer)
+                    : "a process that cannot be seen from here (a container that shares the directory?)";
+}
+
+}  // namespace
+
 tl::unexpected<Failure> Database::broken() const {
   if (!db_) return failure("the state database: out of memory");
   int code = ::sqlite3_extended_errcode(db_), system = ::sqlite3_system_errno(db_);
@@ -182,6 +207,9 @@ tl::unexpected<Failure> Database::broken() const {
   bool unsure = (code & 0xff) == SQLITE_IOERR || (code & 0xff) == SQLITE_CANTOPEN;
   if ((code & 0xff) == SQLITE_FULL || (unsure && (system == ENOSPC || system == EDQUOT || is_full())))
     return failure(fmt::format("the state database: the disk is full ({})", path_), SQLITE_FULL);
+  if ((code & 0xff) == SQLITE_BUSY)
+    return failure(
+        fmt::format("the state database is being written by {}, which does not go on: end it", writer_of(path_)), code);
   return failure(fmt::format("the state database: {}", ::sqlite3_errmsg(db_)), code);
 }
 

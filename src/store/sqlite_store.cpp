@@ -30,6 +30,7 @@ class SqliteStore : public Store {
   Result<std::optional<LockInfo>> break_lock(const std::string& system) override;
   Result<void> renew(const Lease& lease) override;
   Result<void> release(const Lease& lease) override;
+  Result<void> holds(const Lease& lease) override;
   Result<std::optional<LockInfo>> lock(const std::string& system) override;
   Result<i64> begin(const Lease& lease, const RunRecord& run) override;
   Result<void> append(const Lease& lease, i64 run, std::span<const Entry> entries) override;
@@ -219,6 +220,8 @@ Result<Lease> SqliteStore::acquire(const std::string& system, const Holder& hold
   auto before = holder_of(system);
   if (!before) return tl::unexpected(before.error());
   if (!may_take(*before)) return refused(**before);
+  // A holder that is only stopped would go on where it was, with the database's locks in its hands.
+  if (*before) end_holder((*before)->holder);
   double taken = sleepless_clock(), now = wall_clock();
   Transaction t(db_);
   if (!t.began()) return db_.broken();
@@ -252,8 +255,12 @@ Result<void> SqliteStore::guard(const Lease& lease) {
   if (s.step() && s.integer(0) == lease.fence && s.integer(1) == 1) return {};
   if (!s.ok()) return db_.broken();
   return failure(
-      fmt::format("the lease on {} was lost: somebody else took it over; nothing more is written", lease.system),
-      kFenced);
+      fmt::format("the lease on {} was lost: somebody else took it over; nothing more is done", lease.system), kFenced);
+}
+
+Result<void> SqliteStore::holds(const Lease& lease) {
+  std::lock_guard held(mutex_);
+  return guard(lease);
 }
 
 Result<void> SqliteStore::renew(const Lease& lease) {

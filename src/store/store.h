@@ -98,6 +98,8 @@ class Store {
   virtual Result<std::optional<LockInfo>> break_lock(const std::string& system) = 0;
   virtual Result<void> renew(const Lease& lease) = 0;
   virtual Result<void> release(const Lease& lease) = 0;
+  // Whether it still is the one in force. Waits for nobody who writes.
+  virtual Result<void> holds(const Lease& lease) = 0;
   virtual Result<std::optional<LockInfo>> lock(const std::string& system) = 0;
 
   // Under a lease; durable when they return.

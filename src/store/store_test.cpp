@@ -285,6 +285,30 @@ TEST_F(Stores, AcknowledgedEntriesSurviveAKillAtAnyMoment) {
   }
 }
 
+// Nobody finds a stopped process by "database is locked".
+TEST_F(Stores, AWriterThatDoesNotGoOnIsNamed) {
+  int ready[2];
+  ASSERT_EQ(::pipe(ready), 0);
+  pid_t child = ::fork();
+  if (child == 0) {
+    Database db;
+    if (!db.open(dir + "/.tutti/state.db") || !db.execute("BEGIN IMMEDIATE")) ::_exit(1);
+    if (::write(ready[1], "x", 1) != 1) ::_exit(1);
+    ::pause();
+  }
+  char c = 0;
+  ASSERT_EQ(::read(ready[0], &c, 1), 1);
+  Database db;
+  ASSERT_TRUE(db.open(dir + "/.tutti/state.db"));
+  ASSERT_TRUE(db.execute("PRAGMA busy_timeout=0"));
+  auto refused = db.execute("BEGIN IMMEDIATE");
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("process " + std::to_string(child)), std::string::npos)
+      << refused.error().message;
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+}
+
 // A full disk is called that, also where the database was then opened to be read.
 TEST_F(Stores, AFullDiskIsCalledThat) {
   std::string path = dir + "/full.db";

@@ -134,6 +134,13 @@ struct Ownership {
 // there.
 inline constexpr int kUntrusted = ENOLINK;
 
+// In whose name something is done on another host: the file there has the highest number that has been told to it, and
+// whatever comes with a lower one is refused before it begins.
+struct Fence {
+  std::string file;
+  i64 number = 0;
+};
+
 // What can be done on a machine. Calls block; they are made from worker threads, several at once. `here()` acts by
 // system calls, a host over ssh by small shell scripts: nothing needs to be installed there beyond a shell and the
 // usual tools.
@@ -144,6 +151,11 @@ class Host {
   virtual std::string_view name() const = 0;
 
   virtual CommandResult run(const Command& command) = 0;
+
+  // What is done from now on is done with this number. For a host whose acts are sent to it.
+  virtual void set_fence(const Fence&) {}
+  // Tells the host the number: nothing with a lower one begins there once this is done.
+  virtual Result<void> raise(const Fence&) { return {}; }
 
   // Makes the connection, where one is needed and there is none.
   virtual Result<void> reach(const Cancel* cancel) {

@@ -97,8 +97,17 @@ class SshHost : public Host {
   Result<bool> alive(const DaemonIdentity& id) override;
   Result<void> signal(const DaemonIdentity& id, int signal) override;
   bool connects(const std::string& address, u16 port, milliseconds timeout) override;
+  void set_fence(const Fence& fence) override {
+    std::lock_guard lock(fence_mutex_);
+    fence_ = fence;
+  }
+  Result<void> raise(const Fence& fence) override;
 
  private:
+  // For a shell, before what acts: refuses it where a later run has told the host so. Until the shell ends or becomes
+  // another program the number cannot be raised, so that what has passed has begun when somebody looks for it. Nothing
+  // waits for our end of the connection meanwhile: we may be stopped for ever.
+  std::string if_not_fenced() const;
   // Runs a script; `input` is what it reads from standard input.
   CommandResult script(const std::string& text, const std::string& input, milliseconds timeout, const Cancel* cancel,
                        u64 most_output, milliseconds grace);
@@ -108,7 +117,7 @@ class SshHost : public Host {
   // `changed`: what has another owner or mode now, beside the directory of the path, which has other entries.
   Result<void> simple(const std::string& text, std::string_view what, const std::string& path,
                       const std::string& changed = "") {
-    auto r = ask(fmt::format("{} && {}", text, on_disk({changed, directory_of(path)})));
+    auto r = ask(fmt::format("{}{} && {}", if_not_fenced(), text, on_disk({changed, directory_of(path)})));
     if (r.ok()) return {};
     return refused(r, what, path);
   }
@@ -125,7 +134,40 @@ class SshHost : public Host {
   std::unique_ptr<Host> local_;
   std::string name_;
   SshConnection connection_;
+  mutable std::mutex fence_mutex_;
+  Fence fence_;
 };
+
+constexpr std::string_view kFencedOff = "a later run has taken this system over";
+
+// The lock of a fence, where there can be one, on descriptor 8.
+std::string with_lock(const std::string& file, std::string_view how) {
+  std::string lock = shell_quote(file + ".lock"), directory = shell_quote(directory_of(file));
+  return fmt::format(
+      "[ -d {0} ] || ( umask 077; mkdir -p -- {0} ) 2>/dev/null; if command -v flock >/dev/null && ( umask 077; : "
+      ">>{1} "
+      ") 2>/dev/null; then exec 8>>{1}; flock {2} 8; fi; ",
+      directory, lock, how);
+}
+
+std::string SshHost::if_not_fenced() const {
+  std::lock_guard lock(fence_mutex_);
+  if (fence_.file.empty()) return "";
+  return with_lock(fence_.file, "-s") + fmt::format(
+                                            "[ ! -e {0} ] || [ \"$(cat {0})\" -le {1} ] || {{ echo '{2}' >&2; "
+                                            "exit 1; }}; ",
+                                            shell_quote(fence_.file), fence_.number, kFencedOff);
+}
+
+Result<void> SshHost::raise(const Fence& fence) {
+  std::string file = shell_quote(fence.file);
+  auto r =
+      ask(with_lock(fence.file, "-x") +
+          fmt::format("umask 077; n=$(cat {0} 2>/dev/null || echo 0); [ \"$n\" -le {1} ] || {{ echo '{2}' >&2; exit "
+                      "1; }}; echo {1} > {0}.new && mv -f {0}.new {0} && {3}",
+                      file, fence.number, kFencedOff, on_disk({fence.file, directory_of(fence.file)})));
+  return r.ok() ? Result<void>() : refused(r, "write", fence.file);
+}
 
 CommandResult SshHost::script(const std::string& text, const std::string& input, milliseconds timeout,
                               const Cancel* cancel, u64 most_output, milliseconds grace) {
@@ -222,8 +264,10 @@ CommandResult SshHost::run(const Command& command) {
   if (!command.cwd.empty()) text += fmt::format("cd -- {} || exit 126; ", shell_quote(command.cwd));
   std::string words;
   for (auto& a : command.argv) words += (words.empty() ? "" : " ") + shell_quote(a);
-  text += as_somebody(command);
-  text += words;
+  text = if_not_fenced() + text;
+  // It takes the shell's place, and with that gives up the lock.
+  text += "exec " + as_somebody(command);
+  text += words + " 8>&-";
   return script(text, command.input, command.timeout, command.cancel, command.most_output, command.grace);
 }
 
@@ -283,10 +327,12 @@ Result<void> SshHost::write(const std::string& path, std::string_view bytes, u32
   // Where we are killed on the way what comes ends early: half a file must not take the place of a whole one.
   auto r =
       ask(fmt::format(
-              "( umask 077; cat > {1} ) && [ \"$(wc -c < {1})\" -eq {3} ] && {{ [ -L {0} ] || [ ! -e {0} ] || chown "
+              "( umask 077; cat > {1} ) && [ \"$(wc -c < {1})\" -eq {3} ] || {{ rm -f {1}; exit 1; }}; {7}{{ [ -L {0} "
+              "] || [ ! -e {0} ] || chown "
               "--reference={0} -- {1}; }} && {6}chmod {2:o} -- {1} && {4} && mv -fT -- {1} {0} || {{ rm -f {1}; exit "
               "1; }}; {5}",
-              p, t, mode, bytes.size(), on_disk({beside}), on_disk({directory_of(path)}), give(owned, beside)),
+              p, t, mode, bytes.size(), on_disk({beside}), on_disk({directory_of(path)}), give(owned, beside),
+              if_not_fenced()),
           std::string(bytes));
   if (!r.ok()) return refused(r, "write", path);
   return {};

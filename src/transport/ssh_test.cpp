@@ -361,5 +361,41 @@ TEST_F(Ssh, WhatACommandSaysIsNotTakenForWhatSshSays) {
   EXPECT_EQ(here()->shell("wc -l < " + dir + "/said").out, "1\n");
 }
 
+// A run that was paused wakes up, and another has taken its system over: the host does nothing of it any more.
+TEST_F(Ssh, WhoComesWithAnOlderFenceIsRefused) {
+  auto older = ssh(target), newer = ssh(target);
+  Fence old{dir + "/own/fence/shop.1f", 3}, now{dir + "/own/fence/shop.1f", 4};
+  older->set_fence(old);
+  newer->set_fence(now);
+  ASSERT_TRUE(older->write(dir + "/fenced", "one", 0644));
+  // What it has begun goes on, and nobody waits for that.
+  Cancel cancel;
+  std::thread long_one([&] {
+    Command c;
+    c.argv = {"sh", "-c", "touch " + dir + "/began; sleep 100"};
+    c.cancel = &cancel;
+    older->run(c);
+  });
+  for (int k = 0; k < 1000 && !fs::exists(dir + "/began"); ++k) ::usleep(10000);
+  ASSERT_TRUE(newer->raise(now));
+  cancel.raise();
+  long_one.join();
+
+  auto late = older->write(dir + "/fenced", "two", 0644);
+  ASSERT_FALSE(late);
+  EXPECT_NE(late.error().message.find("taken this system over"), std::string::npos) << late.error().message;
+  EXPECT_FALSE(older->remove(dir + "/fenced", false));
+  EXPECT_FALSE(older->make_directory(dir + "/late", 0755));
+  EXPECT_FALSE(older->shell("touch " + dir + "/late").ok());
+  EXPECT_FALSE(older->raise(old)) << "nobody lowers it";
+  EXPECT_FALSE(fs::exists(dir + "/late"));
+  EXPECT_EQ(*older->read(dir + "/fenced"), "one") << "looking is nobody's harm";
+  EXPECT_TRUE(newer->write(dir + "/fenced", "three", 0644));
+  EXPECT_TRUE(newer->shell("exit 0").ok());
+  EXPECT_EQ(*newer->read(dir + "/fenced"), "three");
+  EXPECT_EQ(newer->shell("exit 7").code, 7);
+  EXPECT_EQ(newer->shell("kill -9 $$").end, CommandResult::End::kSignalled);
+}
+
 }  // namespace
 }  // namespace tutti

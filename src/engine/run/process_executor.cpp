@@ -192,6 +192,11 @@ void ProcessExecutor::start(const ActionRequest& q) {
 }
 
 void ProcessExecutor::launch(Job& j) {
+  if (std::string why = options_.why_not ? options_.why_not() : ""; !why.empty()) {
+    ActionResult r = cancelled_result();
+    r.message = std::move(why);
+    return finish(j, std::move(r));
+  }
   ++processes_;
   j.launched = true;
   j.started = now();

@@ -31,6 +31,8 @@ class ProcessExecutor : public Executor {
     bool guard = true;                 // nothing outlives us, even when we are killed
     std::size_t log_bytes = 16 << 10;  // of what an action printed, from the end
     std::string run;                   // marks what is started; "": a mark of its own
+    // Asked before each process is made; "": it may be. What else it says is why the action is cancelled.
+    std::function<std::string()> why_not;
     // What an action printed, without what nobody may see.
     std::function<std::string(std::string_view)> clean;
   };
