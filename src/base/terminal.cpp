@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <iterator>
 #include <thread>
@@ -15,7 +16,7 @@
 namespace tutti {
 namespace {
 
-constexpr std::string_view kOwn[] = {"\x1b[1;31m", "\x1b[1;33m", "\x1b[1;34m", "\x1b[1m",  "\x1b[0m",
+constexpr std::string_view kOwn[] = {"\x1b[1;31m", "\x1b[1;33m", "\x1b[1;34m", "\x1b[1m", "\x1b[0m",
                                      "\x1b[31m",   "\x1b[32m",   "\x1b[33m",   "\r\x1b[K"};
 
 std::string written_out(char32_t c, std::string_view bytes) {
@@ -46,6 +47,8 @@ std::string without_tricks(std::string_view text, bool own_pass) {
   }
   return out;
 }
+
+std::atomic<int> g_lost{0};  // why standard output did not take all of it
 
 bool write_whole(int descriptor, std::string_view text) {
   while (!text.empty()) {
@@ -98,8 +101,18 @@ std::string TerminalText::rest() {
 }
 
 bool say_to(int descriptor, std::string_view text) {
-  if (::isatty(descriptor) != 1) return write_whole(descriptor, text);
-  return write_whole(descriptor, without_tricks(text, true));
+  bool whole =
+      ::isatty(descriptor) != 1 ? write_whole(descriptor, text) : write_whole(descriptor, without_tricks(text, true));
+  int none = 0;
+  if (!whole && descriptor == 1) g_lost.compare_exchange_strong(none, errno == 0 ? EIO : errno);
+  return whole;
+}
+
+int output_lost() {
+  int none = 0;
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+    g_lost.compare_exchange_strong(none, errno == 0 ? EIO : errno);
+  return g_lost;
 }
 
 namespace {

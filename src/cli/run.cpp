@@ -153,6 +153,15 @@ int dispatch(std::span<const std::string> args) {
   return perform(*verb, std::move(parsed));
 }
 
+// Front ends and help write as they go: whether all of it arrived is asked here, of everybody. Who closed the pipe
+// (`| head`) need not be told.
+int and_all_was_written(int code) {
+  int lost = output_lost();
+  if (lost == 0) return code;
+  if (lost != EPIPE) say(fmt::format("error[IO-WRITE]: cannot write standard output: {}\n", std::strerror(lost)));
+  return code == exit_code::kOk ? static_cast<int>(exit_code::kError) : code;
+}
+
 }  // namespace
 
 std::vector<Part> Call::parts(std::span<const std::string> files) {
@@ -187,7 +196,7 @@ int run(int argc, char** argv) {
       say(fmt::format("error[INTERNAL]: {}\n", e.what()));
     }
   });
-  return code;
+  return and_all_was_written(code);
 }
 
 }  // namespace tutti

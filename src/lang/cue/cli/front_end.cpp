@@ -180,10 +180,15 @@ bool CueFrontEnd::claims(std::span<const std::string> args) const {
   for (const std::string& a : flags.arguments()) {
     if (is_schema_file(a)) return true;
   }
-  // In a folder of CUE data files are cue's too, and so is what no reader knows by its name.
-  if ((verb == "eval" || verb == "export") && (has_cue_files(dir) || in_module(dir))) return true;
-  // Data files alone belong to the verbs that all languages share, which keep where every value came from; a flag that
-  // only cue has, or an output that only cue writes, says that cue is meant.
+  // What no reader knows by its name is read as cue reads it in a folder of CUE.
+  static const std::set<std::string> kData = {".json", ".jsonl", ".ndjson", ".yaml",
+                                              ".yml",  ".toml",  ".xml",    ".leaves"};
+  bool data = std::ranges::all_of(
+      flags.arguments(), [&](const std::string& a) { return kData.count(fs::path(a).extension().string()) > 0; });
+  if (!data && (verb == "eval" || verb == "export") && (has_cue_files(dir) || in_module(dir))) return true;
+  // Data files alone belong to the verbs that all languages share, which keep where every value came from, whatever
+  // lies beside them (a call must not mean something else because a file came to the folder); a flag that only cue has,
+  // or an output that only cue writes, says that cue is meant.
   static const std::set<std::string> kCommon = {"json", "yaml", "toml"};
   if (flags.given("out") && !kCommon.count(flags.text("out"))) return true;
   return only_of_cue();

@@ -16,6 +16,7 @@
 #include "base/machine.h"
 #include "base/process_limits.h"
 #include "base/progress.h"
+#include "base/sink.h"
 #include "base/terminal.h"
 #include "lang/cue/eval/error_code.h"
 #include "lang/cue/eval/limits.h"
@@ -382,10 +383,9 @@ void Program::write_output(const std::string& path, std::string text, bool force
   if (!force && fs::exists(abs, ec) && fs::is_regular_file(abs, ec))
     fail(fmt::format("error writing {}: file already exists", quote(path)));
   if (fs::exists(abs, ec) && !fs::is_regular_file(abs, ec)) {  // a device or a pipe
-    if (FILE* f = std::fopen(abs.c_str(), "w")) {
-      std::fwrite(text.data(), 1, text.size(), f);
-      std::fclose(f);
-    }
+    FileSink through(abs);
+    through.put(text);
+    if (Result<void> r = through.commit(); !r) fail_write(r.error());
     return;
   }
   if (Result<void> r = write_file_atomically(abs, text); !r) fail_write(r.error());
