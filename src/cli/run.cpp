@@ -153,6 +153,20 @@ int dispatch(std::span<const std::string> args) {
   return perform(*verb, std::move(parsed));
 }
 
+// Whoever asks for the literal rules must not be answered by the fast ones.
+bool has_references(Call& call, std::span<const Part> parts) {
+  if (!call.options.has("reference")) return true;
+  auto has = [](const OptionSpec& spec) { return spec.name == "reference"; };
+  auto none =
+      std::ranges::find_if(parts, [&](const Part& p) { return std::ranges::none_of(p.language->options(), has); });
+  if (none == parts.end()) return true;
+  call.session.diagnostics
+      .error("USE-REFERENCE", {},
+             fmt::format("`--reference` is not there for {} ({})", none->files[0], none->language->name()))
+      .suggest("it is for the core of SmartFrog");
+  return false;
+}
+
 // Front ends and help write as they go: whether all of it arrived is asked here, of everybody. Who closed the pipe
 // (`| head`) need not be told.
 int and_all_was_written(int code) {
@@ -170,7 +184,8 @@ std::vector<Part> Call::parts(std::span<const std::string> files) {
   auto known = [](const std::string& file) { return file != "-" && languages().for_file(file) != nullptr; };
   bool named = std::find(arguments.begin(), arguments.end(), "-") != arguments.end() &&
                std::all_of(all.begin(), all.end(), known);
-  return parts_of(session, languages(), all, named ? std::string_view() : manner.lang);
+  std::vector<Part> parts = parts_of(session, languages(), all, named ? std::string_view() : manner.lang);
+  return has_references(*this, parts) ? parts : std::vector<Part>{};
 }
 
 int run(int argc, char** argv) {

@@ -127,6 +127,11 @@ std::span<const OptionSpec> SmartFrog::options() const {
 std::optional<Value> SmartFrog::evaluate(Session& session, const Request& request) const {
   auto level = level_of(session, request.options);
   if (!level) return std::nullopt;
+  if (*level == Level::kProduction && request.options.has("reference")) {
+    session.diagnostics.error("USE-REFERENCE", {},
+                              "`--reference` is for the core: the production language has no published definitions");
+    return std::nullopt;
+  }
   const Body* body = parse_files(session, request, *level);
   if (!body) return std::nullopt;
   if (*level == Level::kProduction) {
