@@ -6,8 +6,6 @@
 #include <random>
 #include <unordered_map>
 
-#include "engine/run/simulate.h"
-
 namespace tutti::engine {
 
 using model::ComponentType;
@@ -90,10 +88,10 @@ Sample summarise(std::vector<double>& x) {
 
 }  // namespace
 
-Estimate estimate(const Graph& graph, const RunOptions& options) {
+Estimate estimate(const Graph& graph, const RunOptions& options, SimulatedExecutor::Limits limits) {
   Estimate e;
   e.assumptions = graph.assumptions();
-  SimulatedExecutor executor;
+  SimulatedExecutor executor({}, std::move(limits));
   Runner runner(graph.system(), executor, options);
   RunReport report = runner.run();
   e.finishes = report.finished;

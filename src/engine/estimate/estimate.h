@@ -5,6 +5,7 @@
 
 #include "engine/estimate/graph.h"
 #include "engine/run/runner.h"
+#include "engine/run/simulate.h"
 
 namespace tutti::engine {
 
@@ -30,7 +31,8 @@ struct Estimate {
   double parallelism() const { return total > 0 ? work / total : 0; }
 };
 
-Estimate estimate(const Graph& graph, const RunOptions& options = {});
+// Under the limits that the run will have; the graph, its critical path and slack are without any.
+Estimate estimate(const Graph& graph, const RunOptions& options = {}, SimulatedExecutor::Limits limits = {});
 
 // The same program under other execution models (section 6.4 of the paper).
 // Aeolus: components run side by side, but each does one action at a time.
