@@ -182,9 +182,14 @@ std::string plan_summary(const deploy::Prepared& p, const deploy::Check* check) 
   if (n.interrupt) t += fmt::format(", {} interrupted", n.interrupt);
   t += fmt::format(", {} unchanged", p.plan.unchanged);
   if (n.acting < n.all()) t += fmt::format("; {} of them without an action", n.all() - n.acting);
-  if (check && check->estimated && check->total >= 0.0005) {
+  if (check && check->timed && check->total >= 0.0005) {
     t += fmt::format("; about {}", short_time(check->total));
-    if (!check->critical.empty()) t += fmt::format(" (critical path: {})", few(check->critical));
+    if (check->untimed)
+      t += fmt::format(", and {} of unknown length", counted(check->untimed, "action"));
+    else if (check->limited)
+      t += " (limited by how many run at once)";
+    else if (!check->critical.empty())
+      t += fmt::format(" (critical path: {})", few(check->critical));
   }
   return t + ".";
 }
@@ -286,7 +291,9 @@ Value plan_tree(Call& call, const deploy::Prepared& p, const deploy::Check* chec
                     make.map({{"safe", check->safe && !check->complete ? Value::null() : Value::boolean(check->safe)},
                               {"complete", Value::boolean(check->complete)},
                               {"states", make.integer(static_cast<i64>(check->states))},
-                              {"seconds", make.number(check->total)},
+                              {"seconds", check->timed || !check->untimed ? make.number(check->total) : Value::null()},
+                              {"untimed", make.integer(check->untimed)},
+                              {"limited", Value::boolean(check->limited)},
                               {"critical", make.list(check->critical)},
                               {"invariants", make.list(check->verdicts)},
                               {"trouble", make.list(check->trouble)}})});

@@ -332,7 +332,7 @@ std::optional<Value> Running::wanted() {
 deploy::Deployer::RunSettings Running::settings(std::string command) {
   deploy::Deployer::RunSettings s;
   s.command = "tutti " + command;
-  s.parallel = static_cast<u32>(std::strtoul(call.options.get("parallel", "0").c_str(), nullptr, 10));
+  s.parallel = parallel();
   s.wait_for_lock = std::strtod(call.options.get("lock-timeout", "0").c_str(), nullptr);
   if (auto lease = lease_of(call)) s.lease = *lease;
   s.executor.home = place->directory;
@@ -356,6 +356,10 @@ deploy::Deployer::RunSettings Running::settings(std::string command) {
     interrupts()->on_stop(std::move(stop));
   };
   return s;
+}
+
+u32 Running::parallel() const {
+  return static_cast<u32>(std::strtoul(call.options.get("parallel", "0").c_str(), nullptr, 10));
 }
 
 u64 Running::most_states() const {
@@ -715,7 +719,7 @@ int follow_up(Running& running, const std::string& system, const Value& wanted, 
     auto next = running.deployer->follow_up(system, wanted, flat, wrong);
     if (wrong) return exit_code::kMixed;
     if (!next || next->empty()) return code;
-    deploy::Check check = running.deployer->check(*next, running.most_states());
+    deploy::Check check = running.deployer->check(*next, running.most_states(), running.parallel());
     if (!call.options.has("quiet") || !check.safe) say_now(show_plan(call, *next, &check, call.options.has("program")));
     if (!check.safe && !call.options.has("unsafe")) {
       refuse(call, check, "what would bring the others to the new values");
@@ -776,7 +780,7 @@ int carry_out_once(Running& running, const deploy::Prepared& prepared, std::stri
     auto settings = running.settings(std::string(verb));
     return apply_catalog(running, prepared, settings, stale);
   }
-  deploy::Check check = running.deployer->check(prepared, running.most_states());
+  deploy::Check check = running.deployer->check(prepared, running.most_states(), running.parallel());
   std::string text = show_plan(call, prepared, &check, call.options.has("program"));
   if (dry) {
     if (running.as_text())

@@ -41,6 +41,7 @@ struct Running {
   std::optional<Value> components_of(const Value& catalog);
   deploy::Deployer::RunSettings settings(std::string command);
   u64 most_states() const;  // of a plan to be looked at
+  u32 parallel() const;     // actions at once, as asked for
   // Whether --only can be heeded: a catalog has no components. False: a diagnostic.
   bool only_names_components(const Value& wanted);
   // Components of it whose process, on this machine, is to run and does not.

@@ -4,6 +4,8 @@
 #include <set>
 
 #include "deploy/deployer.h"
+#include "deploy/elsewhere.h"
+#include "deploy/hosts.h"
 #include "engine/estimate/estimate.h"
 #include "engine/verify/verify.h"
 
@@ -43,15 +45,41 @@ engine::Property property_of(const engine::PlannedSystem& p, const model::Invari
   return out;
 }
 
+bool acts(const model::System& s, const engine::Event& fire) {
+  const model::ComponentType& type = s.type_of(fire.instance);
+  return !type.action_of(type.transitions[fire.index]).what.is(Kind::kNull);
+}
+
+bool is_timed(const engine::PlannedSystem& p, const engine::Event& fire) {
+  return fire.instance < p.timed.size() && fire.index < 64 && (p.timed[fire.instance] >> fire.index & 1);
+}
+
+// As many at once as the run will have: workers on this machine, sessions on a host. Hosts are known by what the plan
+// says of them: nobody is asked. (One that has not answered yet takes one action, which is no matter of seconds.)
+engine::Estimate estimate_under(u32 parallel, const Prepared& p, const engine::Graph& graph) {
+  constexpr u32 kSessions = 8;
+  engine::RunOptions options;
+  u32 here = resource::workers(parallel);
+  if (parallel) options.parallel = here;
+  std::map<Symbol, u32> known;
+  return engine::estimate(graph, options, [&](Symbol name) -> u32 {
+    auto [it, fresh] = known.emplace(name, here);
+    if (fresh && !machine(name, p.plan.flat).empty()) it->second = kSessions;
+    return it->second;
+  });
+}
+
 }  // namespace
 
-Check Deployer::check(const Prepared& p, u64 most_states) {
+Check Deployer::check(const Prepared& p, u64 most_states, u32 parallel) {
   Check c;
   const model::System& s = p.program.system;
   engine::Graph graph(s);
-  auto e = engine::estimate(graph);
+  engine::Estimate e = estimate_under(parallel, p, graph);
   c.total = e.total;
-  c.estimated = !s.durations.empty() || e.total > 0;
+  c.limited = e.total > 1.01 * e.graph_total;
+  for (const engine::Event& ev : graph.events())
+    if (ev.kind == engine::Event::Kind::kFire && acts(s, ev)) ++(is_timed(p.program, ev) ? c.timed : c.untimed);
   if (e.total > 0)
     for (u32 v : e.critical) {
       const engine::Event& ev = graph.events()[v];

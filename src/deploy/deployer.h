@@ -77,9 +77,10 @@ struct Prepared {
 };
 
 struct Check {
-  double total = 0;
+  double total = 0;                   // seconds, with nothing for the actions of which nobody knows
   std::vector<std::string> critical;  // "db.start", ...
-  bool estimated = false;             // durations come from earlier runs or the types, not from nowhere
+  bool limited = false;               // it takes longer than its critical path: more is ready than may run at once
+  u32 timed = 0, untimed = 0;         // actions of which it is known how long they take, and others
   bool reaches = false;               // the wanted state, without deadlock, as far as was looked
   bool safe = false;                  // that, and no invariant was seen broken: a proof only when `complete`
   bool complete = true;               // all interleavings were looked at
@@ -139,9 +140,10 @@ class Deployer {
   std::optional<Prepared> load(const std::string& saved, const std::string& name);
   std::string save(const Prepared& prepared) const;
 
+  // `parallel`: as many actions at once as the user asks for; 0: as many as make sense.
   // At most so many states of a plan are looked at, where counting does not prove what must hold.
   static constexpr u64 kMostStates = 300'000;
-  Check check(const Prepared& prepared, u64 most_states = kMostStates);
+  Check check(const Prepared& prepared, u64 most_states = kMostStates, u32 parallel = 0);
 
   // What a run leaves to be done: components that refer to values which it has changed, brought to them, as far as the
   // run (`flat` is its plan) looked at them. nullopt when there are none; with `wrong` an error says why it cannot be

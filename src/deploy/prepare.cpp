@@ -362,23 +362,31 @@ std::vector<std::string> duration_keys(const engine::PlannedSystem& plan, u32 in
   return keys;
 }
 
+// What a type's actions took for others says how long this one's take only where it was much the same for all.
+bool is_like_others(const store::Learnt& l) { return l.count >= 3 && l.deviation <= 0.25 * l.mean; }
+
 void Deployer::set_durations(engine::PlannedSystem& program) {
   auto learnt = place_.store->learnt();
-  if (!learnt || learnt->empty()) return;
   model::System& s = program.system;
+  program.timed.assign(s.instances.size(), 0);
   for (u32 i = 0; i < s.instances.size(); ++i) {
     const model::ComponentType& type = s.type_of(i);
     std::vector<model::Duration> own;
-    for (auto& a : type.actions) own.push_back(a.duration);
-    bool any = false;
-    for (u32 t = 0; t < type.transitions.size(); ++t)
-      for (auto& key : duration_keys(program, i, t, true))
+    for (u32 t = 0; t < type.transitions.size(); ++t) {
+      const model::Action& action = type.action_of(type.transitions[t]);
+      bool known = action.what.is(Kind::kNull) || action.duration.mean() > 0;
+      auto keys = learnt && !learnt->empty() ? duration_keys(program, i, t, true) : std::vector<std::string>();
+      for (auto& key : keys)
         if (auto it = learnt->find(key); it != learnt->end()) {
+          if (own.empty())
+            for (auto& a : type.actions) own.push_back(a.duration);
           own[type.transitions[t].action] = model::Duration::fixed(it->second.mean);
-          any = true;
+          known = &key != &keys.back() || is_like_others(it->second);
           break;
         }
-    if (any) s.durations[i] = std::move(own);
+      if (known && t < 64) program.timed[i] |= u64{1} << t;
+    }
+    if (!own.empty()) s.durations[i] = std::move(own);
   }
 }
 

@@ -533,7 +533,7 @@ Outcome Deployer::execute(const Prepared& p, RunSettings& settings, const store:
     if (!effect.acted.empty()) fate.acted[{a.instance, a.transition}].merge(effect.acted);
     if (!effect.changes.empty()) touched.insert(a.instance);  // also where what came after it failed
     if (a.how == How::kOk) {
-      double took = a.end - a.start;
+      double took = effect.seconds;  // without waiting for a worker: how many there are the estimate knows itself
       if (!p.program.instances[a.instance].of_catalog() && (!record || took > 0))
         for (auto& key : duration_keys(p.program, a.instance, a.transition)) durations.emplace_back(key, took);
       if (!a.message.empty()) of_resources[a.instance] = a.message;

@@ -1,4 +1,4 @@
-// What a run leaves behind, as the next one will find it; and whether it still is so.
+// What a run leaves behind, as the next one will find it. Whether it still is so: drift.cpp.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,23 +27,6 @@ bool same_check(const Value& a, const Value& b) {
     const Entry *x = a.find(name), *y = b.find(name);
     return x && y ? equal(x->value, y->value) : x == y;
   });
-}
-
-// What stays where it is once it is made, and can be seen by no resource that it holds: commands without a check. (What
-// is done once and then over holds nothing.)
-bool unseen(const engine::RecordedComponent& c, const engine::Recorded& recorded) {
-  auto kind = recorded.kinds.find(c.type);
-  if (kind == recorded.kinds.end() || !c.held.empty() || c.forgotten) return false;
-  const Entry *goal = kind->second.find("goal"), *hold = kind->second.find("hold");
-  const Entry* transitions = kind->second.find("transitions");
-  if (!goal || !hold || !transitions || !hold->value.is(Kind::kList) || !transitions->value.is(Kind::kMap))
-    return false;
-  auto is_goal = [&](std::string_view place) { return goal->value.is(Kind::kString) && goal->value.text() == place; };
-  auto held = hold->value.items();
-  return std::any_of(c.marking.begin(), c.marking.end(), [&](Symbol p) { return is_goal(p.text()); }) &&
-         std::any_of(held.begin(), held.end(), [&](auto& v) { return v.is(Kind::kString) && is_goal(v.text()); }) &&
-         std::any_of(transitions->value.entries().begin(), transitions->value.entries().end(),
-                     [](const Entry& t) { return t.value.find("do") != nullptr; });
 }
 
 // Whether a plan begins with a component up that is not recorded so.
@@ -374,87 +357,6 @@ std::optional<Deployer::Standing> Deployer::standing(i64 run) {
   fate.acted = replay.acted;
   out.recorded = engine::read_recorded(
       session_, next_state(*planned, runner, knowledge, report.actions, fate, resource::Scrubber(planned->plan.flat)));
-  return out;
-}
-
-std::vector<Deployer::Drift> Deployer::drift(const engine::Recorded& recorded,
-                                             const resource::ExecutorOptions& options) {
-  std::vector<Drift> out;
-  std::set<std::string> managed;
-  resource::Holdings holdings;
-  for (auto& [name, c] : recorded.components) {
-    if (auto r = c.type == "resource" ? resource::resource_of(c.config) : std::nullopt)
-      managed.insert(resource::managed_as(*r));
-    for (auto& h : c.held) holdings.add(c.host, resource_of(h), 0);
-  }
-  for (auto& name : recorded.order) {
-    const engine::RecordedComponent& c = recorded.components.at(name);
-    Host* host = options.host ? options.host(c.host) : nullptr;
-    std::vector<resource::Resource> held;
-    bool catalog = c.type == "resource", unknown_yet = false;
-    for (auto& h : c.held) held.push_back(resource_of(h));
-    if (auto r = catalog ? resource::resource_of(c.config) : std::nullopt) {
-      const Entry* noop = c.config.find("noop");
-      if (!noop || !resource::truth_of(noop->value, false)) held.push_back(*r);
-      unknown_yet = c.config.find("templates") && model::has_placeholders(r->parameters);
-    }
-    auto not_seen = [&](const std::string& why) {
-      out.push_back({name, c.type, fmt::format("{} {}", c.type, name), {}, why});
-    };
-    if (!catalog && !c.failed.empty())
-      not_seen(fmt::format("its `{}` failed{}", c.failed, c.untouched ? " before it had begun" : ""));
-    else if (!catalog && unseen(c, recorded))
-      not_seen("its commands have no check");
-    for (auto& r : held) {
-      Drift d;
-      d.component = name;
-      d.type = r.type;
-      d.resource = fmt::format("{} {}", r.type, r.title);
-      if (unknown_yet) {
-        d.problem = "what it should be is known only when it is applied";
-        out.push_back(std::move(d));
-        continue;
-      }
-      const resource::Provider* provider = resource::find_provider(r.type);
-      if (!host || !provider) {
-        d.problem = !host ? fmt::format("there is no host `{}`", c.host.text()) : "no such type of resource";
-        out.push_back(std::move(d));
-        continue;
-      }
-      resource::Context context(*host, r);
-      context.home = c.host.empty() ? options.home : host->directory.empty() ? options.remote_home : host->directory;
-      context.scope = options.scope;
-      context.locate = options.locate;
-      context.catalog = catalog;
-      context.managed = [&](const std::string& what) {
-        return catalog ? managed.count(what) != 0 : holdings.has(c.host, what);
-      };
-      if (!catalog)
-        context.managed_below = [&](const std::string& path) { return !holdings.below(c.host, path).empty(); };
-      auto f = provider->examine(context);
-      if (!f) {
-        d.problem = f.error().message;
-        d.unreachable = f.error().code == EHOSTUNREACH || f.error().code == ECONNRESET;
-        out.push_back(std::move(d));
-      } else if (!f->in_sync()) {
-        d.changes = f->changes;
-        out.push_back(std::move(d));
-      }
-    }
-  }
-  return out;
-}
-
-std::map<std::string, std::vector<engine::Deviation>> Deployer::deviations(const std::vector<Drift>& drift) {
-  std::map<std::string, std::vector<engine::Deviation>> out;
-  for (auto& d : drift)
-    for (auto& c : d.changes)
-      if (!c.unknown)
-        out[d.component].push_back(
-            {d.type,
-             fmt::format("{}: {} is {}, should be {}", d.resource, c.property, c.from.empty() ? "otherwise" : c.from,
-                         c.to.empty() ? "as it was left" : c.to),
-             d.type == "exec" || (c.property == "ensure" && c.to == "running")});
   return out;
 }
 

@@ -126,6 +126,7 @@ void ResourceExecutor::work(Crew& crew) {
     lock.unlock();
     if (Host* host = host_of(job->request.instance)) reach(*host, job->cancel);
     Effect effect;
+    double began = now();
     guardian_->opening(job->request.instance, job->request.transition);
     ActionResult r = perform(*job, effect);
     guardian_->ended(job->request.instance, job->request.transition);
@@ -136,6 +137,7 @@ void ResourceExecutor::work(Crew& crew) {
     r.attempt = job->request.attempt;
     r.started = job->started;
     r.ended = now();
+    effect.seconds = r.ended - began;
     if (job->timed_out && r.how != How::kOk) {
       r.how = How::kTimeout;
       r.message = fmt::format("did not end in {} s", job->request.timeout);

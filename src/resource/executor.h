@@ -23,6 +23,7 @@ namespace tutti::resource {
 struct Effect {
   std::vector<Change> changes;
   bool looked_only = false;             // all was as wanted
+  double seconds = 0;                   // that it took, without waiting for its turn; of the last attempt
   std::map<std::string, Former> acted;  // resources on which it began to act on the host, by `key_of`
 };
 

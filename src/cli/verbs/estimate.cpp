@@ -39,6 +39,19 @@ Value sample_tree(const TreeMaker& make, const Sample& s) {
                    {"most", make.number(s.most)}});
 }
 
+// Actions that will run and of which nobody has said how long they take; and how many will run at all.
+std::pair<u32, u32> untimed_actions(const Graph& graph) {
+  const model::System& s = graph.system();
+  u32 untimed = 0, all = 0;
+  for (const Event& e : graph.events()) {
+    if (e.kind != Event::Kind::kFire) continue;
+    const model::Transition& t = s.type_of(e.instance).transitions[e.index];
+    ++all;
+    untimed += !s.type_of(e.instance).action_of(t).what.is(Kind::kNull) && s.duration(e.instance, t).mean() <= 0;
+  }
+  return {untimed, all};
+}
+
 int run_estimate(Call& call) {
   auto in = read_system_input(call, call.arguments);
   if (!in) return exit_code::kError;
@@ -47,6 +60,8 @@ int run_estimate(Call& call) {
   options.parallel = number_of<u32>(call.options, "parallel", 0);
   Graph graph(system);
   Estimate e = estimate(graph, options);
+  auto [untimed, actions] = untimed_actions(graph);
+  bool unknown = untimed > 0 && e.work <= 0;
   bool models = call.options.has("models");
   u32 runs = number_of<u32>(call.options, "monte-carlo", 0);
   MonteCarlo mc;
@@ -73,7 +88,8 @@ int run_estimate(Call& call) {
     MapDraft d;
     auto set = [&](std::string_view k, const Value& v) { d.set(Symbol(k), v); };
     set("finishes", Value::boolean(e.finishes));
-    set("total", make.number(e.total));
+    set("total", unknown ? Value::null() : make.number(e.total));
+    if (untimed) set("untimed", make.integer(untimed));
     set("program_end", make.number(e.program_end));
     set("exact", Value::boolean(e.exact));
     set("graph_total", make.number(e.graph_total));
@@ -101,7 +117,7 @@ int run_estimate(Call& call) {
     t += "does not finish\n";
     for (const std::string& s : e.stuck) t += fmt::format("  {}\n", s);
   } else {
-    t += fmt::format("total        {}\n", show_time(e.total));
+    t += fmt::format("total        {}\n", unknown ? "not known: no action says how long it takes" : show_time(e.total));
     if (e.program_end != e.total) t += fmt::format("program ends {}\n", show_time(e.program_end));
     t += fmt::format("work         {} in {} transitions, {:.2f} at once on average, {} at most\n", show_time(e.work),
                      e.slack.size(), e.parallelism(), e.most_at_once);
@@ -135,6 +151,8 @@ int run_estimate(Call& call) {
                        show_time(s.slack));
     }
   }
+  if (untimed && !unknown)
+    t += fmt::format("note: {} of {} say no duration and count as none\n", untimed, counted(actions, "action"));
   for (const std::string& s : e.assumptions) t += fmt::format("note: {}\n", s);
   if (e.finishes && !e.exact && e.cycle.empty())
     t += fmt::format("note: the dependency graph gives {}; the total above is simulated\n", show_time(e.graph_total));

@@ -111,7 +111,7 @@ int run_plan(Call& call) {
   if (prepared->catalog) return plan_catalog(running, *prepared);
   bool nothing = prepared->empty();
   deploy::Check check;
-  if (!nothing) check = running.deployer->check(*prepared, running.most_states());
+  if (!nothing) check = running.deployer->check(*prepared, running.most_states(), running.parallel());
   std::string out = call.options.get("out", "text");
   if (out != "text") {
     if (!write_answer(call, plan_tree(call, *prepared, nothing ? nullptr : &check), out)) return exit_code::kError;

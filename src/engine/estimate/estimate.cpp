@@ -6,8 +6,6 @@
 #include <random>
 #include <unordered_map>
 
-#include "engine/run/simulate.h"
-
 namespace tutti::engine {
 
 using model::ComponentType;
@@ -26,12 +24,32 @@ double draw(const Duration& d, std::mt19937_64& random) {
   return 0;
 }
 
-// Which Ansible task each firing belongs to: (type, transition, n-th time of this instance), or one of its own.
+// Actions are told apart by what they do: their name and what it says, whatever the type. A type for each dependency,
+// as in Listing 11, or one type for all is a matter of writing, and no more tasks for Ansible.
+class Actions {
+ public:
+  u32 number(const ComponentType& t, const model::Transition& k) {
+    const Value& what = t.action_of(k).what;
+    std::vector<std::pair<Value, u32>>& alike = known_[k.name];
+    for (const auto& [value, number] : alike)
+      if (equal(value, what)) return number;
+    alike.push_back({what, next_});
+    return next_++;
+  }
+
+ private:
+  std::unordered_map<Symbol, std::vector<std::pair<Value, u32>>> known_;
+  u32 next_ = 0;
+};
+
+// Which Ansible task each firing belongs to: (action, n-th time of this instance), or one of its own.
 class Tasks {
  public:
   explicit Tasks(const Graph& g) {
     const System& s = g.system();
-    std::map<std::tuple<u32, u32, u32, u32>, u32> known;
+    Actions actions;
+    std::map<std::pair<u32, u32>, u32> numbers;  // (type, transition) -> action
+    std::map<std::tuple<u32, u32, u32>, u32> known;
     std::unordered_map<u64, u32> times;
     for (u32 v = 0; v < g.events().size(); ++v) {
       const Event& e = g.events()[v];
@@ -41,8 +59,9 @@ class Tasks {
       u32 nth = times[u64{e.instance} << 32 | k.declared]++;
       const model::Action& a = t.action_of(k);
       u32 own = a.alike ? kNone : e.instance;
-      auto [it, fresh] =
-          known.emplace(std::tuple{s.instances[e.instance].type, k.declared, nth, own}, static_cast<u32>(known.size()));
+      auto [action, first] = numbers.try_emplace({s.instances[e.instance].type, e.index}, 0);
+      if (first) action->second = actions.number(t, k);
+      auto [it, fresh] = known.emplace(std::tuple{action->second, nth, own}, static_cast<u32>(known.size()));
       fires_.push_back({v, it->second});
     }
     longest_.resize(known.size());
@@ -90,10 +109,10 @@ Sample summarise(std::vector<double>& x) {
 
 }  // namespace
 
-Estimate estimate(const Graph& graph, const RunOptions& options) {
+Estimate estimate(const Graph& graph, const RunOptions& options, SimulatedExecutor::Limits limits) {
   Estimate e;
   e.assumptions = graph.assumptions();
-  SimulatedExecutor executor;
+  SimulatedExecutor executor({}, std::move(limits));
   Runner runner(graph.system(), executor, options);
   RunReport report = runner.run();
   e.finishes = report.finished;

@@ -5,6 +5,7 @@
 
 #include "engine/estimate/graph.h"
 #include "engine/run/runner.h"
+#include "engine/run/simulate.h"
 
 namespace tutti::engine {
 
@@ -30,14 +31,15 @@ struct Estimate {
   double parallelism() const { return total > 0 ? work / total : 0; }
 };
 
-Estimate estimate(const Graph& graph, const RunOptions& options = {});
+// Under the limits that the run will have; the graph, its critical path and slack are without any.
+Estimate estimate(const Graph& graph, const RunOptions& options = {}, SimulatedExecutor::Limits limits = {});
 
 // The same program under other execution models (section 6.4 of the paper).
 // Aeolus: components run side by side, but each does one action at a time.
 double aeolus_total(const model::System& system);
 // Ansible: one task after the other; a task is the same action on all instances that do it, side by side, and ends when
-// the slowest has. Two actions are the same when type, transition and occurrence are, unless the transition says
-// `alike: false`: then each instance has its own task.
+// the slowest has. Two actions are the same when the transition's name, what it does and the occurrence are, whatever
+// the type, unless the transition says `alike: false`: then each instance has its own task.
 double ansible_total(const model::System& system);
 
 struct Sample {
@@ -49,7 +51,8 @@ struct MonteCarlo {
   Sample concerto, ansible, aeolus;           // aeolus only when asked for: it is simulated
   std::vector<std::pair<u32, double>> often;  // graph vertex of a transition, how often it was critical
 };
-// Durations drawn from their laws, not cut off at zero (as in Table 3), evaluated on the graph.
+// Durations drawn from their laws, not cut off at zero for any of the models (as in Table 3), evaluated on the graph.
+// (Aeolus is simulated, and no clock goes back: there alone a negative duration is none.)
 MonteCarlo monte_carlo(const Graph& graph, u32 runs, u64 seed, bool aeolus);
 
 }  // namespace tutti::engine

@@ -353,6 +353,10 @@ class GraphBuilder {
     for (std::size_t k = 0; k < order.size(); ++k)
       for (const Arc& a : g_.out(order[k]))
         if (--incoming[a.to] == 0) order.push_back(a.to);
+    g_.after_fire_.assign(n, false);
+    for (u32 v : order)
+      for (const Arc& a : g_.out(v))
+        if (a.fire != kNone || g_.after_fire_[v]) g_.after_fire_[a.to] = true;
   }
 
   Graph& g_;
@@ -426,10 +430,15 @@ std::vector<double> Graph::expected() const {
 }
 
 void Graph::earliest(const std::vector<double>& durations, std::vector<double>& times) const {
-  times.assign(events_.size(), 0);
+  constexpr double kNever = -std::numeric_limits<double>::infinity();
+  times.resize(events_.size());
+  for (u32 v = 0; v < events_.size(); ++v) times[v] = after_fire_[v] ? kNever : 0;
   for (u32 v : order_)
     for (const Arc& a : out(v))
-      times[a.to] = std::max(times[a.to], times[v] + (a.fire == kNone ? 0 : durations[a.fire]));
+      // What comes after some action is no later for what is there from the start. That matters only for durations
+      // below zero, which a law may give: they would be cut off at some vertices and not at others.
+      if (a.fire != kNone || after_fire_[v] || !after_fire_[a.to])
+        times[a.to] = std::max(times[a.to], times[v] + (a.fire == kNone ? 0 : durations[a.fire]));
 }
 
 void Graph::latest(const std::vector<double>& durations, double total, std::vector<double>& times) const {

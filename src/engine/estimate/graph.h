@@ -72,7 +72,8 @@ class Graph {
   std::vector<Event> events_;
   std::vector<u32> first_;
   std::vector<Arc> arcs_;
-  std::vector<u32> order_;  // topological; shorter than events_ when there is a cycle
+  std::vector<bool> after_fire_;  // whether some action comes before
+  std::vector<u32> order_;        // topological; shorter than events_ when there is a cycle
   std::vector<std::string> assumptions_, stuck_;
 };
 

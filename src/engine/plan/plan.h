@@ -97,7 +97,9 @@ struct PlannedSystem {
   std::vector<PlannedInstance> instances;    // what the plan says of each of the system's
   std::vector<std::string> component_of;     // instance -> component
   std::vector<model::Invariant> invariants;  // `of` are components
-  std::vector<std::string> cannot;           // of each of them why no order of this plan can keep it, "" where one can
+  // Per instance: bit t, whether it is known how long transition t takes; those beyond the 64th are not.
+  std::vector<u64> timed;
+  std::vector<std::string> cannot;  // of each of them why no order of this plan can keep it, "" where one can
 };
 std::optional<PlannedSystem> build_system(Session& session, const Value& flat);
 

@@ -20,8 +20,12 @@ class SimulatedExecutor : public Executor {
   };
   using Oracle = std::function<Fate(const ActionRequest&)>;
 
-  explicit SimulatedExecutor(Oracle oracle = {}) : oracle_(std::move(oracle)) {}
+  using Limits = std::function<u32(Symbol host)>;  // how many at once on a host; 0: any number
 
+  explicit SimulatedExecutor(Oracle oracle = {}, Limits limits = {})
+      : oracle_(std::move(oracle)), limits_(std::move(limits)) {}
+
+  u32 most_on(Symbol host) const override { return limits_ ? limits_(host) : 0; }
   double now() const override { return now_; }
   void start(const ActionRequest& request) override;
   void cancel(u32 instance, u32 transition) override;
@@ -37,6 +41,7 @@ class SimulatedExecutor : public Executor {
   };
   static constexpr u32 kNone_ = ~u32{0};
   Oracle oracle_;
+  Limits limits_;
   double now_ = 0;
   u64 order_ = 0;
   std::priority_queue<Running> running_;
