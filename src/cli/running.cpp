@@ -129,6 +129,7 @@ std::optional<double> lease_of(const Call& call) {
 void tell_unopened(Call& call, const std::string& directory, const Failure& why) {
   std::string code = why.code == store::kForeign         ? "STATE-FOREIGN"
                      : why.code == store::kFromElsewhere ? "STATE-ELSEWHERE"
+                     : why.code == store::kNetworked     ? "STATE-NETWORK"
                                                          : "STATE-OPEN";
   Diagnostic& told = call.session.diagnostics.error(code, {}, why.message);
   if (why.code == store::kForeign)
@@ -136,6 +137,7 @@ void tell_unopened(Call& call, const std::string& directory, const Failure& why)
         .suggest(fmt::format("see who made {}, and remove it or make it yours alone (chown, chmod go-w); or keep the "
                              "record elsewhere: --state DIRECTORY",
                              directory));
+  if (why.code == store::kNetworked) told.suggest("keep the record on a disk of this machine: --state DIRECTORY");
   if (why.code == store::kFromElsewhere)
     told.note("what is recorded is run, with the rights of whoever says so")
         .suggest("when it is yours, say so once: --adopt; otherwise remove it");
@@ -183,6 +185,10 @@ bool Running::open(bool forget) {
     return false;
   }
   place.emplace(std::move(*p));
+  if (auto damage = forget ? "" : place->store->damage(); !damage.empty())
+    call.session.diagnostics.warning("STATE-DAMAGED", {}, damage)
+        .note("what is left can be read (`tutti history`, `tutti show`, `tutti status`), and nothing is done with it")
+        .suggest("put a copy back; or, when you know that no action was under way, accept what is left: --adopt");
   std::unique_ptr<char, decltype(&std::free)> full(forget ? nullptr : ::realpath(place->directory.c_str(), nullptr),
                                                    std::free);
   if (full) place->directory = full.get();
@@ -544,9 +550,10 @@ int report_outcome(Running& running, const deploy::Outcome& o) {
   call.acted = call.acted || o.run != 0;
   if (!o.wrong.empty()) {
     bool held = o.wrong_code == store::kHeld;
-    call.session.diagnostics.error(held                            ? "STATE-HELD"
-                                   : o.wrong_code == store::kStale ? "PLAN-STALE"
-                                                                   : "STATE-RUN",
+    call.session.diagnostics.error(held                              ? "STATE-HELD"
+                                   : o.wrong_code == store::kStale   ? "PLAN-STALE"
+                                   : o.wrong_code == store::kDamaged ? "STATE-DAMAGED"
+                                                                     : "STATE-RUN",
                                    {}, o.wrong);
     // Nothing was begun, or what was begun could not be written to its end.
     return held                                       ? exit_code::kLocked

@@ -306,7 +306,8 @@ TEST_F(Deploy, OneMoreServerThatIsNotUpYetDoesNotLetTwoGoAtOnce) {
 TEST_F(Deploy, SecretsInWhatWasMadeAreSealedToo) {
   std::string text =
       "system: s\ncomponents:\n  a: {type: job, config: {command: 'echo \"tutti:word=$WORD\"', repeatable: true, "
-      "secrets: {WORD: CANARY-3c7}}}\n  b: {type: generic, after: [a], config: {make: \"echo ${'a.word} > /dev/null\"}}\n";
+      "secrets: {WORD: CANARY-3c7}}}\n  b: {type: generic, after: [a], config: {make: \"echo ${'a.word} > "
+      "/dev/null\"}}\n";
   EXPECT_TRUE(apply(text).finished);
   for (auto& f : fs::recursive_directory_iterator(dir + "/.tutti"))
     if (f.is_regular_file()) {
@@ -367,6 +368,7 @@ class NoEnd : public store::Store {
   Result<void> learn(std::span<const std::pair<std::string, double>> d) override { return s_->learn(d); }
   Result<std::map<std::string, store::Learnt>> learnt() override { return s_->learnt(); }
   Result<void> holds(const store::Lease& l) override { return s_->holds(l); }
+  std::string damage() override { return s_->damage(); }
   std::string fact(const std::string& k) override { return s_->fact(k); }
   Result<void> set_fact(const std::string& k, const std::string& v) override { return s_->set_fact(k, v); }
 

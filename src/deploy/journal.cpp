@@ -190,6 +190,10 @@ Replay read_journal(const model::System& system, std::vector<store::Entry> entri
   Replay out;
   std::map<std::pair<u32, u32>, u32> open;
   for (const store::Entry& e : entries) {
+    if (e.damaged) {
+      out.wrong = fmt::format("the journal is damaged from entry {} on: it is not what was written", e.sequence);
+      return out;
+    }
     if (e.kind == store::Entry::Kind::kNote) {
       if (e.how != kBegins) continue;
       out.begun.insert({e.instance, e.transition});

@@ -67,7 +67,7 @@ Result<Place> open_place(const std::string& directory, bool adopt) {
   auto store = store::open_sqlite(database, adopt);
   if (!store) {
     const Failure& why = store.error();
-    bool told = why.code == store::kForeign || why.code == store::kFromElsewhere;  // with the path that is meant
+    bool told = why.code > store::kFenced;  // with the path that is meant
     return failure(told ? why.message : fmt::format("{}: {}", database, why.message), why.code);
   }
   p.store = std::move(*store);

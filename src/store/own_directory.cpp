@@ -5,12 +5,16 @@
 #include <fmt/format.h>
 #include <pwd.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <memory>
+#include <sstream>
+#include <utility>
 
 namespace tutti::store {
 namespace {
@@ -44,7 +48,41 @@ Result<std::string> without_links(const std::string& path) {
   return std::string(full.get());
 }
 
+// The kernel's name of the file system that an open directory lies on.
+std::string type_of_mount(int fd) {
+  struct statx s {};
+  if (::statx(fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &s) != 0) return "";
+  std::string device = fmt::format("{}:{}", s.stx_dev_major, s.stx_dev_minor), type;
+  std::ifstream mounts("/proc/self/mountinfo");
+  for (std::string line; std::getline(mounts, line);) {
+    std::istringstream words(line);
+    std::string number, parent, which, word;
+    words >> number >> parent >> which;
+    while (words >> word && word != "-") {
+    }
+    if (which == device && words >> word) type = word;
+  }
+  return type;
+}
+
 }  // namespace
+
+std::string network_file_system(i64 magic, const std::string& type) {
+  constexpr std::pair<i64, const char*> kNetworks[] = {
+      {0x6969, "nfs"},        {0xff534d42, "cifs"},   {0xfe534d42, "smb2"},  {0x517b, "smb"},
+      {0x01021997, "9p"},     {0x5346414f, "afs"},    {0x6b414653, "afs"},   {0x73757245, "coda"},
+      {0x00c36400, "ceph"},   {0x0bd00bd0, "lustre"}, {0x47504653, "gpfs"},  {0x564c, "ncp"},
+      {0x19830326, "beegfs"}, {0x786f4256, "vboxsf"}, {0x013111a8, "ibrix"}, {0xaad7aaea, "panfs"},
+  };
+  for (auto& [known, name] : kNetworks)
+    if (magic == known) return name;
+  constexpr i64 kFuse = 0x65735546;
+  if (magic != kFuse) return "";
+  // Behind FUSE there may be anything: only what is known to keep its files here is taken.
+  for (const char* local : {"fuseblk", "fuse.fuse-overlayfs", "fuse.gocryptfs", "fuse.cryfs", "fuse.encfs"})
+    if (type == local) return "";
+  return type.empty() ? "fuse" : type;
+}
 
 std::string why_not_own_file(int fd) {
   struct stat s {};
@@ -63,6 +101,12 @@ Result<OwnDirectory> OwnDirectory::open(const std::string& path) {
   struct stat s {};
   if (::fstat(fd, &s) != 0) return failure(fmt::format("cannot look at {}: {}", path, std::strerror(errno)), errno);
   if (auto why = why_not_own(s); !why.empty()) return foreign(path, why);
+  struct statfs disk {};
+  std::string network = ::fstatfs(fd, &disk) == 0 ? network_file_system(disk.f_type, type_of_mount(fd)) : "";
+  if (!network.empty())
+    return failure(
+        fmt::format("{} lies on a network file system ({}), where two machines can write at once", path, network),
+        kNetworked);
   // What commands printed is nobody else's business. On a disk that is read-only it stays as it is.
   if ((s.st_mode & 077) != 0) [[maybe_unused]]
     int kept = ::fchmod(fd, 0700);

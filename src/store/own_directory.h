@@ -3,6 +3,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "base/types.h"
 
 // The directory of a record and the files in it, as somebody uses them who trusts nobody else on the machine. What
 // flows in is a path that others may have prepared (a directory in /tmp, a link, a check-out of somebody's repository);
@@ -15,6 +16,8 @@ namespace tutti::store {
 inline constexpr int kForeign = 100004;
 // It is ours, but it was made elsewhere: it came with a repository, an archive or a copy.
 inline constexpr int kFromElsewhere = 100005;
+// It lies on a file system of other machines, whose locks do not keep two of them apart.
+inline constexpr int kNetworked = 100007;
 
 class OwnDirectory {
  public:
@@ -43,6 +46,10 @@ class OwnDirectory {
   int fd_;
   std::string path_, shown_;
 };
+
+// The name of a file system that other machines have a part in, "" of one of this machine's own. `magic` is what
+// statfs(2) says, `type` the kernel's name for it ("ext4", "fuse.sshfs"; "": not known).
+std::string network_file_system(i64 magic, const std::string& type);
 
 // "" when the open file is a regular one of our own that nobody else can write; else what is wrong with it.
 std::string why_not_own_file(int fd);

@@ -174,6 +174,17 @@ TEST_F(Strangers, ARecordThatCameFromElsewhereIsNobodysUntilItIsAdopted) {
   EXPECT_EQ(code(), 0) << "one that is moved is the same";
 }
 
+TEST_F(Strangers, ANetworkFileSystemIsNoPlaceForARecord) {
+  EXPECT_EQ(network_file_system(0x6969, "nfs4"), "nfs");
+  EXPECT_EQ(network_file_system(0xff534d42, "cifs"), "cifs");
+  EXPECT_EQ(network_file_system(0x65735546, "fuse.sshfs"), "fuse.sshfs");
+  EXPECT_EQ(network_file_system(0x65735546, "virtiofs"), "virtiofs");
+  EXPECT_EQ(network_file_system(0x65735546, ""), "fuse") << "nobody knows what is behind it";
+  EXPECT_EQ(network_file_system(0x65735546, "fuse.fuse-overlayfs"), "");
+  EXPECT_EQ(network_file_system(0xef53, "ext4"), "");
+  EXPECT_EQ(network_file_system(0x01021994, "tmpfs"), "");
+}
+
 TEST_F(Strangers, ARecordWithMoreThanTablesIsNone) {
   make();
   {

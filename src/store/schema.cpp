@@ -40,6 +40,14 @@ ALTER TABLE lock ADD COLUMN beat INTEGER NOT NULL DEFAULT 0;
     R"(
 ALTER TABLE run ADD COLUMN mark TEXT NOT NULL DEFAULT '';
 )",
+    // 5: what was written is told from what a disk has made of it. '' in rows of older versions: nobody can tell.
+    R"(
+ALTER TABLE run ADD COLUMN digest TEXT NOT NULL DEFAULT '';
+ALTER TABLE entry ADD COLUMN digest TEXT NOT NULL DEFAULT '';
+ALTER TABLE system ADD COLUMN digest TEXT NOT NULL DEFAULT '';
+CREATE TABLE head(only INTEGER PRIMARY KEY CHECK (only = 1), commits INTEGER NOT NULL) STRICT;
+INSERT INTO head VALUES(1, 0);
+)",
 };
 constexpr i64 kVersion = std::size(kSteps);
 

@@ -3,15 +3,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <map>
-#include <chrono>
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <utility>
 
+#include "store/integrity.h"
 #include "store/own_directory.h"
 #include "store/schema.h"
 #include "store/sqlite.h"
@@ -43,12 +46,15 @@ class SqliteStore : public Store {
   Result<std::vector<Entry>> entries(i64 run) override;
   Result<void> learn(std::span<const std::pair<std::string, double>> durations) override;
   Result<std::map<std::string, Learnt>> learnt() override;
+  std::string damage() override;
   std::string fact(const std::string& key) override;
   Result<void> set_fact(const std::string& key, const std::string& value) override;
 
  private:
   Result<void> open_to_write(const std::string& path, bool adopt);
   Result<void> check_origin(const std::string& path, bool adopt);
+  Result<void> commit(Transaction& t);  // with its number
+  i64 commits();
 
   // Inside a transaction: whether the lease still is the one in force.
   Result<void> guard(const Lease& lease);
@@ -64,9 +70,23 @@ class SqliteStore : public Store {
 
   std::mutex mutex_;  // one connection: a heartbeat thread and the run share it
   std::optional<OwnDirectory> directory_;
-  std::string name_;
+  std::string name_, damage_;
+  bool looked_ = false;  // for damage
   Database db_;
 };
+
+std::string digest_of(const SystemRecord& r) {
+  return store::digest_of("", {r.name, r.lineage, std::to_string(r.serial), r.state});
+}
+std::string digest_of(const RunRecord& r) {
+  return store::digest_of("", {r.system, r.kind, r.who, std::to_string(r.base_serial), r.base_state, r.plan, r.wanted});
+}
+std::string digest_of(std::string_view before, const Entry& e) {
+  return store::digest_of(
+      before, {std::to_string(e.sequence), std::to_string(static_cast<int>(e.kind)), std::to_string(e.instance),
+               std::to_string(e.transition), std::to_string(e.attempt), e.name, e.how, std::to_string(e.code),
+               e.outcome, e.message, e.log, e.outputs, e.changes});
+}
 
 // Whoever only looks can do so where nothing can be written: on a disk that is read-only, or full.
 Result<void> SqliteStore::open(const std::string& path, bool adopt) {
@@ -110,6 +130,42 @@ Result<void> patiently(Database& db, const char* sql) {
   }
 }
 
+i64 SqliteStore::commits() {
+  Statement s(db_, "SELECT commits FROM head");
+  return s.step() ? s.integer(0) : 0;
+}
+
+Result<void> SqliteStore::commit(Transaction& t) {
+  if (auto r = db_.execute("UPDATE head SET commits = commits + 1"); !r) return r;
+  i64 number = commits();
+  auto r = t.commit();
+  if (r && directory_) note_commit(*directory_, number);
+  return r;
+}
+
+// The whole of a large database is looked through only after a crash: that takes time.
+std::string SqliteStore::damage() {
+  constexpr i64 kSmall = i64{16} << 20;
+  std::lock_guard held(mutex_);
+  if (std::exchange(looked_, true) || !directory_) return damage_;
+  auto number = [&](const char* sql) {
+    Statement s(db_, sql);
+    i64 n = s.step() ? s.integer(0) : 0;
+    if (!s.ok() && damage_.empty()) damage_ = db_.broken().value().message;
+    return n;
+  };
+  bool small = number("PRAGMA page_count") * number("PRAGMA page_size") <= kSmall;
+  if (small || number("SELECT count(*) FROM run WHERE status='running'") > 0) {
+    Statement s(db_, "PRAGMA quick_check(1)");
+    bool row = s.step();
+    if (damage_.empty() && (!row || s.text(0) != "ok"))
+      damage_ = fmt::format("the database is damaged: {}", row ? s.text(0) : db_.broken().value().message);
+  }
+  if (number("SELECT count(*) FROM run WHERE system NOT IN (SELECT name FROM system)") > 0 && damage_.empty())
+    damage_ = "the database is damaged: it has runs of systems that it does not have";
+  return damage_;
+}
+
 Result<void> SqliteStore::open_to_write(const std::string& path, bool adopt) {
   if (auto r = directory_ ? db_.open(*directory_, name_) : db_.open(path); !r) return r;
   if (auto r = check_origin(path, adopt); !r) return r;
@@ -117,8 +173,16 @@ Result<void> SqliteStore::open_to_write(const std::string& path, bool adopt) {
   // cut, and an intent that is gone while its action ran is exactly what must not be.
   for (const char* sql : {"PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL", "PRAGMA foreign_keys=ON"})
     if (auto r = patiently(db_, sql); !r) return r;
+  i64 noted = directory_ ? noted_commit(*directory_) : 0;  // before the database is asked: it only grows
   std::string birth = directory_ ? directory_->birth(name_) : "";
   if (auto r = migrate(db_, path, birth); !r) return r;
+  if (i64 there = commits(); noted > there) {
+    if (adopt)
+      note_commit(*directory_, there);
+    else
+      damage_ = fmt::format("{} has lost its last {} changes: its log ({}-wal) is gone or was cut short", path,
+                            noted - there, path);
+  }
   return fact(kOrigin) == birth ? Result<void>() : set_fact(kOrigin, birth);
 }
 
@@ -156,9 +220,14 @@ Result<std::vector<std::string>> SqliteStore::systems() {
 
 Result<std::optional<SystemRecord>> SqliteStore::system(const std::string& name) {
   std::lock_guard held(mutex_);
-  Statement s(db_, "SELECT name, lineage, serial, state FROM system WHERE name=?");
+  Statement s(db_, "SELECT name, lineage, serial, state, digest FROM system WHERE name=?");
   s.bind(name);
-  if (s.step()) return std::optional(SystemRecord{s.text(0), s.text(1), s.integer(2), s.text(3)});
+  if (s.step()) {
+    SystemRecord r{s.text(0), s.text(1), s.integer(2), s.text(3)};
+    if (!s.text(4).empty() && s.text(4) != digest_of(r))
+      return failure(fmt::format("the recorded state of {} is damaged: it is not what was written", name), kDamaged);
+    return std::optional(std::move(r));
+  }
   if (!s.ok()) return db_.broken();
   return std::optional<SystemRecord>{};
 }
@@ -233,7 +302,7 @@ Result<Lease> SqliteStore::acquire(const std::string& system, const Holder& hold
   s.all(system, fence + 1, holder.host, holder.user, holder.command, holder.pid, static_cast<i64>(holder.birth), now,
         now + seconds, holder.boot, holder.machine, holder.space, seconds);
   if (!s.run()) return db_.broken();
-  if (auto r = t.commit(); !r) return tl::unexpected(r.error());
+  if (auto r = commit(t); !r) return tl::unexpected(r.error());
   return Lease{system, fence + 1, seconds, taken};
 }
 
@@ -245,7 +314,7 @@ Result<std::optional<LockInfo>> SqliteStore::break_lock(const std::string& syste
   if (!there || !*there) return there;
   Statement s(db_, "UPDATE lock SET held=0, fence=fence+1 WHERE system=?");
   if (!s.all(system).run()) return db_.broken();
-  if (auto r = t.commit(); !r) return tl::unexpected(r.error());
+  if (auto r = commit(t); !r) return tl::unexpected(r.error());
   return there;
 }
 
@@ -270,7 +339,7 @@ Result<void> SqliteStore::renew(const Lease& lease) {
   if (auto r = guard(lease); !r) return r;
   Statement s(db_, "UPDATE lock SET expires=?, beat=beat+1 WHERE system=?");
   if (!s.all(wall_clock() + lease.seconds, lease.system).run()) return db_.broken();
-  return t.commit();
+  return commit(t);
 }
 
 Result<void> SqliteStore::release(const Lease& lease) {
@@ -298,17 +367,21 @@ Result<i64> SqliteStore::begin(const Lease& lease, const RunRecord& run) {
                                lease.system, serial),
                    kStale);
   if (!known) {
-    Statement s(db_, "INSERT INTO system VALUES(?,?,0,?)");
-    if (!s.all(lease.system, random_word(), run.base_state).run()) return db_.broken();
+    SystemRecord first{lease.system, random_word(), 0, run.base_state};
+    Statement s(db_, "INSERT INTO system(name, lineage, serial, state, digest) VALUES(?,?,0,?,?)");
+    if (!s.all(first.name, first.lineage, first.state, digest_of(first)).run()) return db_.broken();
   }
-  Statement s(db_,
-              "INSERT INTO run(system,kind,status,started,ended,who,base_serial,base_state,plan,wanted,summary,mark) "
-              "VALUES(?,?,?,?,0.0,?,?,?,?,?,?,?)");
+  Statement s(
+      db_,
+      "INSERT INTO run(system,kind,status,started,ended,who,base_serial,base_state,plan,wanted,summary,mark,digest) "
+      "VALUES(?,?,?,?,0.0,?,?,?,?,?,?,?,?)");
+  RunRecord written = run;
+  written.system = lease.system;
   s.all(lease.system, run.kind, std::string_view("running"), run.started, run.who, run.base_serial, run.base_state,
-        run.plan, run.wanted, run.summary, random_word());
+        run.plan, run.wanted, run.summary, random_word(), digest_of(written));
   if (!s.run()) return db_.broken();
   i64 id = db_.last_id();
-  if (auto r = t.commit(); !r) return tl::unexpected(r.error());
+  if (auto r = commit(t); !r) return tl::unexpected(r.error());
   return id;
 }
 
@@ -319,21 +392,24 @@ Result<void> SqliteStore::append(const Lease& lease, i64 run, std::span<const En
   if (!t.began()) return db_.broken();
   if (auto r = guard(lease); !r) return r;
   i64 next = 1;
+  std::string digest;
   {
-    Statement s(db_, "SELECT max(sequence) FROM entry WHERE run=?");
+    Statement s(db_, "SELECT sequence, digest FROM entry WHERE run=? ORDER BY sequence DESC LIMIT 1");
     s.bind(run);
-    if (s.step() && !s.null(0)) next = s.integer(0) + 1;
+    if (s.step()) next = s.integer(0) + 1, digest = s.text(1);
     if (!s.ok()) return db_.broken();
   }
-  Statement s(db_, "INSERT INTO entry VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
-  for (const Entry& e : entries) {
-    s.all(run, next++, e.time, static_cast<i64>(e.kind), static_cast<i64>(e.instance), static_cast<i64>(e.transition),
-          static_cast<i64>(e.attempt), e.name, e.how, e.code, e.outcome, e.message, e.log, e.outputs, e.changes,
-          e.seconds);
+  Statement s(db_, "INSERT INTO entry VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+  for (Entry e : entries) {
+    e.sequence = next++;
+    digest = digest_of(digest, e);
+    s.all(run, e.sequence, e.time, static_cast<i64>(e.kind), static_cast<i64>(e.instance),
+          static_cast<i64>(e.transition), static_cast<i64>(e.attempt), e.name, e.how, e.code, e.outcome, e.message,
+          e.log, e.outputs, e.changes, e.seconds, digest);
     if (!s.run()) return db_.broken();
     s.reset();
   }
-  return t.commit();
+  return commit(t);
 }
 
 Result<void> SqliteStore::finish(const Lease& lease, i64 run, const std::string& status, const std::string& summary,
@@ -347,10 +423,17 @@ Result<void> SqliteStore::finish(const Lease& lease, i64 run, const std::string&
     if (!s.all(status, summary, wall_clock(), run).run()) return db_.broken();
   }
   if (state) {
-    Statement s(db_, "UPDATE system SET serial=serial+1, state=? WHERE name=?");
-    if (!s.all(*state, lease.system).run()) return db_.broken();
+    SystemRecord next{lease.system, "", 0, *state};
+    {
+      Statement s(db_, "SELECT lineage, serial FROM system WHERE name=?");
+      s.bind(lease.system);
+      if (s.step()) next.lineage = s.text(0), next.serial = s.integer(1) + 1;
+      if (!s.ok()) return db_.broken();
+    }
+    Statement s(db_, "UPDATE system SET serial=?, state=?, digest=? WHERE name=?");
+    if (!s.all(next.serial, next.state, digest_of(next), next.name).run()) return db_.broken();
   }
-  return t.commit();
+  return commit(t);
 }
 
 Result<void> SqliteStore::reopen(const Lease& lease, i64 run) {
@@ -370,12 +453,14 @@ Result<void> SqliteStore::reopen(const Lease& lease, i64 run) {
                    kStale);
   Statement s(db_, "UPDATE run SET status='running', ended=0.0 WHERE id=?");
   if (!s.all(run).run()) return db_.broken();
-  return t.commit();
+  return commit(t);
 }
 
 RunRecord run_from(const Statement& s, bool whole) {
   RunRecord r{s.integer(0), s.text(1),    s.text(2), s.text(3), s.real(4), s.real(5),
               s.text(6),    s.integer(7), "",        "",        "",        s.text(8)};
+  static constexpr std::string_view kKnown[] = {"running", "done", "failed", "interrupted"};
+  r.damaged = std::ranges::find(kKnown, r.status) == std::end(kKnown);
   if (whole) {
     r.base_state = s.text(9);
     r.plan = s.text(10);
@@ -398,11 +483,15 @@ Result<std::vector<RunRecord>> SqliteStore::runs(const std::string& system, std:
 
 Result<std::optional<RunRecord>> SqliteStore::run(i64 id) {
   std::lock_guard held(mutex_);
-  Statement s(
-      db_,
-      "SELECT id,system,kind,status,started,ended,who,base_serial,summary,base_state,plan,wanted FROM run WHERE id=?");
+  Statement s(db_,
+              "SELECT id,system,kind,status,started,ended,who,base_serial,summary,base_state,plan,wanted,digest "
+              "FROM run WHERE id=?");
   s.bind(id);
-  if (s.step()) return std::optional(run_from(s, true));
+  if (s.step()) {
+    RunRecord r = run_from(s, true);
+    r.damaged = r.damaged || (!s.text(12).empty() && s.text(12) != digest_of(r));
+    return std::optional(std::move(r));
+  }
   if (!s.ok()) return db_.broken();
   return std::optional<RunRecord>{};
 }
@@ -421,9 +510,11 @@ Result<std::vector<Entry>> SqliteStore::entries(i64 run) {
   std::vector<Entry> out;
   Statement s(
       db_,
-      "SELECT sequence,time,kind,instance,transition,attempt,name,how,code,outcome,message,log,outputs,changes,seconds "
-      "FROM entry WHERE run=? ORDER BY sequence");
+      "SELECT sequence,time,kind,instance,transition,attempt,name,how,code,outcome,message,log,outputs,changes,seconds,"
+      "digest FROM entry WHERE run=? ORDER BY sequence");
   s.bind(run);
+  std::string before;
+  bool damaged = false;
   while (s.step()) {
     Entry e;
     e.sequence = s.integer(0);
@@ -441,6 +532,11 @@ Result<std::vector<Entry>> SqliteStore::entries(i64 run) {
     e.outputs = s.text(12);
     e.changes = s.text(13);
     e.seconds = s.real(14);
+    std::string written = s.text(15);
+    damaged = damaged || e.sequence != static_cast<i64>(out.size()) + 1 ||
+              (!written.empty() && written != digest_of(before, e));
+    e.damaged = damaged;
+    before = std::move(written);
     out.push_back(std::move(e));
   }
   if (!s.ok()) return db_.broken();
@@ -485,17 +581,6 @@ Result<std::map<std::string, Learnt>> SqliteStore::learnt() {
 }
 
 }  // namespace
-
-bool held(const LockInfo& info, double now) { return life_of(info.holder) != Life::kGone && now < info.expires; }
-
-std::string describe(const LockInfo& info, double now) {
-  auto span = [](double s) { return s < 120 ? fmt::format("{:.0f} s", s) : fmt::format("{:.0f} min", s / 60); };
-  bool unseen = life_of(info.holder) == Life::kUnknown;
-  return fmt::format("`{}` of {}@{}, process {}{}, since {}; its lease ends in {}", info.holder.command,
-                     info.holder.user, info.holder.host, info.holder.pid,
-                     unseen ? " (whether it lives cannot be seen from here)" : "", span(now - info.since),
-                     span(std::max(0.0, info.expires - now)));
-}
 
 Result<std::unique_ptr<Store>> open_sqlite(const std::string& path, bool adopt) {
   auto store = std::make_unique<SqliteStore>();

@@ -53,6 +53,7 @@ struct RunRecord {
   std::string plan;        // what to do; JSON, secrets sealed
   std::string wanted;      // the wanted system; JSON, secrets sealed
   std::string summary;     // one line
+  bool damaged = false;    // it is not what was written
 };
 
 // A line of a run's journal. The intent of an action is written before it is acted on, its result after.
@@ -66,9 +67,10 @@ struct Entry {
   std::string how;   // of an end: ok, failed, timeout, cancelled, lost
   i64 code = 0;
   std::string outcome, message, log;
-  std::string outputs;  // JSON
-  std::string changes;  // JSON: what was changed
-  double seconds = 0;   // it took
+  std::string outputs;   // JSON
+  std::string changes;   // JSON: what was changed
+  double seconds = 0;    // it took
+  bool damaged = false;  // it, or one before it, is not what was written
 };
 
 struct Learnt {
@@ -83,9 +85,16 @@ inline constexpr int kHeld = 100002;
 // The state is not the one that the caller thinks it is.
 inline constexpr int kStale = 100003;
 
+// What is recorded is not what was written.
+inline constexpr int kDamaged = 100006;
+
 class Store {
  public:
   virtual ~Store() = default;
+
+  // What the record has lost, a sentence; "": nothing that shows. It can be read as far as it goes, and nothing can be
+  // done with it.
+  virtual std::string damage() = 0;
 
   virtual Result<std::vector<std::string>> systems() = 0;
   virtual Result<std::optional<SystemRecord>> system(const std::string& name) = 0;

@@ -8,7 +8,10 @@
 
 #include <csignal>
 #include <filesystem>
+#include <fstream>
+#include <random>
 
+#include "base/file.h"
 #include "store/own_directory.h"
 #include "store/seal.h"
 #include "store/sqlite.h"
@@ -283,6 +286,111 @@ TEST_F(Stores, AcknowledgedEntriesSurviveAKillAtAnyMoment) {
     EXPECT_GE(static_cast<i64>(entries->size()), acknowledged + 1);
     EXPECT_LE(static_cast<i64>(entries->size()), acknowledged + 2);
   }
+}
+
+// To SQLite a log that is gone, or cut short, is one that was never written.
+TEST_F(Stores, ALogThatIsGoneOrCutShortIsNoticed) {
+  for (int part : {0, 1, 2, 3}) {
+    TearDown();
+    SetUp();
+    store.reset();
+    pid_t child = ::fork();
+    if (child == 0) {  // killed in the middle of a run
+      auto s = open_sqlite(dir + "/.tutti/state.db");
+      auto lease = (*s)->acquire("shop", somebody(), 3600);
+      auto run = (*s)->begin(*lease, a_run());
+      for (int k = 0; run && k < 20; ++k)
+        if (!(*s)->append(*lease, *run, std::vector{Entry{}})) ::_exit(1);
+      ::kill(::getpid(), SIGKILL);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    ASSERT_TRUE(WIFSIGNALED(status));
+    std::string log = dir + "/.tutti/state.db-wal";
+    ASSERT_TRUE(std::filesystem::exists(log));
+    auto size = std::filesystem::file_size(log);
+    if (part == 3) {
+      EXPECT_EQ(open()->damage(), "") << "killed is not damaged";
+      continue;
+    }
+    part == 0 ? std::filesystem::remove(log), void() : std::filesystem::resize_file(log, size * part / 3);
+    auto left = open();
+    EXPECT_NE(left->damage().find("changes"), std::string::npos) << part << ": " << left->damage();
+    left.reset();
+    EXPECT_NE(open()->damage(), "") << "looking mends nothing";
+    auto adopted = open_sqlite(dir + "/.tutti/state.db", true);
+    ASSERT_TRUE(adopted);
+    EXPECT_EQ((*adopted)->damage(), "");
+    EXPECT_EQ(open()->damage(), "");
+  }
+}
+
+// Every byte of a database may change: what is read then is what was written, or is said to be damaged.
+TEST_F(Stores, ABytesChangeIsNoticedOrDoesNothing) {
+  auto whole = [&](Store& s) -> std::optional<std::string> {
+    if (!s.damage().empty()) return std::nullopt;
+    auto names = s.systems();
+    auto system = s.system("shop");
+    auto runs = s.runs("shop", 100);
+    if (!names || !system || !*system || !runs) return std::nullopt;
+    std::string all;
+    for (auto& n : *names) all += n + "\n";
+    all += (*system)->lineage + (*system)->state + std::to_string((*system)->serial) + "\n";
+    for (auto& r : *runs) {
+      auto run = s.run(r.id);
+      auto entries = s.entries(r.id);
+      if (r.damaged || !run || !*run || (*run)->damaged || !entries) return std::nullopt;
+      all += (*run)->system + (*run)->status + (*run)->plan + (*run)->base_state + (*run)->wanted + "\n";
+      for (auto& e : *entries) {
+        if (e.damaged) return std::nullopt;
+        all += std::to_string(e.sequence) + e.name + e.message + e.outputs + std::to_string(e.instance) + "\n";
+      }
+    }
+    return all;
+  };
+  auto lease = store->acquire("shop", somebody(), 3600);
+  for (int r = 0; r < 3; ++r) {
+    RunRecord record = a_run(r);
+    record.plan = "{\"plan\":\"" + std::string(300, 'p') + "\"}";
+    auto id = store->begin(*lease, record);
+    ASSERT_TRUE(id);
+    Entry e;
+    e.name = "db/start", e.message = "a message", e.outputs = "{\"port\":\"1\"}";
+    ASSERT_TRUE(store->append(*lease, *id, std::vector{e, e, e}));
+    if (r < 2) {
+      ASSERT_TRUE(store->finish(*lease, *id, "done", "", "{\"state\":" + std::to_string(r) + "}"));
+    }
+  }
+  auto before = whole(*store);
+  ASSERT_TRUE(before);
+  store.reset();
+  std::string path = dir + "/.tutti/state.db";
+  auto clean = read_file(path, u64{1} << 30);
+  ASSERT_TRUE(clean);
+  const char* wish = std::getenv("TUTTI_DAMAGE_POINTS");
+  int points = wish ? std::atoi(wish) : 400, noticed = 0, nothing = 0;
+  std::mt19937 random(5);
+  for (int k = 0; k < points; ++k) {
+    std::string bytes = *clean;
+    std::size_t at = random() % bytes.size();
+    bytes[at] = static_cast<char>(bytes[at] ^ (1 << random() % 8));
+    {
+      std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);  // the file stays the same one
+      file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    }
+    std::filesystem::remove(path + "-wal");
+    std::filesystem::remove(path + "-shm");
+    auto s = open_sqlite(path);
+    auto now = s ? whole(**s) : std::nullopt;
+    now ? ++nothing : ++noticed;
+    if (now) {
+      ASSERT_EQ(*now, *before) << "bit of byte " << at;
+    }
+    s = Result<std::unique_ptr<Store>>();
+    std::filesystem::resize_file(path, clean->size());
+  }
+  std::printf("%d changes noticed, %d without effect\n", noticed, nothing);
+  EXPECT_GT(noticed, 0);
 }
 
 // Nobody finds a stopped process by "database is locked".

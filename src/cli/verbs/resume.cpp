@@ -71,6 +71,10 @@ int run_resume(Call& call) {
   else if (!id)
     for (auto& name : *systems) running.deployer->recorded(name);
   if (!id && !call.session.diagnostics.ok()) return exit_code::kError;
+  if (!id && !running.place->store->damage().empty()) {
+    call.session.diagnostics.error("STATE-DAMAGED", {}, "whether a run is open cannot be told");
+    return exit_code::kUnknown;
+  }
   if (!id && call.options.has("break-lock")) return break_locks(running);
   if (!id) {
     if (running.as_text()) call.out.put("Nothing to resume: every run has ended.\n");

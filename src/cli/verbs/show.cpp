@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/file.h"
 #include "cli/running.h"
@@ -59,6 +60,12 @@ std::string how_it_ended(Call& call, const store::Entry& e) {
   return status && status->value.is(Kind::kString) ? std::string(status->value.text()) : e.how;
 }
 
+// A record may be anything by now: what is not there, or no text, is shown as nothing.
+std::string text_at(const Value& map, std::string_view key) {
+  const Entry* e = map.is(Kind::kMap) ? map.find(key) : nullptr;
+  return e && e->value.is(Kind::kString) ? std::string(e->value.text()) : "";
+}
+
 int run_show(Call& call) {
   Running running(call);
   if (!running.look()) return exit_code::kError;
@@ -105,12 +112,17 @@ int run_show(Call& call) {
                            {"kind", make.text(r.kind)},
                            {"status", make.text(r.status)},
                            {"summary", make.text(r.summary)},
+                           {"damaged", Value::boolean(r.damaged || (!entries->empty() && entries->back().damaged))},
                            {"journal", make.list(list)}});
     return write_answer(call, root, out) ? exit_code::kOk : exit_code::kError;
   }
   call.out.put(
       fmt::format("Run {} ({} of {} by {}, {}): {}\n", r.id, r.kind, r.system, r.who, when(r.started), r.status));
+  if (r.damaged) call.out.put("Its plan is DAMAGED: it is not what was written.\n");
+  bool told = false;
   for (auto& e : *entries) {
+    if (e.damaged && !std::exchange(told, true))
+      call.out.put("From here on the journal is DAMAGED: it is not what was written.\n");
     double at = e.time - r.started;
     if (e.kind == EntryKind::kNote && e.name.empty()) call.out.put(fmt::format("{:8.2f}  {}\n", at, e.message));
     if (e.kind == EntryKind::kStart) call.out.put(fmt::format("{:8.2f}  {}  starts\n", at, action_name(e.name)));
@@ -123,9 +135,9 @@ int run_show(Call& call) {
     if (auto source = call.session.sources->add("changes", e.changes))
       if (auto v = read_json(call.session, **source); v && v->is(Kind::kList))
         for (const Value& c : v->items()) {
-          const Entry* subject = c.find("subject");
-          call.out.put(fmt::format("              {}{}{}: {}\n", subject ? subject->value.text() : "",
-                                   subject ? " " : "", c.find("property")->value.text(), c.find("text")->value.text()));
+          std::string subject = text_at(c, "subject");
+          call.out.put(fmt::format("              {}{}{}: {}\n", subject, subject.empty() ? "" : " ",
+                                   text_at(c, "property"), text_at(c, "text")));
         }
   }
   if (!r.summary.empty()) call.out.put(r.summary + "\n");
