@@ -15,7 +15,7 @@
 namespace tutti {
 namespace {
 
-constexpr std::string_view kOwn[] = {"\x1b[1;31m", "\x1b[1;33m", "\x1b[1;34m", "\x1b[1m",  "\x1b[0m",
+constexpr std::string_view kOwn[] = {"\x1b[1;31m", "\x1b[1;33m", "\x1b[1;34m", "\x1b[1m", "\x1b[0m",
                                      "\x1b[31m",   "\x1b[32m",   "\x1b[33m",   "\r\x1b[K"};
 
 std::string written_out(char32_t c, std::string_view bytes) {

@@ -10,8 +10,9 @@ namespace tutti {
 //
 // In: text that may hold what a file, a name, a value, a log or a host said. Out: the same on a pipe or in a file, byte
 // for byte; on a terminal with everything written out that a terminal would obey: escapes (`\x1b`), other controls, C1
-// controls (U+0080 to U+009F, as characters and as bytes), and what turns the direction of text (`\u202e`), so that what
-// is seen is what is there. Results go the same way as messages: `tutti export x.yaml` in a terminal is looked at, and
+// controls (U+0080 to U+009F, as characters and as bytes), and what turns the direction of text (`\u202e`), so that
+// what is seen is what is there. Results go the same way as messages: `tutti export x.yaml` in a terminal is looked at,
+// and
 // `> file` is the data. Rejected: to escape results everywhere, which would change data; to leave them alone on a
 // terminal, since a value is what a stranger writes most easily.
 //
