@@ -29,7 +29,8 @@ std::string way_out_of(const std::vector<std::string>& projects, bool runs) {
     if (runs && is_own_folder(project)) continue;
     Trust trust = trust_in(project);
     if (trust.given) continue;
-    if (is_common_folder(project)) return "put it into a folder of its own; or --trust for this call";
+    if (trust.why_not.empty() && is_common_folder(project))
+      return "put it into a folder of its own; or --trust for this call";
     std::string why = trust.why_not.empty() ? "" : fmt::format("{}; ", trust.why_not);
     return fmt::format("{}look at what is in it, then `tutti trust {}`, or --trust for this call", why,
                        shown_folder(project));

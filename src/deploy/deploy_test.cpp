@@ -306,7 +306,8 @@ TEST_F(Deploy, OneMoreServerThatIsNotUpYetDoesNotLetTwoGoAtOnce) {
 TEST_F(Deploy, SecretsInWhatWasMadeAreSealedToo) {
   std::string text =
       "system: s\ncomponents:\n  a: {type: job, config: {command: 'echo \"tutti:word=$WORD\"', repeatable: true, "
-      "secrets: {WORD: CANARY-3c7}}}\n  b: {type: generic, after: [a], config: {make: \"echo ${'a.word} > /dev/null\"}}\n";
+      "secrets: {WORD: CANARY-3c7}}}\n  b: {type: generic, after: [a], config: {make: \"echo ${'a.word} > "
+      "/dev/null\"}}\n";
   EXPECT_TRUE(apply(text).finished);
   for (auto& f : fs::recursive_directory_iterator(dir + "/.tutti"))
     if (f.is_regular_file()) {

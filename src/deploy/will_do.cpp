@@ -1,8 +1,8 @@
 // What the actions of a plan will do, said with the plan: in goes a plan with its program, out come, for each change,
 // whether any action of it acts at all, and of what goes every command that will be run and every thing that is stopped
-// or removed. What comes and what changes is shown by its settings, which say the same; of what goes no setting changes,
-// and "undeploy" alone hides that this is `dropdb shop`. A change without an action (a job that is over goes, what is
-// used has another name) is one of the record only, and no run counts it.
+// or removed. What comes and what changes is shown by its settings, which say the same; of what goes no setting
+// changes, and "undeploy" alone hides that this is `dropdb shop`. A change without an action (a job that is over goes,
+// what is used has another name) is one of the record only, and no run counts it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,8 +21,8 @@ bool has_steps(const model::Action& action) {
   return !todo->value.is(Kind::kList) || todo->value.size() > 0;
 }
 
-// Of a command what a run shows of it, and under which conditions; "" for `true`, which types have where there is nothing
-// to do.
+// Of a command what a run shows of it, and under which conditions; "" for `true`, which types have where there is
+// nothing to do.
 std::string command_words(const resource::Resource& r) {
   resource::Params p(r.parameters);
   std::string command = p.text("shown", p.text("command", r.title));

@@ -4,10 +4,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <map>
-#include <chrono>
 #include <mutex>
 #include <optional>
 #include <thread>
