@@ -113,9 +113,9 @@ void Boundary::add_root(const std::string& folder) {
   add_root_locked(folder);
 }
 
-void Boundary::add_project_locked(const std::string& folder) {
+void Boundary::add_project_locked(const std::string& folder, bool for_file) {
   std::string project = rules_.project_of ? rules_.project_of(folder) : folder;
-  add_root_locked(project);
+  if (!for_file || !rules_.is_common || !rules_.is_common(project)) add_root_locked(project);
   for (const std::string& known : projects_)
     if (known == project) return;
   projects_.push_back(project);
@@ -154,7 +154,7 @@ void Boundary::name_argument(const std::string& given) {
   struct stat st {};
   bool regular = ::stat(word.c_str(), &st) == 0 && S_ISREG(st.st_mode);
   std::string folder = std::filesystem::path(absolute_path(word)).parent_path().string();
-  if (regular) add_project_locked(folder);
+  if (regular) add_project_locked(folder, true);
 }
 
 void Boundary::name_option(std::string_view option, std::string_view value) {

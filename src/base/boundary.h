@@ -33,6 +33,8 @@ class Boundary {
   // What is decided elsewhere (project/trust.h), which this layer does not know.
   struct Rules {
     std::function<std::string(const std::string& folder)> project_of;
+    // Whether what lies beside a file in this folder has nothing to do with it (/tmp, a home).
+    std::function<bool(const std::string& folder)> is_common;
     // Whether the user lets all these projects read elsewhere and run their own code; asked once, when first needed.
     // With `runs` the call is one that acts, such as apply.
     std::function<bool(const std::vector<std::string>& projects, bool runs)> trusted;
@@ -82,7 +84,7 @@ class Boundary {
  private:
   void add_file(const std::string& path, std::set<std::string>& to);
   void add_root_locked(const std::string& folder);
-  void add_project_locked(const std::string& folder);
+  void add_project_locked(const std::string& folder, bool for_file = false);
   void need_project();
 
   Rules rules_;

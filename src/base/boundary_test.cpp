@@ -65,7 +65,7 @@ TEST_F(BoundaryTest, WritesStayInsideAlsoWhereFoldersAreToBeMade) {
 
 TEST_F(BoundaryTest, TrustIsAskedOnceAndOnlyWhenNeeded) {
   int asked = 0;
-  Boundary asking({{}, [&](const std::vector<std::string>&, bool) { return ++asked > 0; }, {}});
+  Boundary asking({{}, {}, [&](const std::vector<std::string>&, bool) { return ++asked > 0; }, {}});
   asking.name_argument(top + "/in/a");
   Boundary::InForce in_force(asking);
   EXPECT_TRUE(read_file(top + "/in/a", 100));

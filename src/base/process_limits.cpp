@@ -1,5 +1,6 @@
 #include "base/process_limits.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/time.h>
@@ -61,12 +62,13 @@ void time_is_up(int) {
 
 // Pages of data and stack that the process has addresses for, as the kernel counts them.
 u64 data_now() {
-  std::FILE* file = std::fopen("/proc/self/statm", "re");
-  unsigned long long pages[6] = {};
-  bool read = file != nullptr && std::fscanf(file, "%llu %llu %llu %llu %llu %llu", &pages[0], &pages[1], &pages[2],
-                                             &pages[3], &pages[4], &pages[5]) == 6;
-  if (file != nullptr) std::fclose(file);
-  return read ? pages[5] * static_cast<u64>(::sysconf(_SC_PAGESIZE)) : 0;
+  char text[256] = {};
+  int fd = ::open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  ssize_t n = fd >= 0 ? ::read(fd, text, sizeof text - 1) : 0;
+  if (fd >= 0) ::close(fd);
+  unsigned long long pages = 0;
+  bool read = n > 0 && std::sscanf(text, "%*u %*u %*u %*u %*u %llu", &pages) == 1;
+  return read ? pages * static_cast<u64>(::sysconf(_SC_PAGESIZE)) : 0;
 }
 
 }  // namespace

@@ -29,6 +29,8 @@ std::string way_out_of(const std::vector<std::string>& projects, bool runs) {
     if (runs && is_own_folder(project)) continue;
     Trust trust = trust_in(project);
     if (trust.given) continue;
+    if (trust.why_not.empty() && is_common_folder(project))
+      return "put it into a folder of its own; or --trust for this call";
     std::string why = trust.why_not.empty() ? "" : fmt::format("{}; ", trust.why_not);
     return fmt::format("{}look at what is in it, then `tutti trust {}`, or --trust for this call", why,
                        shown_folder(project));
@@ -45,7 +47,7 @@ bool asks_to_run(std::string_view verb) {
 }
 
 CallBoundary::CallBoundary(std::span<const std::string> args)
-    : boundary_({project_of, is_trusted, way_out_of}), in_force_(boundary_) {
+    : boundary_({project_of, is_common_folder, is_trusted, way_out_of}), in_force_(boundary_) {
   const bool of_puppet = args.size() > 1 && args[0] == "puppet";
   if (!args.empty() && asks_to_run(args[of_puppet ? 1 : 0])) boundary_.ask_to_run();
 }

@@ -221,6 +221,13 @@ bool is_own_folder(const std::string& folder) {
   return ::stat(folder.c_str(), &st) == 0 && st.st_uid == ::geteuid() && !others_write(st);
 }
 
+bool is_common_folder(const std::string& folder) {
+  struct stat st {};
+  const char* home = std::getenv("HOME");
+  return folder == "/" || (home != nullptr && folder == real_folder(home)) ||
+         (::stat(folder.c_str(), &st) == 0 && others_write(st));
+}
+
 std::string project_of(const std::string& folder) {
   std::string real = real_folder(folder);
   struct stat own {};

@@ -50,6 +50,9 @@ Trust trust_in(const std::string& folder);
 // record.
 bool is_own_folder(const std::string& folder);
 
+// A folder in which things lie that have nothing to do with each other: a home, /, one into which everybody writes.
+bool is_common_folder(const std::string& folder);
+
 // The folder that a configuration belongs to: the nearest above with .git, else with cue.mod or environment.conf, else
 // the folder itself. A mark that belongs to neither the owner of the folder, the user nor root counts for nothing:
 // anybody could put one into /tmp.

@@ -330,7 +330,9 @@ int CueFrontEnd::run(std::span<const std::string> given) const {
   answering.reads_only = verb != "cmd";
   answering.hints = !as_cue && ::isatty(2) == 1;
   if (std::string wrong = answering.read(flags); !wrong.empty()) return usage_error(wrong);
-  if (verb != "cmd" && ::isatty(0) != 1) keep_limits(answering.limits, answering.style, answering.colour);
+  // What is being typed takes the user's time.
+  const bool typed = ::isatty(0) == 1 && std::ranges::count(flags.arguments(), "-") > 0;
+  if (verb != "cmd" && !typed) keep_limits(answering.limits, answering.style, answering.colour);
   std::error_code ec;
   std::string dir = fs::current_path(ec).string();
   name_what_was_given(verb, flags, dir);
