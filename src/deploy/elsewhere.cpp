@@ -78,6 +78,7 @@ void Deployer::note_elsewhere(Prepared& p, const engine::Recorded& was) {
   const model::System& s = p.program.system;
   resource::Knowledge knowledge(p.program);
   resource::Scrubber scrub(p.plan.flat);
+  auto instances = p.program.instances_of();
   for (engine::PlanChange& change : p.plan.changes) {
     auto self = was.components.find(change.component);
     if (change.kind == engine::PlanChange::Kind::kRemove && self != was.components.end()) {
@@ -90,8 +91,7 @@ void Deployer::note_elsewhere(Prepared& p, const engine::Recorded& was) {
       }
       continue;
     }
-    for (u32 i = 0; i < s.instances.size(); ++i) {
-      if (p.program.component_of[i] != change.component) continue;
+    for (u32 i : instances[change.component])
       for (auto& t : s.type_of(i).transitions) {
         std::string problem;
         for (auto& r : knowledge.resources(i, s.type_of(i).action_of(t), session_.arena, problem)) {
@@ -106,7 +106,6 @@ void Deployer::note_elsewhere(Prepared& p, const engine::Recorded& was) {
                   .note("the one that is applied last counts; it stays until both are gone");
         }
       }
-    }
   }
 }
 

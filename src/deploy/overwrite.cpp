@@ -87,18 +87,17 @@ void note_overwritten(Session& session, Prepared& p, const resource::ExecutorOpt
       for (auto& r : knowledge.resources(i, s.type_of(i).action_of(t), session.arena, problem))
         holdings.add(s.instances[i].host, r, i);
     }
+  auto instances = p.program.instances_of();
   for (engine::PlanChange& change : p.plan.changes) {
     Host* host = options.host && change.host.empty() ? options.host(change.host) : nullptr;
     if (change.kind != engine::PlanChange::Kind::kAdd || !host) continue;
     Lost lost;
-    for (u32 i = 0; i < s.instances.size(); ++i) {
-      if (p.program.component_of[i] != change.component) continue;
+    for (u32 i : instances[change.component])
       for (auto& t : s.type_of(i).transitions) {
         std::string problem;
         for (auto& r : knowledge.resources(i, s.type_of(i).action_of(t), session.arena, problem))
           look(r, s.instances[i].host, *host, options, holdings, ours, others, scrub, lost);
       }
-    }
     auto add = [&](const std::string& text) { change.why += (change.why.empty() ? "" : "; ") + text; };
     if (!lost.overwritten.empty())
       add(fmt::format("overwrites {}, there with another content, which comes back when `{}` goes",

@@ -268,13 +268,14 @@ void Deployer::note_let_go(Prepared& p, const engine::Recorded& was) {
   resource::Knowledge knowledge(p.program);
   teach(knowledge, p, was);
   resource::Scrubber scrub(p.plan.flat);
+  std::map<std::string_view, engine::PlanChange*> changes;
+  for (auto& c : p.plan.changes) changes.emplace(c.component, &c);
   for (u32 i = 0; i < s.assembly; ++i) {
     auto self = was.components.find(p.program.component_of[i]);
-    auto change = std::find_if(p.plan.changes.begin(), p.plan.changes.end(),
-                               [&](auto& c) { return c.component == p.program.component_of[i]; });
-    if (self == was.components.end() || self->second.instance != s.instances[i].name.text() ||
-        change == p.plan.changes.end())
+    auto found = changes.find(p.program.component_of[i]);
+    if (self == was.components.end() || self->second.instance != s.instances[i].name.text() || found == changes.end())
       continue;
+    engine::PlanChange* change = found->second;
     Share share = Share::of(self->second);
     std::set<std::string> goes, left, restored;
     for (auto& t : s.type_of(i).transitions) {

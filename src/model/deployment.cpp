@@ -860,9 +860,11 @@ class DeploymentReader : public Reader {
 }  // namespace
 
 const Component* Deployment::find(Symbol component) const {
-  for (auto& c : components)
-    if (c.name == component) return &c;
-  return nullptr;
+  if (numbered_ > components.size()) number_.clear(), numbered_ = 0;
+  for (; numbered_ < components.size(); ++numbered_)
+    number_.emplace(components[numbered_].name, static_cast<u32>(numbered_));
+  auto it = number_.find(component);
+  return it == number_.end() ? nullptr : &components[it->second];
 }
 
 ComponentKind describe_kind(Symbol name, const Value& tree, Pos at) {

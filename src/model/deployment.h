@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "model/component.h"
@@ -78,6 +79,10 @@ struct Deployment {
   std::vector<Invariant> invariants;
 
   const Component* find(Symbol component) const;
+
+ private:
+  mutable std::unordered_map<Symbol, u32> number_;  // the first of that name, of the first `numbered_` components
+  mutable std::size_t numbered_ = 0;
 };
 
 // `library` holds the types that ship with tutti. Every complaint is at the user's own line. `complete` puts in what

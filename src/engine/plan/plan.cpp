@@ -2,6 +2,12 @@
 
 namespace tutti::engine {
 
+std::map<std::string_view, std::vector<u32>> PlannedSystem::instances_of() const {
+  std::map<std::string_view, std::vector<u32>> of;
+  for (u32 i = 0; i < component_of.size(); ++i) of[component_of[i]].push_back(i);
+  return of;
+}
+
 std::optional<Plan> Planner::make() {
   std::size_t before = session_.diagnostics.errors();
   gather();

@@ -94,9 +94,10 @@ std::optional<Plan> make_plan(Session& session, const model::Deployment& wanted,
 // everything refers by number, so that a stored plan is read back to the very same program.
 struct PlannedSystem {
   model::System system;
-  std::vector<PlannedInstance> instances;    // what the plan says of each of the system's
-  std::vector<std::string> component_of;     // instance -> component
-  std::vector<model::Invariant> invariants;  // `of` are components
+  std::vector<PlannedInstance> instances;                             // what the plan says of each of the system's
+  std::vector<std::string> component_of;                              // instance -> component
+  std::vector<model::Invariant> invariants;                           // `of` are components
+  std::map<std::string_view, std::vector<u32>> instances_of() const;  // component -> its instances
   // Per instance: bit t, whether it is known how long transition t takes; those beyond the 64th are not.
   std::vector<u64> timed;
   std::vector<std::string> cannot;  // of each of them why no order of this plan can keep it, "" where one can

@@ -364,7 +364,7 @@ void Reduction::steps(const u64* s, u32 hint, std::vector<Step>& steps) const {
   u32 n = static_cast<u32>(rules_.system().instances.size());
   if (n && hint >= n) hint = 0;
   Step chosen;
-  auto choose = [&](const Step& step) {
+  const Rules::Visitor choose = [&](const Step& step) {  // made once: there may be very many instances to ask
     if (!safe(s, step) || visible(s, step)) return false;
     chosen = step;
     return true;
@@ -388,7 +388,7 @@ void Reduction::steps(const u64* s, u32 hint, std::vector<Step>& steps) const {
     return;
   }
   for (u32 i = 0; i < n; ++i)
-    if (all_of(s, i, steps)) return;
+    if (rules_.current(s, i) != kNone && all_of(s, i, steps)) return;
   rules_.enabled(s, steps);
 }
 

@@ -41,11 +41,12 @@ class Search {
     std::vector<u64> s(words_);
     Rules::State first = rules_.initial();
     std::copy(first.begin(), first.end(), s.begin());
-    add(s.data(), kNone, {});
     std::vector<Step> steps;
+    if (!options_.full && !sorting_ && properties_.empty()) follow_the_only_way(s, steps);
+    add(s.data(), kNone, {});
     for (u32 at = 0; at < seen_.size(); ++at) {
       if (options_.budget) options_.budget->step();
-      if (seen_.size() > options_.most_states || bytes() > options_.most_bytes) {
+      if (before_.size() + seen_.size() > options_.most_states || bytes() > options_.most_bytes) {
         finish(false);
         return std::move(report_);
       }
@@ -54,7 +55,7 @@ class Search {
       if (options_.full)
         rules_.enabled(s.data(), steps);
       else
-        reduction_.steps(s.data(), at && steps_[at].instance != kNone ? steps_[at].instance : 0, steps);
+        reduction_.steps(s.data(), hint(at ? steps_[at] : before_.empty() ? Step{} : before_.back()), steps);
       report_.steps += steps.size();
       if (steps.empty()) end(at, s.data());
       for (const Step& step : steps) {
@@ -72,7 +73,28 @@ class Search {
   }
 
  private:
-  std::size_t bytes() const { return seen_.bytes() + parents_.capacity() * 4 + steps_.capacity() * sizeof(Step); }
+  static u32 hint(const Step& last) { return last.instance != kNone ? last.instance : 0; }
+
+  // As long as there is only one step to take no state can be met again, so none is kept: the plan of a large system is
+  // often nothing but that, and its states together are as large as their number squared.
+  void follow_the_only_way(std::vector<u64>& s, std::vector<Step>& steps) {
+    while (before_.size() < options_.most_states) {
+      if (options_.budget) options_.budget->step();
+      steps.clear();
+      reduction_.steps(s.data(), before_.empty() ? 0 : hint(before_.back()), steps);
+      if (steps.size() != 1) return;
+      note_merge(s.data(), steps[0]);
+      note_orphan(s.data(), steps[0]);
+      rules_.apply(s.data(), steps[0]);
+      before_.push_back(steps[0]);
+      ++report_.steps;
+    }
+  }
+
+  std::size_t bytes() const {
+    return before_.capacity() * sizeof(Step) + seen_.bytes() + parents_.capacity() * 4 +
+           steps_.capacity() * sizeof(Step);
+  }
 
   bool flag(const u64* s, std::size_t k) const { return s[base_ + k / 64] >> (k % 64) & 1; }
   static void set_flag(u64* s, std::size_t base, std::size_t k, bool on) {
@@ -165,7 +187,7 @@ class Search {
     report_.surely_one_safe = true;
     for (u32 i = 0; i < rules_.system().instances.size(); ++i)
       report_.surely_one_safe = report_.surely_one_safe && reduction_.one_safe(i);
-    report_.states = seen_.size();
+    report_.states = before_.size() + seen_.size();
     report_.bytes = bytes();
     if (found_.back() != kNone) show(found_.back(), std::string(kNoDeadlock));
     for (u32 k = 0; k < properties_.size(); ++k)
@@ -177,6 +199,7 @@ class Search {
     c.property = std::move(property);
     for (u32 n = at; parents_[n] != kNone; n = parents_[n]) c.steps.push_back(steps_[n]);
     std::reverse(c.steps.begin(), c.steps.end());
+    c.steps.insert(c.steps.begin(), before_.begin(), before_.end());
     if (sorting_) undo_exchanges(at, c.steps);
     Rules::State s;
     replay(rules_, c.steps, s);
@@ -226,6 +249,7 @@ class Search {
   bool sorting_;
   std::size_t base_, words_;
   StateSet seen_;
+  std::vector<Step> before_;  // the first state was kept after these
   std::vector<u32> parents_;
   std::vector<Step> steps_;
   std::vector<u32> found_;  // first state that breaks property k; the last one is for deadlocks
