@@ -34,7 +34,7 @@ How how_of(std::string_view w) {
   return How::kFailed;
 }
 
-std::string quoted(std::string_view text) {
+std::string json_text(std::string_view text) {
   StringSink sink;
   write_json_string(utf8::repaired(text), false, sink);
   return sink.take();
@@ -44,8 +44,9 @@ std::string outputs_json(const engine::Outputs& outputs, const StoreJournal::Sec
   if (outputs.empty()) return "";
   std::string out = "{";
   for (auto& [k, v] : outputs) {
-    out += (out.size() > 1 ? "," : "") + quoted(k) + ":";
-    out += secrets.scrub.has_secret(v) ? fmt::format("{{\"$sealed\":{}}}", quoted(secrets.seal.seal(v))) : quoted(v);
+    out += (out.size() > 1 ? "," : "") + json_text(k) + ":";
+    out +=
+        secrets.scrub.has_secret(v) ? fmt::format("{{\"$sealed\":{}}}", json_text(secrets.seal.seal(v))) : json_text(v);
   }
   return out + "}";
 }
@@ -76,8 +77,8 @@ std::string changes_json(const std::vector<resource::Change>& changes) {
   std::string out = "[";
   for (auto& c : changes) {
     out += out.size() > 1 ? "," : "";
-    out += fmt::format("{{\"property\":{},\"text\":{}", quoted(c.property), quoted(c.text));
-    if (!c.subject.empty()) out += ",\"subject\":" + quoted(c.subject);
+    out += fmt::format("{{\"property\":{},\"text\":{}", json_text(c.property), json_text(c.text));
+    if (!c.subject.empty()) out += ",\"subject\":" + json_text(c.subject);
     out += "}";
   }
   return out + "]";
