@@ -175,6 +175,11 @@ bool Running::open(bool forget) {
     return false;
   }
   std::signal(SIGPIPE, SIG_IGN);  // a reader of what is told that goes away must not end a run in the middle
+  std::string answer = call.options.get("unfinished");
+  if (call.options.has("unfinished") && answer != "resume" && answer != "repeat") {
+    call.session.diagnostics.error("USE", {}, fmt::format("--unfinished wants `resume` or `repeat`, not `{}`", answer));
+    return false;
+  }
   bool above = false;
   std::string directory = record_directory(call, &above);
   if (above && !forget && !call.arguments.empty() && !call.options.has("quiet"))
@@ -446,48 +451,6 @@ std::optional<deploy::Prepared> Running::plan(const Value& wanted, int* unseen) 
   deploy::Elsewhere others(*deployer, *place->store, prepared->system);
   deploy::note_overwritten(call.session, *prepared, executor, others);
   return prepared;
-}
-
-int Running::nothing_unfinished(const std::string& system, bool* waited) {
-  i64 run = deployer->unfinished(system);
-  double until = store::wall_clock() + std::strtod(call.options.get("lock-timeout", "0").c_str(), nullptr);
-  for (; run; run = deployer->unfinished(system)) {
-    auto lock = place->store->lock(system);
-    double now = store::wall_clock();
-    if (!lock || !*lock || !store::held(**lock, now)) {
-      // It was cut off; or it has ended since we asked, before it let go of the lock.
-      if (deployer->unfinished(system) == run) break;
-      if (waited) *waited = true;
-      continue;
-    }
-    if (now >= until) {
-      call.session.diagnostics.error("STATE-HELD", {},
-                                     fmt::format("{} is in use by {}", system, store::describe(**lock, now)));
-      return exit_code::kLocked;
-    }
-    if (waited) *waited = true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(200));
-  }
-  if (!run) return call.code();
-  if (call.options.has("as-puppet")) {
-    // Every resource is looked at anyway, and whoever calls it every half hour resumes nothing: the next one takes
-    // over.
-    auto ending = settings("resume");
-    ending.give_up = true;
-    ending.events = {};
-    ending.listener = {};
-    deploy::Outcome ended = deployer->resume(run, ending);
-    end_interrupts();
-    if (ended.wrong.empty() && !deployer->unfinished(system)) {
-      if (waited) *waited = true;
-      return call.code();
-    }
-  }
-  std::string directory = call.options.get("state");
-  call.session.diagnostics.error("STATE-UNFINISHED", {}, fmt::format("run {} of `{}` did not end", run, system))
-      .note("what it was doing is in its journal")
-      .suggest("tutti resume" + (directory.empty() ? "" : " --state " + directory));
-  return exit_code::kUnknown;
 }
 
 bool ask_yes(std::string_view question) {

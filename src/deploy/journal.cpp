@@ -45,7 +45,8 @@ std::string outputs_json(const engine::Outputs& outputs, const StoreJournal::Sec
   std::string out = "{";
   for (auto& [k, v] : outputs) {
     out += (out.size() > 1 ? "," : "") + json_text(k) + ":";
-    out += secrets.scrub.has_secret(v) ? fmt::format("{{\"$sealed\":{}}}", json_text(secrets.seal.seal(v))) : json_text(v);
+    out +=
+        secrets.scrub.has_secret(v) ? fmt::format("{{\"$sealed\":{}}}", json_text(secrets.seal.seal(v))) : json_text(v);
   }
   return out + "}";
 }

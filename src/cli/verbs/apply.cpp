@@ -22,6 +22,9 @@ constexpr OptionSpec kApplyOptions[] = {
     {"only", "COMPONENT", "look at this component only", true},
     {"restart", "", "also restart what did not change"},
     {"refresh", "", "look at what is really there, and bring back what is no longer as it was left"},
+    {"unfinished", "ANSWER",
+     "for timers, of a run that was cut off: `resume` goes on with it first, `repeat` also does again what nobody can "
+     "look at"},
     {"parallel", "N", "at most N actions at once", false, 'j'},
     {"lock-timeout", "SECONDS", "wait so long for somebody else to be done"},
     {"lease", "SECONDS", "how long the lock outlives us when we die on another host (default 30)"},

@@ -3,7 +3,7 @@ or hang. Once with the digests as they were, and once as rows of an older versio
 import os, shutil, sqlite3, subprocess, sys
 
 VERBS = [["show", "1"], ["show", "--out", "json", "1"], ["show", "--log", "2"], ["status", "--out", "json"], ["history"],
-         ["resume"], ["drift"], ["plan", "a.yaml"]]
+         ["resume"], ["drift"], ["plan", "a.yaml"], ["rollback", "1"], ["destroy"]]
 TEXTS = ["", "{", "[1]", "[{}]", '{"components":[1]}', '[{"property":1,"text":{}}]', "\x00\x01", "x" * 70000, '{"$sealed":1}', "null"]
 NUMBERS = [-1, 0, 2**31, 2**63 - 1, -(2**63)]
 REALS = [-1.0, 1e300, float("inf")]
