@@ -155,6 +155,7 @@ void Boundary::name_argument(const std::string& given) {
   bool regular = ::stat(word.c_str(), &st) == 0 && S_ISREG(st.st_mode);
   std::string folder = std::filesystem::path(absolute_path(word)).parent_path().string();
   if (regular) add_project_locked(folder, true);
+  if (regular) folders_.insert(real_path(folder));
 }
 
 void Boundary::name_option(std::string_view option, std::string_view value) {
@@ -218,6 +219,11 @@ bool Boundary::below_root(std::string_view leads_to) {
   return std::any_of(roots_.begin(), roots_.end(), [&](const std::string& root) { return below(leads_to, root); });
 }
 
+bool Boundary::beside_argument(const std::string& leads_to) {
+  std::lock_guard lock(mutex_);
+  return folders_.contains(std::filesystem::path(leads_to).parent_path().string());
+}
+
 std::vector<std::string> Boundary::roots() {
   std::lock_guard lock(mutex_);
   return roots_;
@@ -270,7 +276,8 @@ Result<void> may_write(const std::string& path) {
   Boundary* boundary = Boundary::in_force();
   if (boundary == nullptr || boundary->runs()) return {};
   std::string leads_to = would_be(path);
-  if (boundary->below_root(leads_to) || boundary->named_output(path, leads_to)) return {};
+  if (boundary->below_root(leads_to) || boundary->named_output(path, leads_to) || boundary->beside_argument(leads_to))
+    return {};
   return failure(outside("write", path, leads_to, *boundary), kOutsideToWrite);
 }
 

@@ -77,6 +77,8 @@ class Boundary {
   bool named(const std::string& path, const std::string& leads_to);
   bool named_output(const std::string& path, const std::string& leads_to);
   bool below_root(std::string_view leads_to);
+  // Whether it lies beside a file of the arguments: that file itself when it is laid out, what is made of it.
+  bool beside_argument(const std::string& leads_to);
   bool runs() const { return runs_; }
   std::vector<std::string> roots();
   std::vector<std::string> projects();
@@ -91,6 +93,7 @@ class Boundary {
   std::mutex mutex_;
   std::vector<std::string> roots_;  // as the kernel calls them
   std::vector<std::string> projects_;
+  std::set<std::string> folders_;              // of files among the arguments
   std::set<std::string> arguments_, options_;  // files, as given, absolute, and what they lead to
   std::optional<bool> trusted_;
   bool runs_ = false;
