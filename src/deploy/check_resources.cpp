@@ -141,7 +141,10 @@ void Deployer::check_quoting(const model::Component& c, const resource::Resource
   auto& told = session_.diagnostics.add(mild ? Severity::kWarning : Severity::kError, "DEPLOY-UNQUOTED",
                                         setting_meant(session_, c, wrong),
                                         fmt::format("`{}`: {} {}: {}", c.name.text(), r.type, r.title, wrong));
-  told.suggest("write `${'path}` for it, without other quotes around: one word for the shell, whatever is in it");
+  std::size_t at = wrong.find("${");
+  std::string path = at == std::string::npos ? "path" : wrong.substr(at + 2, wrong.find('}', at) - at - 2);
+  told.suggest(
+      fmt::format("write `${{'{}}}` for it, outside of other quotes: one word for the shell, whatever is in it", path));
 }
 
 // What actions will ask for, as far as it is known before they run: resources that there are, with parameters that can

@@ -1,5 +1,5 @@
-// Whether what is recorded still is so: in goes the record, out comes what every resource that components hold says when
-// it is looked at, in the order of the record. Nothing is changed.
+// Whether what is recorded still is so: in goes the record, out comes what every resource that components hold says
+// when it is looked at, in the order of the record. Nothing is changed.
 //
 // Hosts are looked at side by side, each by one thread and one look after the other: what takes long is waiting for a
 // host, and one that does not answer keeps nobody waiting but itself. More than one look at a time on a host was

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "model/shell_quotes.h"
 #include "tree/raw_mark.h"
 #include "tree/secret_mark.h"
 
@@ -42,6 +43,12 @@ struct Expander {
     return out;
   }
 
+  // As `found`, for its mark alone: what is missing has been told.
+  std::optional<Value> found_for_mark(std::string_view inside) const {
+    auto v = lookup(inside.substr(0, inside.find('|')));
+    return v && !v->is(Kind::kNull) ? v : std::nullopt;
+  }
+
   std::optional<Value> found(std::string_view inside) const {
     std::string_view path = inside, words;
     bool has_words = false;
@@ -75,6 +82,13 @@ struct Expander {
       case Kind::kNull: return "";
       default: return std::string(v.text());
     }
+  }
+
+  // What `${'path}` leaves: a word, unless it stands within quotes or a here-document of the shell's, where its own
+  // quotes mean nothing.
+  Raw mark_of_word(const Value& found, std::string_view before) const {
+    if (!is_within_quotes(before)) return Raw::kNone;
+    return worse(mark_of(found), found.is(Kind::kString) && !is_plain_word(found.text()) ? Raw::kSetting : Raw::kNone);
   }
 
   // What it leaves in a text as it is.
@@ -133,7 +147,10 @@ struct Expander {
       }
       if (auto found = find(t.substr(at + 2, end - at - 2))) {
         out += scalar(*found);
-        if (t[at + 2] != '\'') raw = worse(raw, mark_of(*found));
+        if (t[at + 2] != '\'')
+          raw = worse(raw, mark_of(*found));
+        else if (auto value = found_for_mark(t.substr(at + 3, end - at - 3)))
+          raw = worse(raw, mark_of_word(*value, t.substr(0, at)));
         made = made || (found->secret() && !found->is(Kind::kMap));  // of a map only the keys are there
       } else if (keep) {
         out += t.substr(at, end + 1 - at);

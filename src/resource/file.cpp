@@ -14,6 +14,7 @@
 #include "resource/mode.h"
 #include "resource/providers.h"
 #include "transport/host.h"
+#include "tree/raw_mark.h"
 
 namespace tutti::resource {
 namespace {
@@ -926,7 +927,12 @@ Result<void> File::apply(Context& c, const Findings& f, std::vector<Change>& don
     if (step.changes.empty() || (!failed.empty() && below_a_failure(c, step.want, failed))) continue;
     now = &step;
     if (auto check = c.params.maybe("validate_cmd"); check && step.want.content && !step.want.child) {
+      // Put into the command's text as it is, so it must be one plain word; another path's content is checked
+      // elsewhere.
       std::string beside = step.want.path + ".tutti-check";
+      if (!is_plain_word(beside)) beside = fmt::format("{}/check-{}", c.home, sha256_hex(beside).substr(0, 16));
+      if (!is_plain_word(beside)) return failure(fmt::format("{} cannot be put into validate_cmd", beside), EINVAL);
+      if (auto r = c.host.make_parents(beside); !r) return r;
       if (auto r = c.host.write(beside, *step.want.content, 0600); !r) return r;
       std::string command = *check, mark = c.params.text("validate_replacement", "%");
       for (std::size_t at = 0; (at = command.find(mark, at)) != std::string::npos; at += beside.size())

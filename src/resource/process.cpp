@@ -85,6 +85,8 @@ class Process : public Provider {
       for (const Entry& variable : env->entries())
         if (!is_variable(variable.key.text()))
           return fmt::format("environment: `{}` cannot be the name of a variable", variable.key.text());
+    if (auto u = p.maybe("umask"); u && (u->empty() || u->size() > 5 || u->find_first_not_of("01234567") != u->npos))
+      return fmt::format("umask: `{}` is not an octal number such as 027", *u);
     if (auto s = p.maybe("stop_signal"); s && !signal_number(*s)) return fmt::format("{} is not a signal", *s);
     return "";
   }

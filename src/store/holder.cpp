@@ -32,7 +32,7 @@ u64 birth_of(i64 pid) {
 }
 
 std::string line_of(const char* path) {
-  auto text = read_file(path, 4096);
+  auto text = read_own_file(path, 4096);
   return text ? text->substr(0, text->find('\n')) : "";
 }
 
