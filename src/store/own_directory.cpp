@@ -90,9 +90,21 @@ std::string why_not_own_file(int fd) {
   return S_ISREG(s.st_mode) ? why_not_own(s) : "is no regular file";
 }
 
+namespace {
+
+// A key that is committed with what it seals protects nothing.
+void keep_out_of_git(int directory) {
+  int fd = ::openat(directory, ".gitignore", O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (fd < 0) return;
+  [[maybe_unused]] ssize_t n = ::write(fd, "*\n", 2);
+  ::close(fd);
+}
+
+}  // namespace
+
 Result<OwnDirectory> OwnDirectory::open(const std::string& path) {
-  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST)
-    return failure(fmt::format("cannot make {}: {}", path, std::strerror(errno)), errno);
+  bool made = ::mkdir(path.c_str(), 0700) == 0;
+  if (!made && errno != EEXIST) return failure(fmt::format("cannot make {}: {}", path, std::strerror(errno)), errno);
   auto full = without_links(path);
   if (!full) return tl::unexpected(full.error());
   int fd = ::open(full->c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -110,6 +122,7 @@ Result<OwnDirectory> OwnDirectory::open(const std::string& path) {
   // What commands printed is nobody else's business. On a disk that is read-only it stays as it is.
   if ((s.st_mode & 077) != 0) [[maybe_unused]]
     int kept = ::fchmod(fd, 0700);
+  if (made && own.path().ends_with("/.tutti")) keep_out_of_git(fd);
   return own;
 }
 
