@@ -43,20 +43,37 @@ class SystemReader : public Reader {
     read_programs(root);
     if (session_.diagnostics.errors() != before) return std::nullopt;
     for (u32 i = 0; i < system_.instances.size(); ++i) by_name_[system_.instances[i].name].push_back(i);
-    if (const Value* v = find(root, {"hosts"}); v && wants(*v, Kind::kMap, "`hosts`"))
-      for (const Entry& e : v->entries())
-        if (auto host = name(e.value, "a host"))
-          for (u32 i : by_name_[e.key]) system_.instances[i].host = host->name;
-    if (const Value* v = find(root, {"with"}); v && wants(*v, Kind::kMap, "`with`"))
-      for (const Entry& e : v->entries())
-        for (u32 i : by_name_[e.key]) system_.instances[i].with = e.value;
-    if (const Value* v = find(root, {"durations"}); v && wants(*v, Kind::kMap, "`durations`"))
-      for (const Entry& e : v->entries()) read_durations(e);
+    for_instances(root, "hosts", [&](const Entry& e) {
+      if (auto host = name(e.value, "a host"))
+        for (u32 i : by_name_[e.key]) system_.instances[i].host = host->name;
+    });
+    for_instances(root, "with", [&](const Entry& e) {
+      for (u32 i : by_name_[e.key]) system_.instances[i].with = e.value;
+    });
+    for_instances(root, "durations", [&](const Entry& e) { read_durations(e); });
     if (session_.diagnostics.errors() != before) return std::nullopt;
     return std::move(system_);
   }
 
  private:
+  // What is said of instances (or types) by their names. Of what is not there it is told and no error: one file of
+  // measurements may serve many programs.
+  void for_instances(const Value& root, std::string_view key, const std::function<void(const Entry&)>& read) {
+    const Value* v = find(root, {key});
+    if (!v || !wants(*v, Kind::kMap, fmt::format("`{}`", key))) return;
+    for (const Entry& e : v->entries()) {
+      if (by_name_.count(e.key) || types_.count(e.key)) {
+        read(e);
+        continue;
+      }
+      std::vector<Symbol> known;
+      for (auto& i : system_.instances) known.push_back(i.name);
+      session_.diagnostics
+          .warning("MODEL-UNKNOWN-NAME", at(e.value), fmt::format("`{}`: there is no instance `{}`", key, e.key.text()))
+          .did_you_mean(nearest(e.key, known).text());
+    }
+  }
+
   void read_parameters(const Value& root) {
     if (const Value* v = find(root, {"parameters"}); v && wants(*v, Kind::kMap, "`parameters`"))
       for (const Entry& e : v->entries())
@@ -239,7 +256,6 @@ class SystemReader : public Reader {
       ComponentType& type = *system_.types[t->second];
       set(type, [&](u32 k, const Duration& d) { type.actions[k].duration = d; });
     }
-    // Durations of what is not there are not an error: one file of measurements serves many programs.
   }
 
   const ReadOptions& options_;
