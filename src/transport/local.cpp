@@ -27,6 +27,7 @@
 #include <thread>
 
 #include "base/file.h"
+#include "base/pipe.h"
 #include "transport/accounts.h"
 #include "transport/local_files.h"
 #include "transport/spawn.h"
@@ -285,7 +286,7 @@ CommandResult Here::run(const Command& command) {
     if (out_r.get() >= 0) take(out_r, result.out, last_out);
     if (err_r.get() >= 0) take(err_r, result.err, last_err);
     if (in_w.get() >= 0) {
-      ssize_t w = ::write(in_w.get(), command.input.data() + written, command.input.size() - written);
+      ssize_t w = write_unless_gone(in_w.get(), std::string_view(command.input).substr(written));
       if (w > 0) written += static_cast<std::size_t>(w);
       if (written == command.input.size() || (w < 0 && errno != EAGAIN && errno != EINTR)) in_w.reset();
     }

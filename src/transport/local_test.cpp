@@ -89,6 +89,18 @@ TEST_F(LocalHost, AnotherUsersCommandHasThatUsersEnvironment) {
   EXPECT_NE(host->run(c).out.find("TUTTI_TEST_TOKEN=ours"), std::string::npos);
 }
 
+// Whatever the program does about SIGPIPE: who gives a command more than it reads is not ended by that.
+TEST_F(LocalHost, ACommandThatDoesNotReadItsInputIsNotOurEnd) {
+  auto before = std::signal(SIGPIPE, SIG_DFL);
+  Command c;
+  c.argv = {"/bin/sh", "-c", "exec 0<&-; sleep 0.1; echo done"};
+  c.input = std::string(1 << 20, 'x');
+  auto r = host->run(c);
+  EXPECT_TRUE(r.ok()) << r.describe();
+  EXPECT_EQ(r.out, "done\n");
+  std::signal(SIGPIPE, before);
+}
+
 TEST_F(LocalHost, CommandGivesOutputErrorsAndStatus) {
   auto r = host->shell("echo out; echo err >&2; exit 3");
   EXPECT_EQ(r.end, CommandResult::End::kExited);

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/stat.h>
@@ -18,6 +17,7 @@
 
 #include "base/budget.h"
 #include "base/file.h"
+#include "base/pipe.h"
 #include "base/terminal.h"
 #include "lang/cue/builtin/support.h"
 #include "lang/cue/cli/http.h"
@@ -32,21 +32,6 @@ namespace fs = std::filesystem;
 namespace {
 
 std::mutex terminal;
-
-// As write, but a reader that has gone away is an error (EPIPE) and not the end of this program.
-ssize_t write_unless_gone(int fd, std::string_view text) {
-  sigset_t broken, before;
-  sigemptyset(&broken);
-  sigaddset(&broken, SIGPIPE);
-  pthread_sigmask(SIG_BLOCK, &broken, &before);
-  ssize_t n = ::write(fd, text.data(), text.size());
-  int error = errno;
-  constexpr timespec kNow{};
-  if (n < 0 && error == EPIPE && !sigismember(&before, SIGPIPE)) sigtimedwait(&broken, nullptr, &kNow);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  errno = error;
-  return n;
-}
 
 std::string listed(const std::vector<std::string>& args) {
   std::string out = "[";

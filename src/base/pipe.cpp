@@ -1,0 +1,25 @@
+#include "base/pipe.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace tutti {
+
+ssize_t write_unless_gone(int fd, std::string_view text) {
+  sigset_t broken, before;
+  sigemptyset(&broken);
+  sigaddset(&broken, SIGPIPE);
+  pthread_sigmask(SIG_BLOCK, &broken, &before);
+  ssize_t n = ::write(fd, text.data(), text.size());
+  int error = errno;
+  constexpr timespec kNow{};
+  if (n < 0 && error == EPIPE && !sigismember(&before, SIGPIPE)) sigtimedwait(&broken, nullptr, &kNow);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  errno = error;
+  return n;
+}
+
+}  // namespace tutti
