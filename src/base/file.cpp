@@ -12,6 +12,7 @@
 #include <filesystem>
 
 #include "base/boundary.h"
+#include "base/pipe.h"
 
 namespace tutti {
 namespace {
@@ -130,12 +131,7 @@ Result<void> write_file_atomically(const std::string& given, std::string_view by
   if (exists && !S_ISREG(st.st_mode)) {  // a device or a pipe cannot be replaced: write through it
     Descriptor fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
     if (fd.get() < 0) return system_failure("cannot write", path);
-    while (!bytes.empty()) {
-      ssize_t n = ::write(fd.get(), bytes.data(), bytes.size());
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0) return system_failure("cannot write", path);
-      bytes.remove_prefix(static_cast<std::size_t>(n));
-    }
+    if (!write_whole(fd.get(), bytes)) return system_failure("cannot write", path);
     return {};
   }
   std::string beside = fmt::format("{}.{}.tmp", path, ::getpid());
@@ -148,12 +144,7 @@ Result<void> write_file_atomically(const std::string& given, std::string_view by
       return why;
     };
     if (exists && ::fchmod(fd.get(), st.st_mode & 07777) != 0) return give_up();
-    while (!bytes.empty()) {
-      ssize_t n = ::write(fd.get(), bytes.data(), bytes.size());
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0) return give_up();
-      bytes.remove_prefix(static_cast<std::size_t>(n));
-    }
+    if (!write_whole(fd.get(), bytes)) return give_up();
     if (::fsync(fd.get()) != 0) return give_up();
   }
   if (::rename(beside.c_str(), path.c_str()) != 0) {

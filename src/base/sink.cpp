@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "base/file.h"
+#include "base/pipe.h"
 #include "base/process_limits.h"
 #include "base/progress.h"
 #include "base/terminal.h"
@@ -18,16 +19,6 @@ namespace tutti {
 namespace {
 
 TerminalText shown_text;  // of standard output, of which there is one
-
-bool write_all_to(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    ssize_t n = ::write(fd, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return false;
-    bytes.remove_prefix(static_cast<std::size_t>(n));
-  }
-  return true;
-}
 
 }  // namespace
 
@@ -82,17 +73,17 @@ void FileSink::drain(std::string_view bytes) {
     if (fd_ < 0) return fail();
   }
   if (fd_ != 1 || ::isatty(1) != 1) {
-    if (!write_all_to(fd_, bytes)) fail();
+    if (!write_whole(fd_, bytes)) fail();
     return;
   }
   if (!bytes.empty()) Progress::hide();
-  if (!write_all_to(1, shown_text.next(bytes))) fail();
+  if (!write_whole(1, shown_text.next(bytes))) fail();
 }
 
 Result<void> FileSink::commit() {
   flush();
   if (fd_ < 0 && error_ == 0) drain({});  // an empty result is a file too
-  if (fd_ == 1 && error_ == 0 && !write_all_to(1, shown_text.rest())) fail();
+  if (fd_ == 1 && error_ == 0 && !write_whole(1, shown_text.rest())) fail();
   if (error_ == 0 && !beside_.empty()) {
     if (::fsync(fd_) != 0 || ::rename(beside_.c_str(), path_.c_str()) != 0) fail();
     if (error_ == 0) beside_.clear(), remove_at_end("");

@@ -10,6 +10,7 @@
 #include <iterator>
 #include <thread>
 
+#include "base/pipe.h"
 #include "base/quiet_thread.h"
 #include "base/utf8.h"
 
@@ -49,16 +50,6 @@ std::string without_tricks(std::string_view text, bool own_pass) {
 }
 
 std::atomic<int> g_lost{0};  // why standard output did not take all of it
-
-bool write_whole(int descriptor, std::string_view text) {
-  while (!text.empty()) {
-    ssize_t n = ::write(descriptor, text.data(), text.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(n));
-  }
-  return true;
-}
 
 // How many bytes at the end are the beginning of a character, or of one of our own sequences.
 std::size_t unfinished(std::string_view text) {

@@ -43,10 +43,11 @@ struct Expander {
     return out;
   }
 
-  // As `found`, for its mark alone: what is missing has been told.
-  std::optional<Value> found_for_mark(std::string_view inside) const {
+  // What `${'path}` leaves within quotes or a here-document of the shell's, where its own quotes mean nothing.
+  Raw mark_within_quotes(std::string_view inside) const {
     auto v = lookup(inside.substr(0, inside.find('|')));
-    return v && !v->is(Kind::kNull) ? v : std::nullopt;
+    if (!v) return Raw::kNone;
+    return worse(mark_of(*v), v->is(Kind::kString) && !is_plain_word(v->text()) ? Raw::kSetting : Raw::kNone);
   }
 
   std::optional<Value> found(std::string_view inside) const {
@@ -82,13 +83,6 @@ struct Expander {
       case Kind::kNull: return "";
       default: return std::string(v.text());
     }
-  }
-
-  // What `${'path}` leaves: a word, unless it stands within quotes or a here-document of the shell's, where its own
-  // quotes mean nothing.
-  Raw mark_of_word(const Value& found, std::string_view before) const {
-    if (!is_within_quotes(before)) return Raw::kNone;
-    return worse(mark_of(found), found.is(Kind::kString) && !is_plain_word(found.text()) ? Raw::kSetting : Raw::kNone);
   }
 
   // What it leaves in a text as it is.
@@ -149,8 +143,8 @@ struct Expander {
         out += scalar(*found);
         if (t[at + 2] != '\'')
           raw = worse(raw, mark_of(*found));
-        else if (auto value = found_for_mark(t.substr(at + 3, end - at - 3)))
-          raw = worse(raw, mark_of_word(*value, t.substr(0, at)));
+        else if (is_within_quotes(t.substr(0, at)))
+          raw = worse(raw, mark_within_quotes(t.substr(at + 3, end - at - 3)));
         made = made || (found->secret() && !found->is(Kind::kMap));  // of a map only the keys are there
       } else if (keep) {
         out += t.substr(at, end + 1 - at);

@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "base/file.h"
+#include "base/pipe.h"
 
 namespace tutti {
 namespace {
@@ -48,15 +49,6 @@ Result<Ids> ids_of(const Ownership& owned) {
     ids.group = *group;
   }
   return ids;
-}
-
-bool write_all(int fd, std::string_view bytes) {
-  for (std::size_t at = 0; at < bytes.size();) {
-    ssize_t n = ::write(fd, bytes.data() + at, bytes.size() - at);
-    if (n < 0 && errno != EINTR) return false;
-    at += n < 0 ? 0 : static_cast<std::size_t>(n);
-  }
-  return true;
 }
 
 // A new file that nobody else writes, locked as long as it is open. One that is there is a dead process's, which goes,
@@ -209,7 +201,7 @@ Result<void> LocalFiles::write(const std::string& path, std::string_view bytes, 
     ::unlinkat(directory, beside.c_str(), 0);
     return f;
   };
-  if (!write_all(fd.get(), bytes)) return give_up();
+  if (!write_whole(fd.get(), bytes)) return give_up();
   // Who owned the old one owns the new one, unless it is said who does. A link to be replaced says nothing of that.
   struct stat old {};
   if (place->look(old) && !S_ISLNK(old.st_mode) && (old.st_uid != ::geteuid() || old.st_gid != ::getegid()))
@@ -251,7 +243,7 @@ Result<Descriptor> LocalFiles::open_new(const std::string& path, u32 mode) {
 Result<void> LocalFiles::append(const std::string& path, std::string_view bytes) {
   auto fd = open_log(path);
   if (!fd) return tl::unexpected(fd.error());
-  if (!write_all(fd->get(), bytes)) return cannot("add to", path);
+  if (!write_whole(fd->get(), bytes)) return cannot("add to", path);
   note_changed(path);
   return {};
 }

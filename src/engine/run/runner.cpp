@@ -56,12 +56,10 @@ struct Runner::Impl : StepListener {
   void want(const Wanted& w) {
     if (options_.parallel_per_instance && in_instance_[w.instance] >= options_.parallel_per_instance) {
       behind_[w.instance].push_back(w);  // its turn comes when another action of the instance ends
-      ++waiting_;
       return;
     }
     if (options_.parallel_per_instance) ++in_instance_[w.instance];
     ready_.push_back(w);
-    ++waiting_;
   }
 
   // What runs and waits on one host. A host that is slow or gone keeps only its own actions waiting: they step out of
@@ -95,7 +93,6 @@ struct Runner::Impl : StepListener {
       ready_.pop_front();
       Load& load = load_of(w.instance);
       if (room(load) > 0) {
-        --waiting_;
         ++load.running;
         return true;
       }
@@ -170,7 +167,6 @@ struct Runner::Impl : StepListener {
     for (Load& load : loads_) load.held.clear();
     behind_.clear();
     later_ = {};
-    waiting_ = 0;
   }
 
   bool launch_some(double now) {
@@ -329,7 +325,6 @@ struct Runner::Impl : StepListener {
   std::unordered_map<Symbol, u32> load_index_;
   std::unordered_map<u32, u32> in_instance_;  // only when instances have limits
   std::unordered_map<u32, std::deque<Wanted>> behind_;
-  std::size_t waiting_ = 0;
   std::priority_queue<Later> later_;
   std::unordered_map<u64, Begun> running_;
   std::vector<ActionRequest> batch_;
@@ -364,7 +359,6 @@ RunReport Runner::resume(const JournalRecord& record) {
     auto at = std::find_if(list.begin(), list.end(), match);
     if (at == list.end()) return;
     list.erase(at);
-    --m.waiting_;
   };
   // What has a failed token and is in the journal once more was started again (F6).
   auto revive = [&](u32 instance, u32 transition) {

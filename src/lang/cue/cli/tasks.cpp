@@ -167,14 +167,7 @@ TaskOutput run_task(const TaskInput& t) {
     if (f < 0) {
       out.error = refused("open", t.filename);
     } else {
-      for (std::size_t at = 0; at < t.text.size();) {
-        ssize_t n = ::write(f, t.text.data() + at, t.text.size() - at);
-        if (n < 0) {
-          out.error = refused("write", t.filename);
-          break;
-        }
-        at += static_cast<std::size_t>(n);
-      }
+      if (!write_whole(f, t.text)) out.error = refused("write", t.filename);
       ::close(f);
     }
   } else if (k == "tool/file.Symlink") {
