@@ -10,7 +10,8 @@
 #include "base/near.h"
 #include "cli/live.h"
 #include "cli/output.h"
-#include "cli/record_place.h"
+#include "cli/system/interrupts.h"
+#include "cli/system/record_place.h"
 #include "cli/system_input.h"
 #include "deploy/program.h"
 #include "engine/plan/back.h"
@@ -107,17 +108,17 @@ void tell_program(Call& call, deploy::Deployer::RunSettings& settings) {
   };
 }
 
-int report_program(Running& running, const deploy::Outcome& o) {
-  Call& call = running.call;
-  if (!o.wrong.empty() || (o.unknown && !o.failures.empty())) return report_outcome(running, o);
+int report_program(RecordedCall& here, const deploy::Outcome& o) {
+  Call& call = here.call;
+  if (!o.wrong.empty() || (o.unknown && !o.failures.empty())) return report_outcome(here, o);
   end_interrupts();
-  if (o.open && running.remembers()) {
+  if (o.open && here.remembers()) {
     say_now(fmt::format("Run {} was interrupted: `tutti resume` goes on from here; `tutti resume --stop` ends it.\n",
                         o.run));
     return o.unknown ? exit_code::kUnknown : exit_code::kInterrupted;
   }
   if (!call.session.diagnostics.ok()) return exit_code::kError;
-  if (!o.finished && !o.retry.empty() && running.remembers())
+  if (!o.finished && !o.retry.empty() && here.remembers())
     say_now(fmt::format("`tutti resume --repeat {0}` starts it again, `--done {0}` says that it is done.\n", o.retry));
   return o.finished ? exit_code::kOk : o.cancelled ? exit_code::kInterrupted : exit_code::kFailed;
 }
@@ -141,11 +142,11 @@ int apply_program(Call& call) {
   auto in = read_system_input(call, call.arguments);
   if (!in) return exit_code::kError;
   if (!call.options.has("unsafe") && !proven(call, in->system)) return exit_code::kError;
-  Running running(call);
-  if (!running.open(call.options.has("no-journal"))) return exit_code::kError;
+  RecordedCall here(call);
+  if (!here.open(call.options.has("no-journal"))) return exit_code::kError;
   deploy::Program program;
   program.system = name_of(call, in->root);
-  if (int busy = running.nothing_unfinished(program.system)) return busy;
+  if (int busy = here.nothing_unfinished(program.system)) return busy;
   program.tree = in->root;
   if (in->options.text) {
     program.text = in->options.text->text;
@@ -155,12 +156,12 @@ int apply_program(Call& call) {
   program.parameters = in->options.parameters;
   program.keep_going = call.options.has("continue");
   program.model = std::move(in->system);
-  auto settings = running.settings("run");
-  if (running.remembers()) remember_project(running.call, running.place->directory);
+  auto settings = here.settings("run");
+  if (here.remembers()) remember_project(here.call, here.place->directory);
   settings.parallel_per_host = number_of<u32>(call.options, "per-host", 0);
   settings.grace = number_of<double>(call.options, "grace", 10);
   tell_program(call, settings);
-  return report_program(running, running.deployer->run(program, settings));
+  return report_program(here, here.deployer->run(program, settings));
 }
 
 }  // namespace tutti

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cli/running.h"
+#include "cli/system/recorded_call.h"
 
 namespace tutti {
 
@@ -10,6 +10,6 @@ int apply_program(Call& call);
 
 // What a run of a program tells while it goes on and at its end, and the exit code that says how it ended.
 void tell_program(Call& call, deploy::Deployer::RunSettings& settings);
-int report_program(Running& running, const deploy::Outcome& outcome);
+int report_program(RecordedCall& here, const deploy::Outcome& outcome);
 
 }  // namespace tutti

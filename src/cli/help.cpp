@@ -27,7 +27,7 @@ void option_line(std::string& out, const OptionSpec& spec) {
 std::string help_text() {
   std::string out = "tutti evaluates configurations, explains every value and brings systems to what they say.\n\n";
   out += "usage: tutti VERB [OPTIONS] [ARGUMENTS]\n";
-  constexpr std::array<std::string_view, 3> kGroups = {"Configuration", "Running", "Other"};
+  constexpr std::array<std::string_view, 3> kGroups = {"Configuration", "RecordedCall", "Other"};
   for (std::string_view group : kGroups) {
     bool any = false;
     for (const Verb* verb : verbs()) {

@@ -1,5 +1,6 @@
 #include "cli/live.h"
 
+#include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -32,6 +33,23 @@ void Live::status(const std::string& text) {
 Live& live() {
   static Live one;
   return one;
+}
+
+void say_now(std::string_view text) { live().say(text); }
+
+void say_out(std::string_view text) { say_to(1, text); }
+
+bool ask_yes(std::string_view question) {
+  if (!::isatty(0) || !::isatty(2)) {
+    say_now("there is no terminal to ask on: say --yes\n");
+    return false;
+  }
+  say_now(fmt::format("{} Only `yes` does it: ", question));
+  std::string answer;
+  char c = 0;
+  while (::read(0, &c, 1) == 1 && c != '\n') answer += c;
+  if (c != '\n') say_now("\n");  // the input ended: what is said next begins a line
+  return answer == "yes";
 }
 
 engine::Progress::Manner terminal_manner() {

@@ -2,6 +2,7 @@
 
 #include <mutex>
 #include <string>
+#include <string_view>
 
 #include "engine/report/progress.h"
 
@@ -20,6 +21,12 @@ class Live : public engine::Display {
   std::string status_;
 };
 Live& live();
+
+void say_now(std::string_view text);  // to standard error, at once
+void say_out(std::string_view text);  // to standard output, at once
+
+// Asks on the terminal; false without one.
+bool ask_yes(std::string_view question);
 
 // Standard error is a terminal that rewrites lines, and how wide it is.
 engine::Progress::Manner terminal_manner();

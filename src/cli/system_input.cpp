@@ -90,17 +90,8 @@ Value TreeMaker::map(std::initializer_list<std::pair<std::string_view, Value>> e
   return draft.build(builder_);
 }
 
-std::string counted(u64 n, std::string_view noun) { return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s"); }
-
 bool write_answer(Call& call, const Value& value, std::string_view output) {
   return write_tree(call.session, value, output, {}, call.out);
-}
-
-std::string show_time(double seconds) {
-  std::string s = fmt::format("{:.3f}", seconds);
-  while (s.back() == '0') s.pop_back();
-  if (s.back() == '.') s.pop_back();
-  return s;
 }
 
 }  // namespace tutti

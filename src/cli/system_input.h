@@ -42,10 +42,6 @@ class TreeMaker {
 };
 
 // Writes a result tree as JSON or YAML or whatever `--out` names.
-std::string counted(u64 n, std::string_view noun);  // 1 state, 2 states
 bool write_answer(Call& call, const Value& value, std::string_view output);
-
-// 12.5 s as people read it: "12.5", "0.003", no trailing zeros.
-std::string show_time(double seconds);
 
 }  // namespace tutti

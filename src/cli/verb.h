@@ -45,7 +45,7 @@ struct Call {
 // (`-` in a name is `_` there); the build makes the table of all verbs from the files that are there.
 struct Verb {
   std::string_view name;
-  std::string_view group;      // heading in `tutti help`: "Configuration", "Running", "Other"
+  std::string_view group;      // heading in `tutti help`: "Configuration", "RecordedCall", "Other"
   std::string_view summary;    // one line, lower case
   std::string_view arguments;  // as shown after the name: "FILE..."
   std::string_view details;    // paragraphs of the verb's help

@@ -8,7 +8,9 @@
 
 #include "base/file.h"
 #include "cli/apply_program.h"
-#include "cli/running.h"
+#include "cli/live.h"
+#include "cli/system/carry_out.h"
+#include "cli/system/recorded_call.h"
 #include "cli/system_input.h"
 #include "lang/puppet/log.h"
 
@@ -111,11 +113,11 @@ void refuse_as_puppet(Call& call) {
 int run_apply(Call& call) {
   // With a program in its text form there is nothing to plan: it is run as it is.
   if (std::any_of(call.arguments.begin(), call.arguments.end(), is_program_file)) return apply_program(call);
-  Running running(call);
+  RecordedCall here(call);
   bool as_puppet = call.options.has("as-puppet");  // see cli/puppet_apply.h
   // What only looks, or is refused, makes no place to remember it where there is none.
   bool dry = call.options.has("noop") || call.options.has("dry-run");
-  if (!(as_puppet && dry ? running.open(true) : running.look())) return exit_code::kError;
+  if (!(as_puppet && dry ? here.open(true) : here.look())) return exit_code::kError;
   Preparing prepare;
   int unseen = exit_code::kOk;
   if (call.arguments.size() == 1 && is_plan(call.arguments[0])) {
@@ -124,26 +126,26 @@ int run_apply(Call& call) {
       call.session.diagnostics.error("IO-READ", {}, text.error().message);
       return exit_code::kError;
     }
-    prepare = [&, text = *text] { return running.deployer->load(text, call.arguments[0]); };
+    prepare = [&, text = *text] { return here.deployer->load(text, call.arguments[0]); };
   } else {
     auto began = std::chrono::steady_clock::now();
     listen(call, as_puppet);
-    auto wanted = running.wanted();
+    auto wanted = here.wanted();
     if (!wanted) return exit_code::kError;
     if (as_puppet) say_compiled(*wanted, std::chrono::steady_clock::now() - began);
     prepare = [&, wanted = *wanted]() -> std::optional<deploy::Prepared> {
       unseen = exit_code::kOk;
-      if (!resource::is_catalog(wanted)) return running.plan(wanted, &unseen);
-      if (!running.only_names_components(wanted)) return std::nullopt;
+      if (!resource::is_catalog(wanted)) return here.plan(wanted, &unseen);
+      if (!here.only_names_components(wanted)) return std::nullopt;
       resource::CatalogOptions how;
       how.noop = call.options.has("noop") || call.options.has("dry-run");
       how.tags = call.options.all("only-tag");
       how.without_tags = call.options.all("skip-tag");
       how.parallel_execs = call.options.has("parallel-execs");
-      return running.deployer->prepare_catalog(wanted, call.options.get("system"), how);
+      return here.deployer->prepare_catalog(wanted, call.options.get("system"), how);
     };
   }
-  int code = carry_out(running, "apply", [&] {
+  int code = carry_out(here, "apply", [&] {
     auto prepared = prepare();
     if (!prepared && as_puppet) refuse_as_puppet(call);
     return prepared;
@@ -157,7 +159,7 @@ int run_apply(Call& call) {
 
 extern const Verb apply_verb = {
     .name = "apply",
-    .group = "Running",
+    .group = "RecordedCall",
     .summary = "bring a system to what its configuration says, or run a saved plan",
     .arguments = "FILE... | PLAN | SYSTEM... PROGRAM.concerto",
     .details =

@@ -1,4 +1,5 @@
-#include "cli/running.h"
+#include "cli/system/carry_out.h"
+#include "cli/system/recorded_call.h"
 
 namespace tutti {
 namespace {
@@ -19,19 +20,19 @@ constexpr OptionSpec kDestroyOptions[] = {
 };
 
 int run_destroy(Call& call) {
-  Running running(call);
-  if (!running.look()) return exit_code::kError;
-  std::string system = running.the_system();
+  RecordedCall here(call);
+  if (!here.look()) return exit_code::kError;
+  std::string system = here.the_system();
   if (system.empty()) return exit_code::kError;
-  if (int busy = running.nothing_unfinished(system)) return busy;
-  return carry_out(running, "destroy", [&] { return running.deployer->prepare_removal(system); });
+  if (int busy = here.nothing_unfinished(system)) return busy;
+  return carry_out(here, "destroy", [&] { return here.deployer->prepare_removal(system); });
 }
 
 }  // namespace
 
 extern const Verb destroy_verb = {
     .name = "destroy",
-    .group = "Running",
+    .group = "RecordedCall",
     .summary = "take a whole system down again",
     .arguments = "",
     .details = "Everything that is recorded is removed, users before what they use.",

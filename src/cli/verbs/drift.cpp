@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "cli/running.h"
+#include "cli/system/recorded_call.h"
 #include "cli/system_input.h"
 
 namespace tutti {
@@ -22,12 +22,12 @@ std::string shortened(const std::string& value) {
 }
 
 int run_drift(Call& call) {
-  Running running(call);
-  if (!running.look()) return exit_code::kError;
-  std::string system = running.the_system();
+  RecordedCall here(call);
+  if (!here.look()) return exit_code::kError;
+  std::string system = here.the_system();
   if (system.empty()) return exit_code::kError;
   Value tree;
-  auto recorded = running.deployer->recorded(system, nullptr, nullptr, &tree);
+  auto recorded = here.deployer->recorded(system, nullptr, nullptr, &tree);
   if (!recorded) return exit_code::kError;
   if (recorded->program) {
     call.session.diagnostics
@@ -36,24 +36,24 @@ int run_drift(Call& call) {
         .suggest("tutti status");
     return exit_code::kError;
   }
-  if (const Entry* h = tree.find("hosts")) running.hosts->describe(h->value);
-  auto settings = running.settings("drift");
-  settings.executor.scope = running.deployer->scope_of(system);
+  if (const Entry* h = tree.find("hosts")) here.hosts->describe(h->value);
+  auto settings = here.settings("drift");
+  settings.executor.scope = here.deployer->scope_of(system);
   std::vector<deploy::Deployer::Drift> found;
   // In a run that has not ended things are where its journal says; of what it was doing nobody knows how it went.
-  if (i64 run = running.deployer->unfinished(system)) {
-    auto standing = running.deployer->standing(run);
-    if (standing) running.hosts->describe(standing->hosts);
+  if (i64 run = here.deployer->unfinished(system)) {
+    auto standing = here.deployer->standing(run);
+    if (standing) here.hosts->describe(standing->hosts);
     if (standing) recorded = std::move(standing->recorded);
     for (auto& [name, doing] : standing ? standing->open : decltype(standing->open){})
       found.push_back({name, "", fmt::format("{}", fmt::join(doing, ", ")), {}, "its result is not known"});
-    auto lock = running.place->store->lock(system);
+    auto lock = here.place->store->lock(system);
     bool goes_on = lock && *lock && store::held(**lock, store::wall_clock());
     found.push_back(
         {system, "", fmt::format("run {}", run), {}, goes_on ? "it is going on" : "it did not end (tutti resume)"});
   }
   if (!call.session.diagnostics.ok()) return exit_code::kError;
-  for (auto& d : running.deployer->drift(*recorded, settings.executor)) {
+  for (auto& d : here.deployer->drift(*recorded, settings.executor)) {
     if (d.type == "notify") continue;  // said is said
     if (std::all_of(d.changes.begin(), d.changes.end(), [](auto& c) { return c.unknown; }) && d.problem.empty()) {
       d.problem = "it has no check";
@@ -112,7 +112,7 @@ int run_drift(Call& call) {
 
 extern const Verb drift_verb = {
     .name = "drift",
-    .group = "Running",
+    .group = "RecordedCall",
     .summary = "what is no longer as the last run left it",
     .arguments = "",
     .details = "Looks and never writes. Exit code 0: no drift; 2: some, or something that cannot be known.",

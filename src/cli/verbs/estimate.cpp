@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "cli/system_input.h"
+#include "cli/wording.h"
 
 namespace tutti {
 namespace {
@@ -182,7 +183,7 @@ int run_estimate(Call& call) {
 
 extern const Verb estimate_verb = {
     .name = "estimate",
-    .group = "Running",
+    .group = "RecordedCall",
     .summary = "how long a program will take, and why",
     .arguments = "SYSTEM... [PROGRAM]",
     .details =

@@ -4,8 +4,10 @@
 
 #include <set>
 
-#include "cli/running.h"
+#include "cli/live.h"
+#include "cli/system/recorded_call.h"
 #include "cli/system_input.h"
+#include "cli/wording.h"
 
 namespace tutti {
 namespace {
@@ -35,15 +37,15 @@ std::string shown(const deploy::Forgetting& f) {
 }
 
 // What still answers can be taken down as it should be, so nobody need forget it.
-bool gone(Running& running, const deploy::Forgetting& f) {
-  if (const Entry* h = f.state.find("hosts")) running.hosts->describe(h->value);
+bool gone(RecordedCall& here, const deploy::Forgetting& f) {
+  if (const Entry* h = f.state.find("hosts")) here.hosts->describe(h->value);
   std::set<Symbol> asked;
   bool all = true;
   for (auto& one : f.components) {
     if (!asked.insert(one.host).second) continue;
-    Host* host = running.hosts->find(one.host);
+    Host* host = here.hosts->find(one.host);
     if (!host || host->shell("true", std::chrono::seconds(20)).end == CommandResult::End::kLost) continue;
-    running.call.session.diagnostics
+    here.call.session.diagnostics
         .error("FORGET-ANSWERS", {},
                fmt::format("{} still answers: what is there can be removed", place_name(one.host)))
         .suggest(
@@ -61,32 +63,32 @@ int run_forget(Call& call) {
     return exit_code::kError;
   }
   if (!can_tell(call)) return exit_code::kError;
-  Running running(call);
-  if (!running.look()) return exit_code::kError;
-  std::string system = running.the_system();
+  RecordedCall here(call);
+  if (!here.look()) return exit_code::kError;
+  std::string system = here.the_system();
   if (system.empty()) return exit_code::kError;
-  if (int busy = running.nothing_unfinished(system)) return busy;
-  auto forgetting = running.deployer->prepare_forget(system, call.arguments, hosts);
+  if (int busy = here.nothing_unfinished(system)) return busy;
+  auto forgetting = here.deployer->prepare_forget(system, call.arguments, hosts);
   if (!forgetting) return exit_code::kError;
   if (call.options.has("dry-run")) {
     call.out.put(shown(*forgetting));
     return exit_code::kDifferent;
   }
   say_now(shown(*forgetting));
-  if (!call.options.has("force") && !gone(running, *forgetting)) return exit_code::kError;
+  if (!call.options.has("force") && !gone(here, *forgetting)) return exit_code::kError;
   if (!call.options.has("yes") && !ask_yes(fmt::format("Forget this of `{}`?", system))) {
     call.session.diagnostics.error("RUN-REFUSED", {}, "nothing was forgotten");
     return exit_code::kError;
   }
-  auto settings = running.settings("forget");
-  return running.answered(report_outcome(running, running.deployer->forget(*forgetting, settings)));
+  auto settings = here.settings("forget");
+  return here.answered(report_outcome(here, here.deployer->forget(*forgetting, settings)));
 }
 
 }  // namespace
 
 extern const Verb forget_verb = {
     .name = "forget",
-    .group = "Running",
+    .group = "RecordedCall",
     .summary = "take out of the record what is on a host that is gone for good",
     .arguments = "[COMPONENT...]",
     .details =

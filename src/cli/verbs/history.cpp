@@ -1,7 +1,8 @@
 #include <fmt/format.h>
 
-#include "cli/running.h"
+#include "cli/system/recorded_call.h"
 #include "cli/system_input.h"
+#include "cli/wording.h"
 
 namespace tutti {
 namespace {
@@ -13,14 +14,14 @@ constexpr OptionSpec kHistoryOptions[] = {
 };
 
 int run_history(Call& call) {
-  Running running(call);
-  if (!running.look()) return exit_code::kError;
+  RecordedCall here(call);
+  if (!here.look()) return exit_code::kError;
   std::size_t most = std::strtoul(call.options.get("most", "20").c_str(), nullptr, 10);
   if (most == 0) {
     call.session.diagnostics.error("USE", {}, "--most wants a number of runs, 1 or more");
     return exit_code::kError;
   }
-  auto runs = running.place->store->runs(call.options.get("system"), most);
+  auto runs = here.place->store->runs(call.options.get("system"), most);
   if (!runs) {
     call.session.diagnostics.error("STATE-READ", {}, runs.error().message);
     return exit_code::kError;
@@ -28,7 +29,7 @@ int run_history(Call& call) {
   // What has no end and nobody at work was cut off.
   for (auto& r : *runs) {
     if (r.status != "running") continue;
-    auto lock = running.place->store->lock(r.system);
+    auto lock = here.place->store->lock(r.system);
     if (!lock || !*lock || !store::held(**lock, store::wall_clock())) r.status = "unfinished";
   }
   std::string out = call.options.get("out", "text");
@@ -58,7 +59,7 @@ int run_history(Call& call) {
 
 extern const Verb history_verb = {
     .name = "history",
-    .group = "Running",
+    .group = "RecordedCall",
     .summary = "the runs so far, newest first",
     .arguments = "",
     .details = "`tutti show RUN` tells one of them action by action.",

@@ -3,8 +3,9 @@
 #include <algorithm>
 
 #include "base/file.h"
-#include "cli/running.h"
+#include "cli/system/recorded_call.h"
 #include "cli/system_input.h"
+#include "cli/wording.h"
 #include "deploy/foresee.h"
 
 namespace tutti {
@@ -23,11 +24,11 @@ constexpr OptionSpec kPlanOptions[] = {
 };
 
 // For `tutti apply`, where that is asked for.
-bool save(Running& running, const deploy::Prepared& prepared) {
-  Call& call = running.call;
+bool save(RecordedCall& here, const deploy::Prepared& prepared) {
+  Call& call = here.call;
   std::string file = call.options.get("save");
   if (file.empty()) return true;
-  if (auto r = write_file_atomically(file, running.deployer->save(prepared)); !r) {
+  if (auto r = write_file_atomically(file, here.deployer->save(prepared)); !r) {
     call.session.diagnostics.error("IO-WRITE", {}, r.error().message);
     return false;
   }
@@ -70,8 +71,8 @@ void foreseen_tree(const TreeMaker& make, const deploy::Foreseen& f, std::vector
 
 // A catalog has no other plan than to look at every resource: what differs will be changed, what is told of a change
 // refreshed, what cannot be seen is said so.
-int plan_catalog(Running& running, const deploy::Prepared& prepared) {
-  Call& call = running.call;
+int plan_catalog(RecordedCall& here, const deploy::Prepared& prepared) {
+  Call& call = here.call;
   for (auto& c : prepared.conflicts)
     call.session.diagnostics.warning("CATALOG-ORDER", {},
                                      fmt::format("{} and {} both {} {}, and no order is said between them", c.first,
@@ -80,7 +81,7 @@ int plan_catalog(Running& running, const deploy::Prepared& prepared) {
   std::string out = call.options.get("out", "text");
   TreeMaker make(call.session);
   std::vector<Value> told;
-  for (auto& f : deploy::foresee(*running.deployer, prepared, running.settings("plan").executor)) {
+  for (auto& f : deploy::foresee(*here.deployer, prepared, here.settings("plan").executor)) {
     ++(f.problem.empty() ? changes : unknown);
     if (out == "text")
       call.out.put(foreseen_text(f));
@@ -93,25 +94,25 @@ int plan_catalog(Running& running, const deploy::Prepared& prepared) {
                              {"to_change", make.integer(changes)},
                              {"unknown", make.integer(unknown)},
                              {"changes", make.list(told)}});
-    return write_answer(call, answer, out) && save(running, prepared) ? code : exit_code::kError;
+    return write_answer(call, answer, out) && save(here, prepared) ? code : exit_code::kError;
   }
   call.out.put(fmt::format("Plan: {} resources, {} to change, {} unknown.\n", prepared.resources, changes, unknown));
-  return save(running, prepared) ? code : exit_code::kError;
+  return save(here, prepared) ? code : exit_code::kError;
 }
 
 int run_plan(Call& call) {
-  Running running(call);
-  if (!(call.options.has("save") ? running.open() : running.look())) return exit_code::kError;
-  auto wanted = running.wanted();
+  RecordedCall here(call);
+  if (!(call.options.has("save") ? here.open() : here.look())) return exit_code::kError;
+  auto wanted = here.wanted();
   if (!wanted) return exit_code::kError;
   int unseen = exit_code::kOk;
-  auto prepared = running.plan(*wanted, &unseen);
+  auto prepared = here.plan(*wanted, &unseen);
   if (!prepared) return exit_code::kError;
-  if (int busy = running.nothing_unfinished(prepared->system)) return busy;
-  if (prepared->catalog) return plan_catalog(running, *prepared);
+  if (int busy = here.nothing_unfinished(prepared->system)) return busy;
+  if (prepared->catalog) return plan_catalog(here, *prepared);
   bool nothing = prepared->empty();
   deploy::Check check;
-  if (!nothing) check = running.deployer->check(*prepared, running.most_states(), running.parallel());
+  if (!nothing) check = here.deployer->check(*prepared, here.most_states(), here.parallel());
   std::string out = call.options.get("out", "text");
   if (out != "text") {
     if (!write_answer(call, plan_tree(call, *prepared, nothing ? nullptr : &check), out)) return exit_code::kError;
@@ -126,7 +127,7 @@ int run_plan(Call& call) {
   } else {
     call.out.put(show_plan(call, *prepared, &check, call.options.has("program")));
   }
-  if (!save(running, *prepared)) return exit_code::kError;
+  if (!save(here, *prepared)) return exit_code::kError;
   if (!nothing && !check.safe) return exit_code::kError;
   return unseen | (nothing ? exit_code::kOk : exit_code::kDifferent);
 }
@@ -135,7 +136,7 @@ int run_plan(Call& call) {
 
 extern const Verb plan_verb = {
     .name = "plan",
-    .group = "Running",
+    .group = "RecordedCall",
     .summary = "what would be done to bring a system to what its configuration says",
     .arguments = "FILE...",
     .details =

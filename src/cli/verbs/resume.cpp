@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include "cli/apply_program.h"
-#include "cli/running.h"
+#include "cli/live.h"
+#include "cli/system/carry_out.h"
+#include "cli/system/recorded_call.h"
 #include "deploy/encode.h"
 
 namespace tutti {
@@ -22,8 +24,8 @@ constexpr OptionSpec kResumeOptions[] = {
 };
 
 // Somebody may have held a system who had not begun a run.
-int break_locks(Running& running) {
-  auto systems = running.place->store->systems();
+int break_locks(RecordedCall& here) {
+  auto systems = here.place->store->systems();
   if (!systems) return exit_code::kError;
   deploy::Deployer::RunSettings settings;
   bool any = false;
@@ -32,24 +34,24 @@ int break_locks(Running& running) {
     say_now(fmt::format("{}\n", text));
   };
   for (auto& name : *systems) {
-    if (running.call.options.get("system", name) != name) continue;
-    if (auto r = running.deployer->break_lock(name, settings); !r) {
-      running.call.session.diagnostics.error("STATE-HELD", {}, r.error().message);
+    if (here.call.options.get("system", name) != name) continue;
+    if (auto r = here.deployer->break_lock(name, settings); !r) {
+      here.call.session.diagnostics.error("STATE-HELD", {}, r.error().message);
       return exit_code::kLocked;
     }
   }
-  if (!any && running.as_text()) running.call.out.put("Nobody holds a lock, and every run has ended.\n");
-  return running.answered(exit_code::kOk);
+  if (!any && here.as_text()) here.call.out.put("Nobody holds a lock, and every run has ended.\n");
+  return here.answered(exit_code::kOk);
 }
 
 int run_resume(Call& call) {
   if (!can_tell(call)) return exit_code::kError;
-  Running running(call);
-  if (!running.look()) return exit_code::kError;
+  RecordedCall here(call);
+  if (!here.look()) return exit_code::kError;
   std::vector<std::string> open;
-  if (auto systems = running.place->store->systems(); systems && call.arguments.empty())
+  if (auto systems = here.place->store->systems(); systems && call.arguments.empty())
     for (auto& name : *systems)
-      if (call.options.get("system", name) == name && running.deployer->unfinished(name)) open.push_back(name);
+      if (call.options.get("system", name) == name && here.deployer->unfinished(name)) open.push_back(name);
   if (open.size() > 1) {
     call.session.diagnostics
         .error("STATE-WHICH", {}, fmt::format("runs of several systems did not end: {}", fmt::join(open, ", ")))
@@ -58,56 +60,56 @@ int run_resume(Call& call) {
   }
   i64 id = !call.arguments.empty() ? std::strtoll(call.arguments[0].c_str(), nullptr, 10)
            : open.empty()          ? 0
-                                   : running.deployer->unfinished(open[0]);
+                                   : here.deployer->unfinished(open[0]);
   bool decided = !call.options.all("done").empty() || !call.options.all("repeat").empty();
   if (!id && decided) {  // of what failed in the last run, which has ended
-    std::string system = running.the_system();
+    std::string system = here.the_system();
     if (system.empty()) return exit_code::kError;
-    if (auto runs = running.place->store->runs(system, 1); runs && !runs->empty()) id = (*runs)[0].id;
+    if (auto runs = here.place->store->runs(system, 1); runs && !runs->empty()) id = (*runs)[0].id;
   }
   // Of what cannot be read nobody can say that it has ended.
-  if (auto systems = running.place->store->systems(); !id && !systems)
+  if (auto systems = here.place->store->systems(); !id && !systems)
     call.session.diagnostics.error("STATE-READ", {}, systems.error().message);
   else if (!id)
-    for (auto& name : *systems) running.deployer->recorded(name);
+    for (auto& name : *systems) here.deployer->recorded(name);
   if (!id && !call.session.diagnostics.ok()) return exit_code::kError;
-  if (!id && !running.place->store->damage().empty()) {
+  if (!id && !here.place->store->damage().empty()) {
     call.session.diagnostics.error("STATE-DAMAGED", {}, "whether a run is open cannot be told");
     return exit_code::kUnknown;
   }
-  if (!id && call.options.has("break-lock")) return break_locks(running);
+  if (!id && call.options.has("break-lock")) return break_locks(here);
   if (!id) {
-    if (running.as_text()) call.out.put("Nothing to resume: every run has ended.\n");
-    return running.answered(exit_code::kOk);
+    if (here.as_text()) call.out.put("Nothing to resume: every run has ended.\n");
+    return here.answered(exit_code::kOk);
   }
-  auto record = running.place->store->run(id);
+  auto record = here.place->store->run(id);
   std::optional<Value> flat;
-  if (record && *record) flat = deploy::decode(call.session, "plan of the run", (*record)->plan, *running.place->seal);
+  if (record && *record) flat = deploy::decode(call.session, "plan of the run", (*record)->plan, *here.place->seal);
   if (flat)
-    if (const Entry* h = flat->find("hosts")) running.hosts->describe(h->value);
-  auto settings = running.settings("resume");
+    if (const Entry* h = flat->find("hosts")) here.hosts->describe(h->value);
+  auto settings = here.settings("resume");
   settings.give_up = call.options.has("stop");
   settings.break_lock = call.options.has("break-lock");
   for (auto& name : call.options.all("done")) settings.decisions[name] = "done";
   for (auto& name : call.options.all("repeat")) settings.decisions[name] = "repeat";
   if (record && *record && (*record)->kind == deploy::kProgramRun) {
     tell_program(call, settings);
-    return report_program(running, running.deployer->resume(id, settings));
+    return report_program(here, here.deployer->resume(id, settings));
   }
-  deploy::Outcome outcome = running.deployer->resume(id, settings);
-  int code = report_outcome(running, outcome);
+  deploy::Outcome outcome = here.deployer->resume(id, settings);
+  int code = report_outcome(here, outcome);
   if (settings.give_up && outcome.wrong.empty()) code = exit_code::kOk;  // as was asked for
-  if (!outcome.good() || settings.give_up || (*record)->kind == deploy::kForgetRun) return running.answered(code);
-  auto wanted = deploy::decode(call.session, fmt::format("run {}", id), (*record)->wanted, *running.place->seal);
+  if (!outcome.good() || settings.give_up || (*record)->kind == deploy::kForgetRun) return here.answered(code);
+  auto wanted = deploy::decode(call.session, fmt::format("run {}", id), (*record)->wanted, *here.place->seal);
   if (!wanted || !flat) return exit_code::kError;
-  return running.answered(follow_up(running, (*record)->system, *wanted, *flat, "resume", code));
+  return here.answered(follow_up(here, (*record)->system, *wanted, *flat, "resume", code));
 }
 
 }  // namespace
 
 extern const Verb resume_verb = {
     .name = "resume",
-    .group = "Running",
+    .group = "RecordedCall",
     .summary = "go on with a run that was cut off",
     .arguments = "[RUN]",
     .details =

@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
-#include "cli/running.h"
+#include "cli/live.h"
+#include "cli/system/carry_out.h"
+#include "cli/system/recorded_call.h"
+#include "cli/wording.h"
 #include "deploy/encode.h"
 
 namespace tutti {
@@ -22,12 +25,12 @@ constexpr OptionSpec kRollbackOptions[] = {
 };
 
 int run_rollback(Call& call) {
-  Running running(call);
-  if (!running.look()) return exit_code::kError;
-  std::string system = running.the_system();
+  RecordedCall here(call);
+  if (!here.look()) return exit_code::kError;
+  std::string system = here.the_system();
   if (system.empty()) return exit_code::kError;
-  if (int busy = running.nothing_unfinished(system)) return busy;
-  auto runs = running.place->store->runs(system, 1000);
+  if (int busy = here.nothing_unfinished(system)) return busy;
+  auto runs = here.place->store->runs(system, 1000);
   if (!runs) {
     call.session.diagnostics.error("STATE-READ", {}, runs.error().message);
     return exit_code::kError;
@@ -43,7 +46,7 @@ int run_rollback(Call& call) {
     for (std::size_t i = 1; i < runs->size() && !id; ++i)
       if ((*runs)[i].status == "done") id = (*runs)[i].id;
   }
-  auto record = running.place->store->run(id);
+  auto record = here.place->store->run(id);
   if (!id || !record || !*record || (*record)->system != system || wanted_nothing(**record)) {
     call.session.diagnostics
         .error("ROLLBACK-NONE", {},
@@ -59,20 +62,20 @@ int run_rollback(Call& call) {
         .suggest("a program (`tutti run --back` writes one that leads back)");
     return exit_code::kError;
   }
-  auto wanted = deploy::decode(call.session, fmt::format("run {}", id), (*record)->wanted, *running.place->seal);
+  auto wanted = deploy::decode(call.session, fmt::format("run {}", id), (*record)->wanted, *here.place->seal);
   if (!wanted) return exit_code::kError;
   // A run that looked at some components only has said nothing of the others.
   engine::PlanOptions options;
-  auto plan = deploy::decode(call.session, fmt::format("plan of run {}", id), (*record)->plan, *running.place->seal);
+  auto plan = deploy::decode(call.session, fmt::format("plan of run {}", id), (*record)->plan, *here.place->seal);
   if (const Entry* only = plan && plan->is(Kind::kMap) ? plan->find("only") : nullptr;
       only && only->value.is(Kind::kList))
     for (const Value& name : only->value.items()) options.only.emplace_back(name.text());
   say_now(fmt::format("Back to run {} ({}{}).\n", id, when((*record)->started),
                       options.only.empty() ? "" : fmt::format(", only {}", fmt::join(options.only, ", "))));
   const std::string kind(deploy::kRollbackRun);
-  return carry_out(running, kind, [&] {
-    if (!resource::is_catalog(*wanted)) return running.deployer->prepare(*wanted, system, kind, options);
-    auto prepared = running.deployer->prepare_catalog(*wanted, system, {.noop = call.options.has("dry-run")});
+  return carry_out(here, kind, [&] {
+    if (!resource::is_catalog(*wanted)) return here.deployer->prepare(*wanted, system, kind, options);
+    auto prepared = here.deployer->prepare_catalog(*wanted, system, {.noop = call.options.has("dry-run")});
     if (prepared) prepared->kind = kind;
     return prepared;
   });
@@ -82,7 +85,7 @@ int run_rollback(Call& call) {
 
 extern const Verb rollback_verb = {
     .name = "rollback",
-    .group = "Running",
+    .group = "RecordedCall",
     .summary = "go back to what an earlier run wanted",
     .arguments = "[RUN]",
     .details =

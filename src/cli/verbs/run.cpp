@@ -1,5 +1,5 @@
 #include "cli/apply_program.h"
-#include "cli/running.h"
+#include "cli/system/recorded_call.h"
 #include "cli/system_input.h"
 
 namespace tutti {
@@ -28,7 +28,7 @@ constexpr OptionSpec kRunOptions[] = {
 
 extern const Verb run_verb = {
     .name = "run",
-    .group = "Running",
+    .group = "RecordedCall",
     .summary = "run a reconfiguration program whose actions are commands",
     .arguments = "SYSTEM... [PROGRAM]",
     .details =

@@ -4,8 +4,9 @@
 #include <utility>
 
 #include "base/file.h"
-#include "cli/running.h"
+#include "cli/system/recorded_call.h"
 #include "cli/system_input.h"
+#include "cli/wording.h"
 #include "format/json.h"
 
 namespace tutti {
@@ -67,12 +68,12 @@ std::string text_at(const Value& map, std::string_view key) {
 }
 
 int run_show(Call& call) {
-  Running running(call);
-  if (!running.look()) return exit_code::kError;
-  if (call.arguments[0].find('/') != std::string::npos) return show_copy(call, *running.place->seal);
+  RecordedCall here(call);
+  if (!here.look()) return exit_code::kError;
+  if (call.arguments[0].find('/') != std::string::npos) return show_copy(call, *here.place->seal);
   i64 id = std::strtoll(call.arguments[0].c_str(), nullptr, 10);
-  auto record = running.place->store->run(id);
-  auto entries = running.place->store->entries(id);
+  auto record = here.place->store->run(id);
+  auto entries = here.place->store->entries(id);
   if (!record || !entries || !*record) {
     call.session.diagnostics
         .error("STATE-READ", {},
@@ -148,7 +149,7 @@ int run_show(Call& call) {
 
 extern const Verb show_verb = {
     .name = "show",
-    .group = "Running",
+    .group = "RecordedCall",
     .summary = "one run, action by action",
     .arguments = "RUN|COPY",
     .details =

@@ -155,7 +155,7 @@ int run_simulate(Call& call) {
 
 extern const Verb simulate_verb = {
     .name = "simulate",
-    .group = "Running",
+    .group = "RecordedCall",
     .summary = "run a program with its expected durations, in no time",
     .arguments = "SYSTEM... [PROGRAM]",
     .details =

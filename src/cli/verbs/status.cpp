@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
-#include "cli/running.h"
+#include "cli/system/recorded_call.h"
 #include "cli/system_input.h"
+#include "cli/wording.h"
 
 namespace tutti {
 namespace {
@@ -23,17 +24,17 @@ std::vector<std::string> state_of(const engine::RecordedComponent& c) {
 }
 
 // Several systems: a line for each.
-int overview(Running& running, const std::vector<std::string>& systems) {
-  Call& call = running.call;
+int overview(RecordedCall& here, const std::vector<std::string>& systems) {
+  Call& call = here.call;
   TreeMaker make(call.session);
   std::vector<Value> list;
   std::string text;
   bool unfinished = false;
   for (auto& name : systems) {
     i64 serial = 0;
-    auto recorded = running.deployer->recorded(name, &serial);
+    auto recorded = here.deployer->recorded(name, &serial);
     if (!recorded) return exit_code::kError;
-    i64 run = running.deployer->unfinished(name);
+    i64 run = here.deployer->unfinished(name);
     unfinished = unfinished || run;
     std::size_t failed = 0;
     for (auto& [unused, c] : recorded->components) failed += !c.failed.empty();
@@ -53,30 +54,30 @@ int overview(Running& running, const std::vector<std::string>& systems) {
 }
 
 int run_status(Call& call) {
-  Running running(call);
-  if (!running.look()) return exit_code::kError;
+  RecordedCall here(call);
+  if (!here.look()) return exit_code::kError;
   if (!call.options.has("system")) {
-    auto all = running.systems();
+    auto all = here.systems();
     if (!all) return exit_code::kError;
-    if (all->size() > 1) return overview(running, *all);
+    if (all->size() > 1) return overview(here, *all);
   }
-  std::string system = running.the_system();
+  std::string system = here.the_system();
   if (system.empty()) return exit_code::kError;
   i64 serial = 0;
-  auto recorded = running.deployer->recorded(system, &serial);
+  auto recorded = here.deployer->recorded(system, &serial);
   if (!recorded) return exit_code::kError;
-  auto lock = running.place->store->lock(system);
+  auto lock = here.place->store->lock(system);
   bool held = lock && *lock && store::held(**lock, store::wall_clock());
-  i64 unfinished = running.deployer->unfinished(system);
+  i64 unfinished = here.deployer->unfinished(system);
   // In a run that has not ended things are where its journal says, not where the last one left them.
   std::map<std::string, std::vector<std::string>> open;
   if (unfinished)
-    if (auto standing = running.deployer->standing(unfinished)) {
+    if (auto standing = here.deployer->standing(unfinished)) {
       recorded = std::move(standing->recorded);
       open = std::move(standing->open);
     }
   std::set<std::string> dead;
-  if (!unfinished && !recorded->program) dead = running.dead(system, *recorded);
+  if (!unfinished && !recorded->program) dead = here.dead(system, *recorded);
   // What became of an action whose run was cut off nobody knows before `resume` has looked.
   auto doing = [&](const std::string& name) -> std::string {
     auto it = open.find(name);
@@ -140,7 +141,7 @@ int run_status(Call& call) {
 
 extern const Verb status_verb = {
     .name = "status",
-    .group = "Running",
+    .group = "RecordedCall",
     .summary = "what is deployed, and in which state",
     .arguments = "",
     .details =

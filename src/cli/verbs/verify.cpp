@@ -10,6 +10,7 @@
 #include <charconv>
 
 #include "cli/system_input.h"
+#include "cli/wording.h"
 #include "engine/estimate/graph.h"
 
 namespace tutti {
@@ -220,7 +221,7 @@ int run_verify(Call& call) {
 
 extern const Verb verify_verb = {
     .name = "verify",
-    .group = "Running",
+    .group = "RecordedCall",
     .summary = "prove that a program cannot go wrong, or show how it can",
     .arguments = "SYSTEM... [PROGRAM]",
     .details =

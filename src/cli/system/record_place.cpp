@@ -1,4 +1,4 @@
-#include "cli/record_place.h"
+#include "cli/system/record_place.h"
 
 #include <sys/stat.h>
 #include <unistd.h>

@@ -11,7 +11,8 @@
 #include "deploy/deployer.h"
 #include "deploy/hosts.h"
 
-// What the verbs that plan, run and look at systems share.
+// A call of a verb that plans, runs or looks at systems, with the record that it is about. The order in which a verb
+// uses it: open the record, read what is wanted, plan, carry out (cli/system/carry_out.h), report.
 namespace tutti {
 
 #define TUTTI_RUNNING_OPTIONS                                                                                      \
@@ -20,10 +21,14 @@ namespace tutti {
     "system", "NAME", "the system, when it is not named in the configuration"                                      \
   }
 
+// A lease that ends at once protects nobody, and one that never ends is in everybody's way: in seconds.
+inline constexpr double kShortestLease = 1, kLongestLease = 86400;
+
 inline constexpr OptionSpec kMaxStates = {"max-states", "N", "look at so many states of a plan (default 300000)"};
 
-struct Running {
-  explicit Running(Call& c) : call(c) {}
+class RecordedCall {
+ public:
+  explicit RecordedCall(Call& c) : call(c) {}
   // Opens the state; false (and a diagnostic) when that is impossible.
   // With `forget` everything is kept in memory only.
   bool open(bool forget = false);
@@ -38,8 +43,9 @@ struct Running {
   std::optional<std::vector<std::string>> systems();
   // The wanted tree from the call's files.
   std::optional<Value> wanted();
-  std::optional<Value> components_of(const Value& catalog);
   deploy::Deployer::RunSettings settings(std::string command);
+  // How long the lease is to be, as --lease says; nullopt when it says nothing that can be used.
+  std::optional<double> lease() const;
   u64 most_states() const;  // of a plan to be looked at
   u32 parallel() const;     // actions at once, as asked for
   // Whether --only can be heeded: a catalog has no components. False: a diagnostic.
@@ -74,23 +80,9 @@ std::string show_plan(Call& call, const deploy::Prepared& prepared, const deploy
 Value plan_tree(Call& call, const deploy::Prepared& prepared, const deploy::Check* check);
 std::string plan_summary(const deploy::Prepared& prepared, const deploy::Check* check);
 
-// Asks on the terminal; false without one.
-bool ask_yes(std::string_view question);
-
-// Shows, asks, runs and reports: the common end of apply, destroy and rollback. The plan is made anew when somebody
-// else was done first and --lock-timeout says to wait.
-using Preparing = std::function<std::optional<deploy::Prepared>()>;
-int carry_out(Running& running, std::string_view verb, const Preparing& prepare);
-int report_outcome(Running& running, const deploy::Outcome& outcome);
-// After a run that ended well, with exit code `code`: brings those to it who refer to values that it has changed, until
-// nobody is left who does.
-int follow_up(Running& running, const std::string& system, const Value& wanted, const Value& flat,
-              std::string_view verb, int code);
-
-void end_interrupts();                // the run is over: signals mean again what they always mean
-void say_now(std::string_view text);  // to standard error, at once
-void say_out(std::string_view text);  // to standard output, at once
-std::string when(double time);        // 2026-11-15 20:31:07
-std::string short_time(double seconds);
+// What a run came to, told in sentences and diagnostics; the exit code.
+int report_outcome(RecordedCall& here, const deploy::Outcome& outcome);
+// The exit code of a run in which something failed.
+int failure_code(const deploy::Outcome& outcome);
 
 }  // namespace tutti

@@ -6,7 +6,9 @@
 #include <chrono>
 #include <thread>
 
-#include "cli/running.h"
+#include "cli/live.h"
+#include "cli/system/interrupts.h"
+#include "cli/system/recorded_call.h"
 #include "deploy/encode.h"
 
 namespace tutti {
@@ -14,52 +16,52 @@ namespace {
 
 // Every resource of a catalog is looked at anyway, and whoever calls it every half hour resumes nothing: the next one
 // takes over.
-std::optional<int> give_up(Running& running, i64 run, deploy::Deployer::RunSettings ending) {
+std::optional<int> give_up(RecordedCall& here, i64 run, deploy::Deployer::RunSettings ending) {
   ending.give_up = true;
   ending.events = {};
   ending.listener = {};
-  deploy::Outcome ended = running.deployer->resume(run, ending);
+  deploy::Outcome ended = here.deployer->resume(run, ending);
   end_interrupts();
   if (!ended.wrong.empty()) return std::nullopt;
-  return running.call.code();
+  return here.call.code();
 }
 
 // Goes on with it as `tutti resume` does. With `repeat` also what nobody can look at is done again.
-std::optional<int> go_on(Running& running, i64 run, deploy::Deployer::RunSettings settings, bool repeat) {
-  auto record = running.place->store->run(run);
+std::optional<int> go_on(RecordedCall& here, i64 run, deploy::Deployer::RunSettings settings, bool repeat) {
+  auto record = here.place->store->run(run);
   if (!record || !*record) return std::nullopt;
-  auto flat = deploy::decode(running.call.session, "plan of the run", (*record)->plan, *running.place->seal);
+  auto flat = deploy::decode(here.call.session, "plan of the run", (*record)->plan, *here.place->seal);
   if (flat)
-    if (const Entry* h = flat->find("hosts")) running.hosts->describe(h->value);
+    if (const Entry* h = flat->find("hosts")) here.hosts->describe(h->value);
   say_now(fmt::format("Run {} was cut off: it is gone on with first.\n", run));
-  deploy::Outcome o = running.deployer->resume(run, settings);
+  deploy::Outcome o = here.deployer->resume(run, settings);
   if (o.unknown && repeat && o.unreachable == 0) {
     for (auto& action : o.actions)
       if (!action.empty()) settings.decisions[action] = "repeat";
-    o = running.deployer->resume(run, settings);
+    o = here.deployer->resume(run, settings);
   }
   bool open = !o.wrong.empty() || o.open || o.unknown;
-  if (open) return report_outcome(running, o);
+  if (open) return report_outcome(here, o);
   end_interrupts();
   say_now(fmt::format("Run {} is at its end: {}.\n", run, o.summary));
-  return running.call.code();
+  return here.call.code();
 }
 
 // What was said beforehand about runs that were cut off; nullopt: nothing, so whoever calls is told.
-std::optional<int> answer_for(Running& running, i64 run) {
-  const Options& options = running.call.options;
+std::optional<int> answer_for(RecordedCall& here, i64 run) {
+  const Options& options = here.call.options;
   std::string what = options.get("unfinished");
   std::optional<int> code;
   if (options.has("as-puppet"))
-    code = give_up(running, run, running.settings("resume"));
+    code = give_up(here, run, here.settings("resume"));
   else if (what == "resume" || what == "repeat")
-    code = go_on(running, run, running.settings("resume"), what == "repeat");
+    code = go_on(here, run, here.settings("resume"), what == "repeat");
   return code;
 }
 
 }  // namespace
 
-int Running::nothing_unfinished(const std::string& system, bool* waited) {
+int RecordedCall::nothing_unfinished(const std::string& system, bool* waited) {
   i64 run = deployer->unfinished(system);
   double until = store::wall_clock() + std::strtod(call.options.get("lock-timeout", "0").c_str(), nullptr);
   for (; run; run = deployer->unfinished(system)) {

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
-#include "cli/running.h"
+#include "cli/system/recorded_call.h"
 #include "cli/system_input.h"
+#include "cli/wording.h"
 #include "text/edit.h"
 #include "tree/show.h"
 

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string_view>
+
+#include "cli/system/recorded_call.h"
+
+namespace tutti {
+
+// Shows, asks, runs and reports: the common end of apply, destroy and rollback. The plan is made anew when somebody
+// else was done first and --lock-timeout says to wait.
+using Preparing = std::function<std::optional<deploy::Prepared>()>;
+int carry_out(RecordedCall& here, std::string_view verb, const Preparing& prepare);
+
+// After a run that ended well, with exit code `code`: brings those to it who refer to values that it has changed, until
+// nobody is left who does.
+int follow_up(RecordedCall& here, const std::string& system, const Value& wanted, const Value& flat,
+              std::string_view verb, int code);
+
+// Applies a catalog and tells of it as Puppet does. `stale` is asked before anything is said of the outcome.
+int apply_catalog(RecordedCall& here, const deploy::Prepared& prepared, deploy::Deployer::RunSettings& settings,
+                  const std::function<bool(const deploy::Outcome&)>& stale);
+
+}  // namespace tutti
