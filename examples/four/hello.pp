@@ -1,4 +1,4 @@
-# The same system in Puppet: a component is a resource of a define that does nothing itself.
+# A system in Puppet: a component is a resource of a define that does nothing itself.
 define tutti::component(String $type, Hash $config = {}, Hash $uses = {}, Array $after = []) {}
 define tutti::system() {}
 

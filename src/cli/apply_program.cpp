@@ -123,22 +123,15 @@ int report_program(RecordedCall& here, const deploy::Outcome& o) {
   return o.finished ? exit_code::kOk : o.cancelled ? exit_code::kInterrupted : exit_code::kFailed;
 }
 
-// What the run would leave in files and how it is to be told is looked at before anything is started.
-bool can_tell(Call& call) {
-  std::string out = call.options.get("out", "text");
-  auto known = output_names();
-  if (out != "text" && std::find(known.begin(), known.end(), out) == known.end()) {
-    call.session.diagnostics.error("OUT-UNKNOWN", {}, fmt::format("there is no output format `{}`", out))
-        .did_you_mean(nearest(out, std::vector<std::string_view>(known.begin(), known.end())));
-    return false;
-  }
+// What the run would leave in files is looked at before anything is started.
+bool can_write_files(Call& call) {
   for (std::string_view name : {"save", "back", "trace", "gantt"})
     if (std::string file = call.options.get(name); !file.empty() && !can_write(call, file)) return false;
   return true;
 }
 
 int apply_program(Call& call) {
-  if (!can_tell(call)) return exit_code::kError;
+  if (!can_write_files(call)) return exit_code::kError;
   auto in = read_system_input(call, call.arguments);
   if (!in) return exit_code::kError;
   if (!call.options.has("unsafe") && !proven(call, in->system)) return exit_code::kError;

@@ -9,16 +9,19 @@
 #include "base/machine.h"
 #include "base/near.h"
 #include "cli/call_boundary.h"
+#include "cli/other_words.h"
 #include "cli/registry.h"
 #include "text/common_options.h"
 
 namespace tutti {
 namespace {
 
+constexpr std::string_view kStyles = "text line json", kColours = "auto always never";
 constexpr OptionSpec kGlobal[] = {
     {"output", "FILE", "write the result to FILE, all of it or nothing", false, 'o'},
-    {"diagnostics", "STYLE", "how errors are shown: text (with the line and a caret), line (one line each), json"},
-    {"color", "WHEN", "auto, always or never"},
+    {"diagnostics", "STYLE", "how errors are shown: text (with the line and a caret), line (one line each), json",
+     false, 0, kStyles},
+    {"color", "WHEN", "auto, always or never", false, 0, kColours},
     {"limit", "NAME=N", "change a limit: input, nodes, steps, memory, depth, errors, time (ms)", true},
     {"trust", "", "the project's own code may run and read elsewhere, in this call (see tutti trust)"},
     {"help", "", "show this help", false, 'h'},
@@ -40,25 +43,69 @@ std::string wrong_number(std::string_view argument, std::string_view value) {
   return bad == std::errc{} && end == value.data() + value.size() && n >= 0 ? "" : "wants a number of seconds";
 }
 
+// What is wrong with a value of an option that has a few only; "" when nothing is.
+std::string wrong_choice(const OptionSpec& spec, std::string_view value) {
+  std::vector<std::string_view> all = choices_of(spec);
+  if (all.empty() || std::ranges::find(all, value) != all.end()) return "";
+  std::string_view near = nearest(value, all);
+  return fmt::format("--{} is one of {}, not `{}`{}", spec.name, fmt::join(all, ", "), value,
+                     near.empty() ? "" : fmt::format("; did you mean `{}`?", near));
+}
+
+std::string wrong_value(const OptionSpec& spec, std::string_view value) {
+  std::string why = wrong_number(spec.argument, value);
+  return why.empty() ? wrong_choice(spec, value) : fmt::format("--{} {}, not `{}`", spec.name, why, value);
+}
+
 std::string cli_name(const OptionSpec& spec) {
   return spec.letter ? fmt::format("-{},--{}", spec.letter, spec.name) : fmt::format("--{}", spec.name);
+}
+
+std::vector<std::string_view> option_names(const Verb& verb) {
+  std::vector<std::string_view> names;
+  for (const ShownOption& o : options_of(verb)) names.push_back(o.spec.name);
+  for (const OptionSpec& o : kGlobal) names.push_back(o.name);
+  return names;
 }
 
 // The option meant by one that is not known.
 std::string suggestion(const Verb& verb, std::string_view given) {
   std::string_view name = given.substr(0, given.find('='));
   while (name.starts_with('-')) name.remove_prefix(1);
-  std::vector<ShownOption> shown = options_of(verb);
-  std::vector<std::string_view> names;
-  for (const ShownOption& o : shown) names.push_back(o.spec.name);
-  for (const OptionSpec& o : kGlobal) names.push_back(o.name);
+  std::vector<std::string_view> names = option_names(verb);
   std::string_view near = nearest(name, names);
+  if (std::string_view ours = our_option(name); near.empty() && std::ranges::find(names, ours) != names.end())
+    near = ours;
   return near.empty() ? std::string{} : fmt::format("; did you mean --{}?", near);
 }
 
 }  // namespace
 
 std::span<const OptionSpec> global_options() { return kGlobal; }
+
+std::vector<std::string_view> choices_of(const OptionSpec& spec) {
+  std::vector<std::string_view> all;
+  for (std::string_view left = spec.choices; !left.empty();) {
+    std::size_t end = std::min(left.find(' '), left.size());
+    all.push_back(left.substr(0, end));
+    left.remove_prefix(std::min(end + 1, left.size()));
+  }
+  return all;
+}
+
+std::string one_dash(const Verb& verb, std::span<const std::string> args) {
+  constexpr std::size_t kWord = 3;  // letters: shorter ones may be short options that stand together
+  for (const std::string& arg : args) {
+    if (arg == "--") break;
+    if (arg.size() <= kWord || arg[0] != '-' || arg[1] == '-') continue;
+    std::string_view name = std::string_view(arg).substr(1, arg.find('=') - 1);
+    if (name.size() < kWord) continue;
+    std::vector<std::string_view> names = option_names(verb);
+    if (std::ranges::find(names, name) != names.end())
+      return fmt::format("`-{0}` is no option of {1}: one with a long name has two dashes, --{0}", name, verb.name);
+  }
+  return "";
+}
 
 std::vector<ShownOption> options_of(const Verb& verb) {
   std::vector<ShownOption> all;
@@ -86,6 +133,8 @@ std::vector<ShownOption> options_of(const Verb& verb) {
 
 Parsed parse_command_line(const Verb& verb, std::span<const std::string> args) {
   Parsed parsed;
+  parsed.wrong = one_dash(verb, args);
+  if (!parsed.wrong.empty()) return parsed;
   CLI::App app;
   app.set_help_flag();
   app.allow_extras(false);
@@ -158,9 +207,8 @@ Parsed parse_command_line(const Verb& verb, std::span<const std::string> args) {
       parsed.options.add(g.name, "");
     } else {
       for (std::string& v : g.values) {
-        std::string_view argument = i < shown.size() ? shown[i].spec.argument : std::string_view{};
-        if (std::string why = wrong_number(argument, v); !why.empty()) {
-          parsed.wrong = fmt::format("--{} {}, not `{}`", g.name, why, v);
+        if (std::string why = wrong_value(i < shown.size() ? shown[i].spec : OptionSpec{}, v); !why.empty()) {
+          parsed.wrong = why;
           return parsed;
         }
         parsed.options.add(g.name, std::move(v));

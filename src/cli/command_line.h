@@ -20,6 +20,13 @@ struct Parsed {
 
 Parsed parse_command_line(const Verb& verb, std::span<const std::string> args);
 
+// What is wrong when an option's long name stands after one dash (`-out json`); "" when none does. Asked before anybody
+// takes the letters for short options.
+std::string one_dash(const Verb& verb, std::span<const std::string> args);
+
+// The only values that an option takes; none: any value.
+std::vector<std::string_view> choices_of(const OptionSpec& spec);
+
 // The global options, for help and completion.
 std::span<const OptionSpec> global_options();
 // A verb's own options and those of the languages where it reads files, without repetition.

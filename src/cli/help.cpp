@@ -7,6 +7,7 @@
 
 #include "cli/command_line.h"
 #include "cli/registry.h"
+#include "cli/wording.h"
 
 namespace tutti {
 namespace {
@@ -15,40 +16,46 @@ void option_line(std::string& out, const OptionSpec& spec) {
   std::string left =
       spec.letter ? fmt::format("-{}, --{}", spec.letter, spec.name) : fmt::format("    --{}", spec.name);
   if (!spec.argument.empty()) left += fmt::format(" {}", spec.argument);
-  if (left.size() > 26) {
-    fmt::format_to(std::back_inserter(out), "  {}\n{:30}{}\n", left, "", spec.help);
+  constexpr std::size_t kColumn = 30;
+  std::string help = wrapped(spec.help, kColumn);
+  if (left.size() > kColumn - 4) {
+    fmt::format_to(std::back_inserter(out), "  {}\n{:30}{}\n", left, "", help);
   } else {
-    fmt::format_to(std::back_inserter(out), "  {:<28}{}\n", left, spec.help);
+    fmt::format_to(std::back_inserter(out), "  {:<28}{}\n", left, help);
   }
+}
+
+std::string verb_line(std::string_view name, std::string_view summary) {
+  return fmt::format("  {:<12}{}\n", name, wrapped(summary, 14));
 }
 
 }  // namespace
 
 std::string help_text() {
-  std::string out = "tutti evaluates configurations, explains every value and brings systems to what they say.\n\n";
+  std::string out = "tutti evaluates configurations, explains every value and brings systems to\nwhat they say.\n\n";
   out += "usage: tutti VERB [OPTIONS] [ARGUMENTS]\n";
-  constexpr std::array<std::string_view, 3> kGroups = {"Configuration", "RecordedCall", "Other"};
+  constexpr std::array<std::string_view, 3> kGroups = {"Configuration", "Running", "Other"};
   for (std::string_view group : kGroups) {
     bool any = false;
     for (const Verb* verb : verbs()) {
       if (verb->hidden || verb->group != group) continue;
       if (!any) out += fmt::format("\n{}\n", group);
       any = true;
-      out += fmt::format("  {:<12}{}\n", verb->name, verb->summary);
+      out += verb_line(verb->name, verb->summary);
     }
   }
   out += "\nFor one language\n";
-  for (const FrontEnd::OwnVerb& verb : front_end_verbs()) out += fmt::format("  {:<12}{}\n", verb.name, verb.summary);
+  for (const FrontEnd::OwnVerb& verb : front_end_verbs()) out += verb_line(verb.name, verb.summary);
   out += "\n`tutti help VERB` says more, `tutti help exit-codes` what the exit codes mean.\n";
   out += "example: tutti export site.yaml --out json\n";
   return out;
 }
 
 std::string help_text(const Verb& verb) {
-  std::string out = fmt::format("tutti {}: {}\n\n", verb.name, verb.summary);
+  std::string out = wrapped(fmt::format("tutti {}: {}", verb.name, verb.summary), 0) + "\n\n";
   if (!verb.examples.empty()) out += fmt::format("{}\n\n", verb.examples);
   out += fmt::format("usage: tutti {} [OPTIONS]{}{}\n", verb.name, verb.arguments.empty() ? "" : " ", verb.arguments);
-  if (!verb.details.empty()) out += fmt::format("\n{}\n", verb.details);
+  if (!verb.details.empty()) out += fmt::format("\n{}\n", wrapped(verb.details, 0));
   std::vector<ShownOption> options = options_of(verb);
   out += "\noptions:\n";
   std::string_view heading;
@@ -69,7 +76,8 @@ std::string exit_codes_text() {
   return "exit codes, the same for every verb\n"
          "    0  done: nothing to do, or all succeeded\n"
          "    1  wrong use or wrong input; nothing was changed\n"
-         "    2  succeeded, and there are differences where that was the question (diff, plan, drift, fmt --check)\n"
+         "    2  there are differences, where that was the question: diff, drift, fmt --check,\n"
+         "       and with --detailed-exitcode plan, apply, destroy, rollback\n"
          "    4  some actions failed\n"
          "    6  some changes were made and some actions failed\n"
          "    8  some hosts could not be reached (added to the others)\n"

@@ -17,6 +17,7 @@
 #include "cli/fleet.h"
 #include "cli/help.h"
 #include "cli/large_stack.h"
+#include "cli/other_words.h"
 #include "cli/output.h"
 #include "cli/puppet_apply.h"
 #include "cli/registry.h"
@@ -108,12 +109,31 @@ int perform(const Verb& verb, Parsed parsed) {
   return code;
 }
 
+// `-` among the arguments, without a word of what it is written in.
+bool reads_unnamed_input(std::span<const std::string> args) {
+  auto says = [](const std::string& arg) { return arg.starts_with("--lang") || arg.ends_with(':'); };
+  return std::ranges::find(args, "-") != args.end() && std::ranges::none_of(args, says);
+}
+
+int no_verb(std::string_view word, std::span<const std::string> args) {
+  std::vector<std::string_view> names;
+  for (const Verb* v : verbs()) names.push_back(v->name);
+  for (const FrontEnd::OwnVerb& v : front_end_verbs()) names.push_back(v.name);
+  std::string_view meant = our_verb(word);
+  if (meant.empty()) meant = nearest(word, names);
+  return wrong_use(
+      fmt::format("there is no verb `{}`{}", word, meant.empty() ? "" : fmt::format("; did you mean `{}`?", meant)), "",
+      args);
+}
+
 int dispatch(std::span<const std::string> args) {
   if (args.empty()) {
     say(help_text());
     return exit_code::kError;
   }
   const CallBoundary boundary(args);
+  if (const Verb* verb = verb_named(args[0]))
+    if (std::string wrong = one_dash(*verb, args.subspan(1)); !wrong.empty()) return wrong_use(wrong, args[0], args);
   if (auto call = puppet_apply(args)) {
     if (call->help) {
       FileSink out("");
@@ -127,22 +147,18 @@ int dispatch(std::span<const std::string> args) {
     return perform(*verb_named("apply"), std::move(*call));
   }
   for (const FrontEnd* front_end : front_ends()) {
-    if (front_end->claims(args)) return front_end->run(args);
+    if (!front_end->claims(args)) continue;
+    int code = front_end->run(args);
+    if (code != exit_code::kOk && verb_named(args[0]) && reads_unnamed_input(args))
+      say("  = help: standard input is read as CUE; of another language say which: --lang yaml\n");
+    return code;
   }
   std::string_view first = args[0];
   if (first == "--version" || first == "-V") first = "version";
   if (first == "--help" || first == "-h") first = "help";
   if (first.starts_with('-')) return wrong_use(fmt::format("a verb comes first, not `{}`", first), "", args);
   const Verb* verb = verb_named(first);
-  if (verb == nullptr) {
-    std::vector<std::string_view> names;
-    for (const Verb* v : verbs()) names.push_back(v->name);
-    for (const FrontEnd::OwnVerb& v : front_end_verbs()) names.push_back(v.name);
-    std::string_view near = nearest(first, names);
-    return wrong_use(
-        fmt::format("there is no verb `{}`{}", first, near.empty() ? "" : fmt::format("; did you mean `{}`?", near)),
-        "", args);
-  }
+  if (verb == nullptr) return no_verb(first, args);
   Parsed parsed = parse_command_line(*verb, args.subspan(1));
   if (parsed.help) {
     FileSink out("");

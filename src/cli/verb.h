@@ -22,6 +22,10 @@ struct Manner {
   Limits limits;
 };
 
+// How verbs about systems tell what they found.
+inline constexpr OptionSpec kTellOption = {"out", "FORMAT", "text (the default), json, yaml, toml, xml or leaves",
+                                           false, 0,        "text json yaml toml xml leaves"};
+
 // One call of a verb. The verb puts its result into `out` and what it has to say into session.diagnostics, and returns
 // the exit code; the caller writes the result and shows the diagnostics.
 struct Call {
@@ -45,7 +49,7 @@ struct Call {
 // (`-` in a name is `_` there); the build makes the table of all verbs from the files that are there.
 struct Verb {
   std::string_view name;
-  std::string_view group;      // heading in `tutti help`: "Configuration", "RecordedCall", "Other"
+  std::string_view group;      // heading in `tutti help`: "Configuration", "Running", "Other"
   std::string_view summary;    // one line, lower case
   std::string_view arguments;  // as shown after the name: "FILE..."
   std::string_view details;    // paragraphs of the verb's help

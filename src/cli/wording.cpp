@@ -4,6 +4,7 @@
 
 #include <ctime>
 
+#include "base/utf8.h"
 #include "transport/host.h"
 
 namespace tutti {
@@ -37,6 +38,31 @@ std::string as_typed(const std::string& name) {
   bool plain = name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-/#:@~") ==
                std::string::npos;
   return plain ? name : shell_quote(name);
+}
+
+std::string wrapped(std::string_view text, std::size_t indent, std::size_t width) {
+  std::string out;
+  std::size_t column = indent;
+  auto new_line = [&] {
+    out += '\n';
+    out.append(indent, ' ');
+    column = indent;
+  };
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = std::min(text.find_first_of(" \n", at), text.size());
+    std::size_t columns = utf8::width(text.substr(at, end - at));
+    bool first = column == indent;
+    if (!first && column + 1 + columns > width) {
+      new_line();
+      first = true;
+    }
+    if (!first) out += ' ', ++column;
+    out += text.substr(at, end - at);
+    column += columns;
+    if (end < text.size() && text[end] == '\n') new_line();
+    at = end + 1;
+  }
+  return out;
 }
 
 }  // namespace tutti

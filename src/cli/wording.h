@@ -13,6 +13,9 @@ std::string short_time(double seconds);             // 320 ms, 4.2 s, 12 min
 std::string show_time(double seconds);              // "12.5", "0.003": no trailing zeros
 std::string counted(u64 n, std::string_view noun);  // 1 state, 2 states
 
+// A paragraph in lines of at most `width` columns, those after the first indented. Its own ends of lines stay.
+std::string wrapped(std::string_view text, std::size_t indent, std::size_t width = 80);
+
 // A name as one word of a command line.
 std::string as_typed(const std::string& name);
 

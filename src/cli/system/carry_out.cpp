@@ -103,7 +103,7 @@ int carry_out_plan(RecordedCall& here, const deploy::Prepared& prepared, std::st
       call.out.put(text);
     else if (!write_answer(call, plan_tree(call, prepared, &check), call.options.get("out")))
       return exit_code::kError;
-    return check.safe ? exit_code::kDifferent : exit_code::kError;
+    return check.safe ? to_be_changed(call) : exit_code::kError;
   }
   if (!call.options.has("quiet") || !check.safe) say_now(text);
   if (!check.safe && !call.options.has("unsafe")) {
@@ -144,7 +144,7 @@ int follow_up(RecordedCall& here, const std::string& system, const Value& wanted
 
 int carry_out(RecordedCall& here, std::string_view verb, const Preparing& prepare) {
   Call& call = here.call;
-  if (!can_tell(call)) return exit_code::kError;
+  if (!can_write_files(call)) return exit_code::kError;
   double until = store::wall_clock() + std::strtod(call.options.get("lock-timeout", "0").c_str(), nullptr);
   for (;;) {
     auto prepared = prepare();

@@ -8,6 +8,17 @@
 
 namespace tutti {
 
+// Options of the verbs that need no configuration to change a system.
+#define TUTTI_CHANGING_OPTIONS                                                                                     \
+  {"yes", "", "do not ask", false, 'y'}, {"dry-run", "", "show what would be done and touch nothing"},             \
+      {"parallel", "N", "at most N actions at once", false, 'j'},                                                  \
+      {"lock-timeout", "SECONDS", "wait so long for somebody else to be done"},                                    \
+      {"full", "", "show every value of the plan uncut"}, {"program", "", "show the reconfiguration program too"}, \
+      kMaxStates, {"unsafe", "", "run it even if it is not safe"},                                                 \
+      {"detailed-exitcode", "", "2 when something was changed (with --dry-run: would be)"}, kTellOption, {         \
+    "quiet", "", "no progress", false, 'q'                                                                         \
+  }
+
 // Shows, asks, runs and reports: the common end of apply, destroy and rollback. The plan is made anew when somebody
 // else was done first and --lock-timeout says to wait.
 using Preparing = std::function<std::optional<deploy::Prepared>()>;

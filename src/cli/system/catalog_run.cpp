@@ -113,7 +113,7 @@ int apply_catalog(RecordedCall& here, const deploy::Prepared& p, deploy::Deploye
                            counted(p.resources, "resource"), o.changed, o.failed, skipped));
   if (o.failed) return failure_code(o);
   bool dry = call.options.has("noop") || call.options.has("dry-run");
-  if (dry && o.would) return exit_code::kDifferent;
+  if (dry && o.would) return to_be_changed(call);
   return call.options.has("detailed-exitcode") && o.changed ? exit_code::kDifferent : exit_code::kOk;
 }
 

@@ -9,6 +9,10 @@
 
 namespace tutti {
 
+int to_be_changed(const Call& call) {
+  return call.options.has("detailed-exitcode") ? exit_code::kDifferent : exit_code::kOk;
+}
+
 int failure_code(const deploy::Outcome& o) {
   return (o.changed ? exit_code::kMixed : exit_code::kFailed) | (o.unreachable ? exit_code::kUnreachable : 0);
 }

@@ -168,6 +168,17 @@ Counts count(const deploy::Prepared& p) {
   return n;
 }
 
+// The behaviours as people say them: the two halves of a change in place are one thing to them.
+std::string done_to(const std::vector<std::string>& behaviours) {
+  std::vector<std::string_view> words;
+  for (std::size_t i = 0; i < behaviours.size(); ++i) {
+    bool first_half = behaviours[i] == "alter", second_half = behaviours[i] == "settle";
+    words.push_back(first_half ? "change in place" : second_half ? "end the change" : std::string_view(behaviours[i]));
+    if (first_half && i + 1 < behaviours.size() && behaviours[i + 1] == "settle") ++i;
+  }
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
 // The first of them and the last, where there are many: a path of waves is as long as there are waves.
 std::string few(const std::vector<std::string>& names) {
   if (names.size() <= 8) return fmt::format("{}", fmt::join(names, ", "));
@@ -207,7 +218,7 @@ std::string show_plan(Call& call, const deploy::Prepared& p, const deploy::Check
     if (c.kind == PlanChange::Kind::kInterrupt || c.kind == PlanChange::Kind::kReplace ||
         c.kind == PlanChange::Kind::kRepair)
       t += fmt::format(" {}", change_word(c.kind));
-    if (!c.behaviours.empty()) t += fmt::format(": {}", fmt::join(c.behaviours, ", "));
+    if (!c.behaviours.empty()) t += fmt::format(": {}", done_to(c.behaviours));
     if (!c.why.empty())
       t += fmt::format("  # {}", c.why);
     else if (!c.acts && c.kind == PlanChange::Kind::kRemove)

@@ -84,7 +84,7 @@ std::optional<deploy::Prepared> RecordedCall::plan(const Value& wanted, int* uns
   for (auto& d : found)
     // What failed is repaired anyway.
     if (all && !d.problem.empty() && recorded->components.at(d.component).failed.empty()) {
-      if (unseen) *unseen |= exit_code::kDifferent | (d.unreachable ? exit_code::kUnreachable : 0);
+      if (unseen) *unseen |= to_be_changed(call) | (d.unreachable ? exit_code::kUnreachable : 0);
       call.session.diagnostics.warning(
           "PLAN-UNSEEN", {}, fmt::format("{}: {} cannot be looked at: {}", d.component, d.resource, d.problem));
     }

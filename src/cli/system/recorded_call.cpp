@@ -42,11 +42,6 @@ bool RecordedCall::open(bool forget) {
     return false;
   }
   std::signal(SIGPIPE, SIG_IGN);  // a reader of what is told that goes away must not end a run in the middle
-  std::string answer = call.options.get("unfinished");
-  if (call.options.has("unfinished") && answer != "resume" && answer != "repeat") {
-    call.session.diagnostics.error("USE", {}, fmt::format("--unfinished wants `resume` or `repeat`, not `{}`", answer));
-    return false;
-  }
   bool above = false;
   std::string directory = record_directory(call, &above);
   if (above && !forget && !call.arguments.empty() && !call.options.has("quiet"))

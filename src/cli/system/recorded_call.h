@@ -72,8 +72,8 @@ class RecordedCall {
   std::unique_ptr<deploy::Hosts> hosts;
 };
 
-// Whether what is asked for with --out is a format, and files that are to be written can be; otherwise a diagnostic.
-bool can_tell(Call& call);
+// Whether the files that the options name can be written; otherwise a diagnostic.
+bool can_write_files(Call& call);
 
 // The plan as people read it: what changes, how long it takes, what was proved.
 std::string show_plan(Call& call, const deploy::Prepared& prepared, const deploy::Check* check, bool program);
@@ -82,6 +82,8 @@ std::string plan_summary(const deploy::Prepared& prepared, const deploy::Check* 
 
 // What a run came to, told in sentences and diagnostics; the exit code.
 int report_outcome(RecordedCall& here, const deploy::Outcome& outcome);
+// The exit code where something would be changed: 0, so that scripts go on, unless it is asked for.
+int to_be_changed(const Call& call);
 // The exit code of a run in which something failed.
 int failure_code(const deploy::Outcome& outcome);
 

@@ -26,7 +26,8 @@ constexpr OptionSpec kApplyOptions[] = {
     {"refresh", "", "look at what is really there, and bring back what is no longer as it was left"},
     {"unfinished", "ANSWER",
      "for timers, of a run that was cut off: `resume` goes on with it first, `repeat` also does again what nobody can "
-     "look at"},
+     "look at",
+     false, 0, "resume repeat"},
     {"parallel", "N", "at most N actions at once", false, 'j'},
     {"lock-timeout", "SECONDS", "wait so long for somebody else to be done"},
     {"lease", "SECONDS", "how long the lock outlives us when we die on another host (default 30)"},
@@ -35,12 +36,12 @@ constexpr OptionSpec kApplyOptions[] = {
     kMaxStates,
     {"set", "NAME=NUMBER", "a parameter of a program's loops", true},
     {"unsafe", "", "run it even if it is not safe"},
-    {"detailed-exitcode", "", "2 when something was changed"},
+    {"detailed-exitcode", "", "2 when something was changed (with --dry-run: would be)"},
     {"noop", "", "catalogs: say what would be changed and touch nothing"},
     {"only-tag", "TAG", "catalogs: only resources with this tag", true},
     {"skip-tag", "TAG", "catalogs: no resources with this tag", true},
     {"parallel-execs", "", "catalogs: commands need not keep the catalog's order among themselves"},
-    {"out", "FORMAT", "text (the default), json or yaml"},
+    kTellOption,
     {"quiet", "", "no progress", false, 'q'},
 };
 
@@ -159,13 +160,12 @@ int run_apply(Call& call) {
 
 extern const Verb apply_verb = {
     .name = "apply",
-    .group = "RecordedCall",
+    .group = "Running",
     .summary = "bring a system to what its configuration says, or run a saved plan",
     .arguments = "FILE... | PLAN | SYSTEM... PROGRAM.concerto",
     .details =
-        "Makes a plan as `tutti plan` does, shows it, asks and runs it. Every action is journalled before it starts "
-        "and after "
-        "it ends, so that an interrupted run is taken up again by `tutti resume`.\n"
+        "Makes a plan as `tutti plan` does, shows it, asks and runs it. Every action is journalled before it "
+        "starts and after it ends, so that an interrupted run is taken up again by `tutti resume`.\n"
         "A saved plan is refused when the system has changed since it was made, and when it was altered.",
     .examples = "$ tutti apply shop.yaml\n$ tutti apply --yes shop.cue",
     .options = kApplyOptions,

@@ -1,151 +1,70 @@
+// The scripts ask the program at every tab (`tutti completion words -- LINE...`): what can stand there is known in one
+// place (cli/complete.h), whatever the shell.
 #include <fmt/format.h>
 
-#include "cli/command_line.h"
-#include "cli/output.h"
-#include "cli/registry.h"
+#include "cli/complete.h"
 #include "cli/verb.h"
 
 namespace tutti {
 namespace {
 
-std::vector<OptionSpec> all_options(const Verb& verb) {
-  std::vector<OptionSpec> all;
-  for (const ShownOption& o : options_of(verb)) all.push_back(o.spec);
-  for (const OptionSpec& o : global_options()) all.push_back(o);
-  return all;
+constexpr std::string_view kBash = R"(# bash completion for tutti; load with: source <(tutti completion bash)
+_tutti() {
+  local word typed=${COMP_WORDS[COMP_CWORD]}
+  COMPREPLY=()
+  while IFS= read -r word; do
+    if [ "$word" = : ]; then
+      compopt -o filenames 2>/dev/null
+      while IFS= read -r word; do COMPREPLY+=("$word"); done < <(compgen -f -- "$typed")
+    elif [[ $word == "$typed"* ]]; then
+      COMPREPLY+=("$word")
+    fi
+  done < <(tutti completion words -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+  [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *= ]] && compopt -o nospace 2>/dev/null
 }
+complete -F _tutti tutti
+)";
 
-std::string joined(const std::vector<std::string_view>& words) {
-  std::string out;
-  for (std::string_view w : words) out += fmt::format("{}{}", out.empty() ? "" : " ", w);
-  return out;
+constexpr std::string_view kZsh = R"(#compdef tutti
+# zsh completion for tutti; as a file _tutti in a folder of $fpath, or: source <(tutti completion zsh)
+_tutti() {
+  local word files=
+  local -a all
+  for word in "${(@f)$(tutti completion words -- "${(@)words[2,CURRENT]}" 2>/dev/null)}"; do
+    if [[ $word == : ]]; then files=1; elif [[ -n $word ]]; then all+=("$word"); fi
+  done
+  compadd -a all
+  [[ -n $files ]] && _files
 }
+compdef _tutti tutti
+)";
 
-std::string verb_words() {
-  std::vector<std::string_view> names;
-  for (const Verb* v : verbs()) {
-    if (!v->hidden) names.push_back(v->name);
-  }
-  for (const FrontEnd::OwnVerb& v : front_end_verbs()) names.push_back(v.name);
-  return joined(names);
-}
-
-std::string language_words() {
-  std::vector<std::string_view> names;
-  for (const Language* l : languages().all()) names.push_back(l->name());
-  return joined(names);
-}
-
-// Text inside single quotes, for the shells.
-std::string quoted(std::string_view text) {
-  std::string out;
-  for (char c : text) out += c == '\'' ? "'\\''" : std::string(1, c);
-  return out;
-}
-
-std::string bash() {
-  std::string out = "# bash completion for tutti; load with: source <(tutti completion bash)\n_tutti() {\n";
-  out +=
-      "  local cur prev verb\n  cur=${COMP_WORDS[COMP_CWORD]}\n  prev=${COMP_WORDS[COMP_CWORD-1]}\n  "
-      "verb=${COMP_WORDS[1]}\n";
-  out += fmt::format(
-      "  if [ \"$COMP_CWORD\" -eq 1 ]; then COMPREPLY=($(compgen -W '{} --help --version' -- \"$cur\")); return; fi\n",
-      verb_words());
-  out += "  case $prev in\n";
-  out += fmt::format("    --lang) COMPREPLY=($(compgen -W '{}' -- \"$cur\")); return;;\n", language_words());
-  out += fmt::format("    --out) COMPREPLY=($(compgen -W '{}' -- \"$cur\")); return;;\n", joined(all_outputs()));
-  out += "    --color) COMPREPLY=($(compgen -W 'auto always never' -- \"$cur\")); return;;\n";
-  out += "    --diagnostics) COMPREPLY=($(compgen -W 'text line json' -- \"$cur\")); return;;\n";
-  out +=
-      "    --limit) COMPREPLY=($(compgen -S = -W 'input nodes steps memory depth errors time' -- \"$cur\")); compopt "
-      "-o nospace; return;;\n";
-  out += fmt::format("    help) COMPREPLY=($(compgen -W '{} exit-codes' -- \"$cur\")); return;;\n", verb_words());
-  out += "    completion) COMPREPLY=($(compgen -W 'bash zsh fish' -- \"$cur\")); return;;\n  esac\n";
-  out += "  if [[ $cur == -* ]]; then\n    case $verb in\n";
-  for (const Verb* v : verbs()) {
-    std::string words;
-    for (const OptionSpec& o : all_options(*v)) words += fmt::format("{}--{}", words.empty() ? "" : " ", o.name);
-    out += fmt::format("      {}) COMPREPLY=($(compgen -W '{}' -- \"$cur\"));;\n", v->name, words);
-  }
-  return out +
-         "    esac\n    return\n  fi\n  COMPREPLY=($(compgen -f -- \"$cur\"))\n}\ncomplete -o filenames -F _tutti "
-         "tutti\n";
-}
-
-std::string zsh() {
-  auto safe = [](std::string_view text) {
-    std::string out;
-    for (char c : text) {
-      if (c == '[' || c == ']' || c == ':' || c == '\\') out += '\\';
-      out += c == '\'' ? "'\\''" : std::string(1, c);
-    }
-    return out;
-  };
-  std::string out = "#compdef tutti\n# zsh completion for tutti\n_tutti() {\n  local -a verbs\n  verbs=(\n";
-  for (const Verb* v : verbs()) {
-    if (!v->hidden) out += fmt::format("    '{}:{}'\n", v->name, safe(v->summary));
-  }
-  for (const FrontEnd::OwnVerb& v : front_end_verbs()) out += fmt::format("    '{}:{}'\n", v.name, safe(v.summary));
-  out += "  )\n  if (( CURRENT == 2 )); then _describe verb verbs; return; fi\n  case $words[2] in\n";
-  for (const Verb* v : verbs()) {
-    out += fmt::format("    {}) _arguments", v->name);
-    for (const OptionSpec& o : all_options(*v)) {
-      std::string_view action = o.name == "lang"          ? ":language:($(tutti completion languages))"
-                                : o.name == "out"         ? ":format:($(tutti completion outputs))"
-                                : o.name == "color"       ? ":when:(auto always never)"
-                                : o.name == "diagnostics" ? ":style:(text line json)"
-                                : o.argument.empty()      ? ""
-                                                          : ":value:_files";
-      out += fmt::format(" \\\n        '{}--{}[{}]{}'", o.repeatable ? "*" : "", o.name, safe(o.help), action);
-    }
-    out += " \\\n        '*:file:_files';;\n";
-  }
-  return out + "  esac\n}\ncompdef _tutti tutti\n";
-}
-
-std::string fish() {
-  std::string out = "# fish completion for tutti\n";
-  for (const Verb* v : verbs()) {
-    if (v->hidden) continue;
-    out += fmt::format("complete -c tutti -n __fish_use_subcommand -f -a {} -d '{}'\n", v->name, quoted(v->summary));
-  }
-  for (const FrontEnd::OwnVerb& v : front_end_verbs()) {
-    out += fmt::format("complete -c tutti -n __fish_use_subcommand -f -a {} -d '{}'\n", v.name, quoted(v.summary));
-  }
-  for (const Verb* v : verbs()) {
-    for (const OptionSpec& o : all_options(*v)) {
-      std::string more = o.letter ? fmt::format(" -s {}", o.letter) : "";
-      if (o.name == "lang") {
-        more += fmt::format(" -x -a '{}'", language_words());
-      } else if (o.name == "out") {
-        more += fmt::format(" -x -a '{}'", joined(all_outputs()));
-      } else if (o.name == "color") {
-        more += " -x -a 'auto always never'";
-      } else if (o.name == "diagnostics") {
-        more += " -x -a 'text line json'";
-      } else if (!o.argument.empty()) {
-        more += " -r";
-      }
-      out += fmt::format("complete -c tutti -n '__fish_seen_subcommand_from {}' -l {}{} -d '{}'\n", v->name, o.name,
-                         more, quoted(o.help));
-    }
-  }
-  return out +
-         fmt::format("complete -c tutti -n '__fish_seen_subcommand_from help' -f -a '{} exit-codes'\n", verb_words());
-}
+constexpr std::string_view kFish = R"(# fish completion for tutti; as ~/.config/fish/completions/tutti.fish
+function __tutti_words
+    set -l line (commandline -opc) (commandline -ct)
+    for word in (tutti completion words -- $line[2..-1] 2>/dev/null)
+        if test "$word" = :
+            __fish_complete_path (commandline -ct)
+        else
+            echo $word
+        end
+    end
+end
+complete -c tutti -f -a '(__tutti_words)'
+)";
 
 int run_completion(Call& call) {
   const std::string& shell = call.arguments[0];
   if (shell == "bash") {
-    call.out.put(bash());
+    call.out.put(kBash);
   } else if (shell == "zsh") {
-    call.out.put(zsh());
+    call.out.put(kZsh);
   } else if (shell == "fish") {
-    call.out.put(fish());
-  } else if (shell == "languages") {
-    call.out.put(language_words() + "\n");
-  } else if (shell == "outputs") {
-    call.out.put(joined(all_outputs()) + "\n");
+    call.out.put(kFish);
+  } else if (shell == "words") {
+    Completions c = complete(std::span(call.arguments).subspan(1));
+    for (const std::string& word : c.words) call.out.put(word + "\n");
+    if (c.files) call.out.put(":\n");
   } else {
     call.session.diagnostics.error("USE", {}, fmt::format("completion is for bash, zsh and fish, not `{}`", shell));
     return exit_code::kError;
@@ -160,10 +79,13 @@ extern const Verb completion_verb = {
     .group = "Other",
     .summary = "print a completion script for bash, zsh or fish",
     .arguments = "SHELL",
+    .details =
+        "It completes verbs, options and their values, files, and what is recorded: runs, components, systems, types "
+        "and hosts. `tutti completion words -- LINE...` prints what could stand as the last word of a line, one to a "
+        "line; a line with a colon stands for names of files.",
     .examples = "$ source <(tutti completion bash)\n$ tutti completion fish > ~/.config/fish/completions/tutti.fish",
     .run = run_completion,
     .least = 1,
-    .most = 1,
 };
 
 }  // namespace tutti

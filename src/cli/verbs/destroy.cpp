@@ -6,17 +6,7 @@ namespace {
 
 constexpr OptionSpec kDestroyOptions[] = {
     TUTTI_RUNNING_OPTIONS,
-    {"yes", "", "do not ask", false, 'y'},
-    {"dry-run", "", "show what would be done and touch nothing"},
-    {"parallel", "N", "at most N actions at once", false, 'j'},
-    {"lock-timeout", "SECONDS", "wait so long for somebody else to be done"},
-    {"full", "", "show every value of the plan uncut"},
-    {"program", "", "show the reconfiguration program too"},
-    kMaxStates,
-    {"unsafe", "", "run it even if it is not safe"},
-    {"detailed-exitcode", "", "2 when something was changed"},
-    {"out", "FORMAT", "text (the default), json or yaml"},
-    {"quiet", "", "no progress", false, 'q'},
+    TUTTI_CHANGING_OPTIONS,
 };
 
 int run_destroy(Call& call) {
@@ -32,7 +22,7 @@ int run_destroy(Call& call) {
 
 extern const Verb destroy_verb = {
     .name = "destroy",
-    .group = "RecordedCall",
+    .group = "Running",
     .summary = "take a whole system down again",
     .arguments = "",
     .details = "Everything that is recorded is removed, users before what they use.",

@@ -15,7 +15,7 @@ namespace tutti {
 namespace {
 
 constexpr OptionSpec kDiffOptions[] = {
-    {"out", "FORMAT", "text (the default) or json: one object a line"},
+    {"out", "FORMAT", "text (the default) or json: one object a line", false, 0, "text json"},
     {"ordered", "", "count the order of keys too"},
     {"quiet", "", "print nothing: the exit code is the answer", false, 'q'},
 };
@@ -248,12 +248,12 @@ extern const Verb diff_verb = {
     .summary = "compare what two files mean, across languages and formats",
     .arguments = "A B",
     .details =
-        "Both are evaluated and their trees compared: layout, order of keys and language do not count, values do.\n"
-        "Folders with a file for each node, catalogs of several nodes, and Puppet environments with --all-nodes are\n"
-        "compared node by node, and a change that many nodes share is told once. In catalogs the order of resources "
-        "and\n"
-        "the lines they are written on do not count. Nodes that cannot be compiled are named, and the others "
-        "compared.\n"
+        "Both are evaluated and their trees compared: layout, order of keys and language do not count, values "
+        "do.\n"
+        "Folders with a file for each node, catalogs of several nodes, and Puppet environments with "
+        "--all-nodes are compared node by node, and a change that many nodes share is told once. In catalogs "
+        "the order of resources and the lines they are written on do not count. Nodes that cannot be compiled "
+        "are named, and the others compared.\n"
         "Exit code 1: something failed, 0: no differences, 2: some.",
     .examples =
         "$ tutti diff old.yaml new.yaml\n$ tutti diff site.cue site.json --out json\n"

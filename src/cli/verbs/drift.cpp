@@ -12,7 +12,7 @@ namespace {
 constexpr OptionSpec kDriftOptions[] = {
     TUTTI_RUNNING_OPTIONS,
     {"ignore", "PATTERN", "say nothing about resources like this (`file /etc/*`)", true},
-    {"out", "FORMAT", "text (the default), json or yaml"},
+    kTellOption,
 };
 
 // A whole digest tells a reader nothing that its beginning does not.
@@ -112,7 +112,7 @@ int run_drift(Call& call) {
 
 extern const Verb drift_verb = {
     .name = "drift",
-    .group = "RecordedCall",
+    .group = "Running",
     .summary = "what is no longer as the last run left it",
     .arguments = "",
     .details = "Looks and never writes. Exit code 0: no drift; 2: some, or something that cannot be known.",

@@ -14,7 +14,7 @@ namespace {
 using namespace engine;
 
 constexpr OptionSpec kEstimateOptions[] = {
-    {"out", "FORMAT", "text (the default), json or yaml"},
+    kTellOption,
     TUTTI_SYSTEM_OPTIONS,
     {"events", "", "the critical path event by event"},
     {"models", "", "also what Aeolus and Ansible would take"},
@@ -183,13 +183,13 @@ int run_estimate(Call& call) {
 
 extern const Verb estimate_verb = {
     .name = "estimate",
-    .group = "RecordedCall",
+    .group = "Running",
     .summary = "how long a program will take, and why",
     .arguments = "SYSTEM... [PROGRAM]",
     .details =
-        "Runs the program against a simulated clock and builds its dependency graph: the total, the critical path, how "
-        "much\n"
-        "longer each transition may take before the whole does. A cycle in the graph is a deadlock and is named.",
+        "Runs the program against a simulated clock and builds its dependency graph: the total, the critical "
+        "path, how much longer each transition may take before the whole does. A cycle in the graph is a "
+        "deadlock and is named.",
     .examples =
         "$ tutti estimate system.yaml\n$ tutti estimate --models --set n=10 system.cue update.concerto\n$ tutti "
         "estimate --monte-carlo 10000 system.json",

@@ -24,8 +24,8 @@ extern const Verb eval_verb = {
     .summary = "evaluate and print the tree, also where it is not concrete",
     .arguments = "FILE...",
     .details =
-        "The language follows from a file's name; `-` is standard input. Values that are still open are shown as "
-        "such.\n"
+        "The language follows from a file's name; `-` is standard input. Values that are still open are shown "
+        "as such.\n"
         "Several data files are several documents; a language that can evaluates its files together.\n"
         "For CUE inputs the flags and texts are those of cue: `tutti cue help eval`.",
     .examples = "$ tutti eval site.cue\n$ tutti eval --out leaves site.yaml | grep port",

@@ -9,7 +9,7 @@ namespace tutti {
 namespace {
 
 constexpr OptionSpec kFactsOptions[] = {
-    {"out", "FORMAT", "json, yaml, toml or leaves (default: json)"},
+    {"out", "FORMAT", "json (the default), yaml, toml, xml or leaves", false, 0, "json yaml toml xml leaves"},
     {"external-dir", "DIR", "a folder of external facts (.txt, .json, .yaml, programs), before /etc/facter/facts.d"},
     {"modulepath", "DIRS",
      "with the facts that these modules bring, separated by colons; those in Ruby through facter"},
@@ -43,8 +43,8 @@ const Verb facts_verb = {
     .summary = "facts of this host, as Puppet manifests know them",
     .arguments = "[PATH]",
     .details =
-        "Gathered natively, without Ruby or facter: os, kernel, networking, memory, processors, disks, identity\n"
-        "and the like. With a path, only what is there.",
+        "Gathered natively, without Ruby or facter: os, kernel, networking, memory, processors, disks, "
+        "identity and the like. With a path, only what is there.",
     .examples = "$ tutti facts os.family\n$ tutti facts --out yaml > facts/web1.yaml\n",
     .options = kFactsOptions,
     .run = run_facts,

@@ -19,7 +19,7 @@ constexpr OptionSpec kForgetOptions[] = {
     {"dry-run", "", "show what would be forgotten and forget nothing"},
     {"force", "", "also where the host still answers: what runs there is left to itself"},
     {"lock-timeout", "SECONDS", "wait so long for somebody else to be done"},
-    {"out", "FORMAT", "text (the default), json or yaml"},
+    kTellOption,
 };
 
 std::string_view place_name(Symbol host) { return host.empty() ? "this machine" : host.text(); }
@@ -62,7 +62,7 @@ int run_forget(Call& call) {
         .suggest("tutti status");
     return exit_code::kError;
   }
-  if (!can_tell(call)) return exit_code::kError;
+  if (!can_write_files(call)) return exit_code::kError;
   RecordedCall here(call);
   if (!here.look()) return exit_code::kError;
   std::string system = here.the_system();
@@ -72,7 +72,7 @@ int run_forget(Call& call) {
   if (!forgetting) return exit_code::kError;
   if (call.options.has("dry-run")) {
     call.out.put(shown(*forgetting));
-    return exit_code::kDifferent;
+    return exit_code::kOk;
   }
   say_now(shown(*forgetting));
   if (!call.options.has("force") && !gone(here, *forgetting)) return exit_code::kError;
@@ -88,14 +88,13 @@ int run_forget(Call& call) {
 
 extern const Verb forget_verb = {
     .name = "forget",
-    .group = "RecordedCall",
+    .group = "Running",
     .summary = "take out of the record what is on a host that is gone for good",
     .arguments = "[COMPONENT...]",
     .details =
-        "Nothing is done on any host: what was there, and was not lost with it, is left to itself. A host that still "
-        "answers is refused,\n"
-        "and so is what is protected. Whoever used what is forgotten is led to another one by the next plan. The run "
-        "is in the history.",
+        "Nothing is done on any host: what was there, and was not lost with it, is left to itself. A host "
+        "that still answers is refused, and so is what is protected. Whoever used what is forgotten is led to "
+        "another one by the next plan. The run is in the history.",
     .examples = "$ tutti forget --host h2 --dry-run\n$ tutti forget --yes web3",
     .options = kForgetOptions,
     .run = run_forget,

@@ -17,8 +17,9 @@ namespace {
 constexpr OptionSpec kGraphOptions[] = {
     {"type", "WHAT",
      "tree (the default): what lies in what; origin: which values come from which; of a system: assembly, nets, "
-     "dependencies (of its program), summary (what behaviours need and provide)"},
-    {"out", "FORMAT", "dot (the default) or json; of a system dot or svg"},
+     "dependencies (of its program), summary (what behaviours need and provide)",
+     false, 0, "tree origin assembly nets dependencies summary"},
+    {"out", "FORMAT", "dot (the default) or json; of a system dot, svg or text", false, 0, "dot json svg text"},
     TUTTI_SYSTEM_OPTIONS,
     {"depth", "N", "go N levels down (3)"},
 };

@@ -10,7 +10,7 @@ namespace {
 constexpr OptionSpec kHistoryOptions[] = {
     TUTTI_RUNNING_OPTIONS,
     {"most", "N", "at most so many runs (default 20)"},
-    {"out", "FORMAT", "text (the default), json or yaml"},
+    kTellOption,
 };
 
 int run_history(Call& call) {
@@ -59,7 +59,7 @@ int run_history(Call& call) {
 
 extern const Verb history_verb = {
     .name = "history",
-    .group = "RecordedCall",
+    .group = "Running",
     .summary = "the runs so far, newest first",
     .arguments = "",
     .details = "`tutti show RUN` tells one of them action by action.",

@@ -17,10 +17,11 @@ constexpr OptionSpec kPlanOptions[] = {
     {"only", "COMPONENT", "look at this component only", true},
     {"restart", "", "also restart what did not change"},
     {"refresh", "", "look at what is really there, and plan to bring it back"},
+    {"detailed-exitcode", "", "2 when there is something to do"},
     {"full", "", "show every value of the plan uncut"},
     {"program", "", "show the reconfiguration program too"},
     kMaxStates,
-    {"out", "FORMAT", "text (the default), json or yaml"},
+    kTellOption,
 };
 
 // For `tutti apply`, where that is asked for.
@@ -88,7 +89,7 @@ int plan_catalog(RecordedCall& here, const deploy::Prepared& prepared) {
     else
       foreseen_tree(make, f, told);
   }
-  int code = changes + unknown ? exit_code::kDifferent : exit_code::kOk;
+  int code = changes + unknown ? to_be_changed(call) : exit_code::kOk;
   if (out != "text") {
     Value answer = make.map({{"resources", make.integer(prepared.resources)},
                              {"to_change", make.integer(changes)},
@@ -129,22 +130,23 @@ int run_plan(Call& call) {
   }
   if (!save(here, *prepared)) return exit_code::kError;
   if (!nothing && !check.safe) return exit_code::kError;
-  return unseen | (nothing ? exit_code::kOk : exit_code::kDifferent);
+  return unseen | (nothing ? exit_code::kOk : to_be_changed(call));
 }
 
 }  // namespace
 
 extern const Verb plan_verb = {
     .name = "plan",
-    .group = "RecordedCall",
-    .summary = "what would be done to bring a system to what its configuration says",
+    .group = "Running",
+    .summary = "what would change to bring a system to its configuration",
     .arguments = "FILE...",
     .details =
         "Several files are laid over each other, the later ones on top.\n"
-        "Compares the wanted system with what is recorded, makes the reconfiguration program, estimates how long it "
-        "takes "
-        "and verifies it: no deadlock, the wanted state reached, the invariants kept throughout.\n"
-        "Exit code 0: nothing to do; 2: there is something to do; 1: an error, or a plan that is not safe.",
+        "Compares the wanted system with what is recorded, makes the reconfiguration program, estimates how "
+        "long it takes and verifies it: no deadlock, the wanted state reached, the invariants kept "
+        "throughout.\n"
+        "Exit code 0: there is a plan; 1: an error, or a plan that is not safe. With --detailed-exitcode it "
+        "is 2 when there is something to do.",
     .examples = "$ tutti plan shop.yaml\n$ tutti plan --save change.plan shop.cue && tutti apply change.plan",
     .options = kPlanOptions,
     .run = run_plan,

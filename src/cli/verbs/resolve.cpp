@@ -113,12 +113,13 @@ extern const Verb resolve_verb = {
     .summary = "resolve a CDL document and give lazy properties their values",
     .arguments = "FILE",
     .details =
-        "What depends on a value that is supplied is resolved, and nothing else is looked at again. PATH leads from "
-        "the system\nto the property, `DB/hostname`; `@LIST/PATH` is a property of a list of the configuration.\n"
+        "What depends on a value that is supplied is resolved, and nothing else is looked at again. PATH "
+        "leads from the system to the property, `DB/hostname`; `@LIST/PATH` is a property of a list of the "
+        "configuration.\n"
         "With --events each round is applied in turn, as a deployment service would.",
     .examples =
         "$ tutti resolve shop.cdl --set DB/hostname=db1 --out xml\n"
-        "$ printf 'DB/hostname=db1\\n\\nWeb/hostname=web1\\n' | tutti resolve shop.cdl --events -",
+        "$ printf 'DB/hostname=db1\\n\\nWeb/hostname=web1\\n' | \\\n    tutti resolve shop.cdl --events -",
     .options = kResolveOptions,
     .run = run_resolve,
     .least = 1,

@@ -19,7 +19,7 @@ constexpr OptionSpec kResumeOptions[] = {
     {"parallel", "N", "at most N actions at once", false, 'j'},
     {"lease", "SECONDS", "how long the lock outlives us when we die on another host (default 30)"},
     {"detailed-exitcode", "", "2 when something was changed"},
-    {"out", "FORMAT", "text (the default), json or yaml"},
+    kTellOption,
     {"quiet", "", "no progress", false, 'q'},
 };
 
@@ -45,7 +45,7 @@ int break_locks(RecordedCall& here) {
 }
 
 int run_resume(Call& call) {
-  if (!can_tell(call)) return exit_code::kError;
+  if (!can_write_files(call)) return exit_code::kError;
   RecordedCall here(call);
   if (!here.look()) return exit_code::kError;
   std::vector<std::string> open;
@@ -109,15 +109,15 @@ int run_resume(Call& call) {
 
 extern const Verb resume_verb = {
     .name = "resume",
-    .group = "RecordedCall",
+    .group = "Running",
     .summary = "go on with a run that was cut off",
     .arguments = "[RUN]",
     .details =
-        "Nothing that was finished is done again. An action that was in flight is looked at first: when what it was to "
-        "bring about "
-        "is there it counts as done, when it can be repeated it is, and otherwise you are asked: --done or --repeat.\n"
-        "A program that has ended because an action of it failed goes on the same way: --repeat starts the action "
-        "again, --done declares it done. (Of planned systems the next plan repairs.)",
+        "Nothing that was finished is done again. An action that was in flight is looked at first: when what "
+        "it was to bring about is there it counts as done, when it can be repeated it is, and otherwise you "
+        "are asked: --done or --repeat.\n"
+        "A program that has ended because an action of it failed goes on the same way: --repeat starts the "
+        "action again, --done declares it done. (Of planned systems the next plan repairs.)",
     .examples = "$ tutti resume\n$ tutti resume --repeat db.initialise",
     .options = kResumeOptions,
     .run = run_resume,

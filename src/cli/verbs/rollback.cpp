@@ -11,17 +11,7 @@ namespace {
 
 constexpr OptionSpec kRollbackOptions[] = {
     TUTTI_RUNNING_OPTIONS,
-    {"yes", "", "do not ask", false, 'y'},
-    {"dry-run", "", "show what would be done and touch nothing"},
-    {"parallel", "N", "at most N actions at once", false, 'j'},
-    {"lock-timeout", "SECONDS", "wait so long for somebody else to be done"},
-    {"full", "", "show every value of the plan uncut"},
-    {"program", "", "show the reconfiguration program too"},
-    kMaxStates,
-    {"unsafe", "", "run it even if it is not safe"},
-    {"detailed-exitcode", "", "2 when something was changed"},
-    {"out", "FORMAT", "text (the default), json or yaml"},
-    {"quiet", "", "no progress", false, 'q'},
+    TUTTI_CHANGING_OPTIONS,
 };
 
 int run_rollback(Call& call) {
@@ -85,15 +75,14 @@ int run_rollback(Call& call) {
 
 extern const Verb rollback_verb = {
     .name = "rollback",
-    .group = "RecordedCall",
+    .group = "Running",
     .summary = "go back to what an earlier run wanted",
     .arguments = "[RUN]",
     .details =
-        "Nothing is undone blindly: a new plan is made from what is there now to what was wanted then, verified and "
-        "run like any "
-        "other. Without a number it goes back to the last run before the latest that ended well; runs that only "
-        "followed "
-        "the values of another (`follow` in the history) count as part of it.",
+        "Nothing is undone blindly: a new plan is made from what is there now to what was wanted then, "
+        "verified and run like any other. Without a number it goes back to the last run before the latest "
+        "that ended well; runs that only followed the values of another (`follow` in the history) count as "
+        "part of it.",
     .examples = "$ tutti rollback\n$ tutti rollback 12",
     .options = kRollbackOptions,
     .run = run_rollback,

@@ -6,7 +6,7 @@ namespace tutti {
 namespace {
 
 constexpr OptionSpec kRunOptions[] = {
-    {"out", "FORMAT", "text (the default), json or yaml: the account at the end"},
+    kTellOption,
     TUTTI_SYSTEM_OPTIONS,
     TUTTI_RUNNING_OPTIONS,
     {"no-journal", "", "remember nothing: a run that is cut off cannot be taken up again"},
@@ -28,22 +28,21 @@ constexpr OptionSpec kRunOptions[] = {
 
 extern const Verb run_verb = {
     .name = "run",
-    .group = "RecordedCall",
+    .group = "Running",
     .summary = "run a reconfiguration program whose actions are commands",
     .arguments = "SYSTEM... [PROGRAM]",
     .details =
-        "A transition's `run` is a shell command or a list of words; it may have `env`, `cwd`, `stdin`, `timeout` and "
-        "`retry`.\n"
-        "It finds the data of its used ports in variables PORT_KEY and gives its own by appending KEY=VALUE lines to "
-        "the file\n"
-        "$TUTTI_OUTPUT; `outcome=NAME` chooses the outcome of a switch. The program is verified before anything "
-        "starts.\n"
-        "Every action is journalled before it starts and after it ends: `tutti resume` takes up a run that was cut "
-        "off, "
-        "and\n"
-        "`status`, `history` and `show` tell of it, under the name in `system` (or --system, or the file's name).",
+        "A transition's `run` is a shell command or a list of words; it may have `env`, `cwd`, `stdin`, "
+        "`timeout` and `retry`.\n"
+        "It finds the data of its used ports in variables PORT_KEY and gives its own by appending KEY=VALUE "
+        "lines to the file $TUTTI_OUTPUT; `outcome=NAME` chooses the outcome of a switch. The program is "
+        "verified before anything starts.\n"
+        "Every action is journalled before it starts and after it ends: `tutti resume` takes up a run that "
+        "was cut off, and `status`, `history` and `show` tell of it, under the name in `system` (or --system, "
+        "or the file's name).",
     .examples =
-        "$ tutti run shop.yaml\n$ tutti run --save now.json shop.yaml && tutti run shop.yaml now.json update.concerto",
+        "$ tutti run shop.yaml\n$ tutti run --save now.json shop.yaml && \\\n    tutti run shop.yaml now.json "
+        "update.concerto",
     .options = kRunOptions,
     .run = apply_program,
     .least = 1,

@@ -14,7 +14,7 @@ namespace {
 
 constexpr OptionSpec kShowOptions[] = {
     TUTTI_RUNNING_OPTIONS,
-    {"out", "FORMAT", "text (the default), json or yaml"},
+    kTellOption,
     {"log", "", "also what the commands of programs printed"},
 };
 
@@ -149,13 +149,13 @@ int run_show(Call& call) {
 
 extern const Verb show_verb = {
     .name = "show",
-    .group = "RecordedCall",
+    .group = "Running",
     .summary = "one run, action by action",
     .arguments = "RUN|COPY",
     .details =
-        "The journal of a run: what was started, how it ended, what it changed. Of a path, such as .tutti/kept/1f..., "
-        "the "
-        "content of that copy of a file that was changed or removed, opened with the project's key where it is sealed.",
+        "The journal of a run: what was started, how it ended, what it changed. Of a path, such as "
+        ".tutti/kept/1f..., the content of that copy of a file that was changed or removed, opened with the "
+        "project's key where it is sealed.",
     .examples = "$ tutti show 3\n$ tutti show --out json 3\n$ tutti show .tutti/kept/1f2e...",
     .options = kShowOptions,
     .run = run_show,

@@ -21,7 +21,8 @@ using namespace engine;
 
 constexpr OptionSpec kSimulateOptions[] = {
     {"out", "FORMAT",
-     "text (a Gantt chart, the default), svg, trace (Chrome trace), stats (of the engine itself), json or yaml"},
+     "text (a Gantt chart, the default), svg, trace (Chrome trace), stats (of the engine itself), json or yaml", false,
+     0, "text svg trace stats json yaml toml xml leaves"},
     TUTTI_SYSTEM_OPTIONS,
     {"parallel", "N", "at most so many actions at once"},
     {"fail", "INSTANCE.TRANSITION", "let this action fail", true},
@@ -155,16 +156,17 @@ int run_simulate(Call& call) {
 
 extern const Verb simulate_verb = {
     .name = "simulate",
-    .group = "RecordedCall",
+    .group = "Running",
     .summary = "run a program with its expected durations, in no time",
     .arguments = "SYSTEM... [PROGRAM]",
     .details =
-        "The engine itself runs, with a clock that jumps. Shows what runs when, and where everything is in the end.\n"
+        "The engine itself runs, with a clock that jumps. Shows what runs when, and where everything is in "
+        "the end.\n"
         "`--replay` makes it go the steps of a counterexample instead of its own.\n"
         "`--out trace` writes a file for chrome://tracing or ui.perfetto.dev.",
     .examples =
         "$ tutti simulate system.yaml\n$ tutti simulate --out svg -o run.svg system.yaml\n$ tutti simulate --fail "
-        "db.start system.yaml\n$ tutti verify --out json system.yaml > bad.json; tutti simulate --replay bad.json "
+        "db.start system.yaml\n$ tutti verify --out json system.yaml > bad.json\n$ tutti simulate --replay bad.json "
         "system.yaml",
     .options = kSimulateOptions,
     .run = run_simulate,

@@ -11,7 +11,7 @@ namespace {
 
 constexpr OptionSpec kStatusOptions[] = {
     TUTTI_RUNNING_OPTIONS,
-    {"out", "FORMAT", "text (the default), json or yaml"},
+    kTellOption,
 };
 
 // Where it stands. A resource of a catalog that failed or was skipped has had its turn, but is not done.
@@ -141,12 +141,12 @@ int run_status(Call& call) {
 
 extern const Verb status_verb = {
     .name = "status",
-    .group = "RecordedCall",
+    .group = "Running",
     .summary = "what is deployed, and in which state",
     .arguments = "",
     .details =
-        "Shows what is recorded, and which processes of this machine have died; `tutti drift` looks at all that is "
-        "really there. Exit code 16 when a run did not end.",
+        "Shows what is recorded, and which processes of this machine have died; `tutti drift` looks at all "
+        "that is really there. Exit code 16 when a run did not end.",
     .examples = "$ tutti status\n$ tutti status --out json",
     .options = kStatusOptions,
     .run = run_status,

@@ -66,12 +66,12 @@ extern const Verb trust_verb = {
     .summary = "let a project run its own code while it is read",
     .arguments = "[DIR]",
     .details =
-        "What only reads (eval, export, vet, fmt, why, diff, graph) runs nothing that a project brings and reads "
-        "nothing outside of it. A project that needs more (Ruby in its modules, generate(), facts of modules, files "
-        "elsewhere) is trusted once: the folder, or the project it lies in (the nearest folder above with .git, "
-        "cue.mod or environment.conf).\n"
-        "The record is the user's own: the folder's path, its identity and its owner. It holds for what changes in "
-        "the folder, and not for another folder of the same name.",
+        "What only reads (eval, export, vet, fmt, why, diff, graph) runs nothing that a project brings and "
+        "reads nothing outside of it. A project that needs more (Ruby in its modules, generate(), facts of "
+        "modules, files elsewhere) is trusted once: the folder, or the project it lies in (the nearest folder "
+        "above with .git, cue.mod or environment.conf).\n"
+        "The record is the user's own: the folder's path, its identity and its owner. It holds for what "
+        "changes in the folder, and not for another folder of the same name.",
     .examples = "$ tutti trust control-repo\n$ tutti trust --list\n$ tutti trust --revoke control-repo",
     .options = kTrustOptions,
     .run = run_trust,

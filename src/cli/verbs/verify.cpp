@@ -19,7 +19,7 @@ namespace {
 using namespace engine;
 
 constexpr OptionSpec kVerifyOptions[] = {
-    {"out", "FORMAT", "text (the default), json or yaml"},
+    kTellOption,
     TUTTI_SYSTEM_OPTIONS,
     {"property", "TEXT", "something that must hold (`always web.service or web.stopped`)", true},
     {"full", "", "also look at every interleaving, without reduction, and count the states"},
@@ -221,18 +221,16 @@ int run_verify(Call& call) {
 
 extern const Verb verify_verb = {
     .name = "verify",
-    .group = "RecordedCall",
+    .group = "Running",
     .summary = "prove that a program cannot go wrong, or show how it can",
     .arguments = "SYSTEM... [PROGRAM]",
     .details =
         "Looks at every interleaving and every outcome of a switch: no deadlock, and each property given in "
-        "`properties` or\n"
-        "with --property. What does not hold comes with the shortest way to get there.\n"
-        "Properties: always EXPR, never EXPR, finally EXPR, reachable EXPR, EVENT before EVENT, between EVENT and "
-        "EVENT never\n"
-        "EVENT. EXPR is made of NAME.PLACE, NAME.PORT, NAME.TRANSITION, idle(NAME), not, and, or, ->, count(...) <= N; "
-        "NAME may\n"
-        "be `*`. EVENT is enter or leave NAME.PLACE, start or end NAME.TRANSITION, finish NAME.BEHAVIOUR.",
+        "`properties` or with --property. What does not hold comes with the shortest way to get there.\n"
+        "Properties: always EXPR, never EXPR, finally EXPR, reachable EXPR, EVENT before EVENT, between EVENT "
+        "and EVENT never EVENT. EXPR is made of NAME.PLACE, NAME.PORT, NAME.TRANSITION, idle(NAME), not, and, "
+        "or, ->, count(...) <= N; NAME may be `*`. EVENT is enter or leave NAME.PLACE, start or end "
+        "NAME.TRANSITION, finish NAME.BEHAVIOUR.",
     .examples =
         "$ tutti verify system.yaml\n$ tutti verify --property 'never count(*.master) >= 2' system.yaml\n$ tutti "
         "verify --failures 1 system.yaml",

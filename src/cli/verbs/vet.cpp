@@ -43,7 +43,8 @@ extern const Verb vet_verb = {
     .arguments = "FILE...",
     .details =
         "Each language checks what it can: syntax, references, types, and that the result is concrete.\n"
-        "With CUE files beside those of another language, what the others mean is checked against the CUE files.\n"
+        "With CUE files beside those of another language, what the others mean is checked against the CUE "
+        "files.\n"
         "For CUE inputs the flags and texts are those of cue: `tutti cue help vet`.",
     .examples =
         "$ tutti vet site.cue && echo fine\n$ tutti vet --diagnostics line *.yaml\n$ tutti vet schema.cue catalog.pp\n"

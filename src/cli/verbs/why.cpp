@@ -15,7 +15,7 @@ namespace tutti {
 namespace {
 
 constexpr OptionSpec kWhyOptions[] = {
-    {"out", "FORMAT", "text (the default) or json"},
+    {"out", "FORMAT", "text (the default) or json", false, 0, "text json"},
     {"steps", "N", "tell at most N steps (40)"},
     {"reveal", "", "show secrets in clear"},
     {"schema", "EXPRESSION", "what in the CUE files the others are read against: '#Catalog'", false, 'd'},
@@ -261,8 +261,8 @@ extern const Verb why_verb = {
     .summary = "tell where a value comes from, step by step, with the source lines",
     .arguments = "FILE... PATH",
     .details =
-        "The path is written as everywhere: web.ports[0].\"odd key\", `.` for the whole tree. What\n"
-        "SmartFrog writes web:port and CDL /web/port is understood too, and in a Puppet catalog apache::port,\n"
+        "The path is written as everywhere: web.ports[0].\"odd key\", `.` for the whole tree. What SmartFrog "
+        "writes web:port and CDL /web/port is understood too, and in a Puppet catalog apache::port, "
         "Class[apache]/port and File[/etc/motd]/mode.\n"
         "Files beside a CUE schema are read against it, as by vet: what both say is told.",
     .examples =

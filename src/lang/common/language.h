@@ -19,7 +19,8 @@ struct OptionSpec {
   std::string_view argument;  // "" for a flag
   std::string_view help;
   bool repeatable = false;
-  char letter = 0;  // a short form, `-e`; few have one
+  char letter = 0;                // a short form, `-e`; few have one
+  std::string_view choices = {};  // the only values it takes, with blanks between; empty: any value
 };
 
 // What the user gave for them, in order. A flag is there with an empty value.
