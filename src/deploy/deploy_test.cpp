@@ -368,6 +368,7 @@ class NoEnd : public store::Store {
   Result<void> learn(std::span<const std::pair<std::string, double>> d) override { return s_->learn(d); }
   Result<std::map<std::string, store::Learnt>> learnt() override { return s_->learnt(); }
   Result<void> holds(const store::Lease& l) override { return s_->holds(l); }
+  Result<std::size_t> prune(const store::Lease& l, std::span<const i64> r) override { return s_->prune(l, r); }
   std::string damage() override { return s_->damage(); }
   std::string fact(const std::string& k) override { return s_->fact(k); }
   Result<void> set_fact(const std::string& k, const std::string& v) override { return s_->set_fact(k, v); }

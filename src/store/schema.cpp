@@ -48,6 +48,11 @@ ALTER TABLE system ADD COLUMN digest TEXT NOT NULL DEFAULT '';
 CREATE TABLE head(only INTEGER PRIMARY KEY CHECK (only = 1), commits INTEGER NOT NULL) STRICT;
 INSERT INTO head VALUES(1, 0);
 )",
+    // 6: large texts are kept in pieces (store/pieces.h); those of older rows stay as they are until their run is
+    // pruned
+    R"(
+CREATE TABLE piece(digest BLOB NOT NULL UNIQUE, body BLOB NOT NULL) STRICT;
+)",
 };
 constexpr i64 kVersion = std::size(kSteps);
 

@@ -31,6 +31,10 @@ Statement& Statement::bind(std::string_view v) {
   ::sqlite3_bind_text64(s_, next_++, v.data(), v.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
   return *this;
 }
+Statement& Statement::bind(Blob v) {
+  ::sqlite3_bind_blob64(s_, next_++, v.bytes.data(), v.bytes.size(), SQLITE_TRANSIENT);
+  return *this;
+}
 bool Statement::step() {
   if (!s_ || !ok()) return false;
   code_ = ::sqlite3_step(s_);
@@ -47,8 +51,9 @@ void Statement::reset() {
   code_ = SQLITE_OK;
 }
 std::string Statement::text(int column) const {
-  const unsigned char* t = ::sqlite3_column_text(s_, column);
-  return t ? std::string(reinterpret_cast<const char*>(t), static_cast<std::size_t>(::sqlite3_column_bytes(s_, column)))
+  // As they are: of a text these are its bytes, in the encoding of the database, which is UTF-8.
+  const void* t = ::sqlite3_column_blob(s_, column);
+  return t ? std::string(static_cast<const char*>(t), static_cast<std::size_t>(::sqlite3_column_bytes(s_, column)))
            : "";
 }
 

@@ -16,6 +16,11 @@ namespace tutti::store {
 class Database;
 class OwnDirectory;
 
+// Bytes that are no text.
+struct Blob {
+  std::string_view bytes;
+};
+
 class Statement {
  public:
   Statement(Database& db, std::string_view sql);
@@ -26,6 +31,7 @@ class Statement {
   Statement& bind(i64 v);
   Statement& bind(double v);
   Statement& bind(std::string_view v);
+  Statement& bind(Blob v);
   template <class... T>
   Statement& all(const T&... v) {
     (bind(v), ...);
@@ -39,7 +45,7 @@ class Statement {
 
   i64 integer(int column) const { return ::sqlite3_column_int64(s_, column); }
   double real(int column) const { return ::sqlite3_column_double(s_, column); }
-  std::string text(int column) const;
+  std::string text(int column) const;  // or bytes
   bool null(int column) const { return ::sqlite3_column_type(s_, column) == SQLITE_NULL; }
 
  private:

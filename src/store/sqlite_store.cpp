@@ -1,79 +1,18 @@
-#include <fcntl.h>
-#include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include "store/sqlite_store.h"
 
-#include <algorithm>
-#include <cerrno>
-#include <chrono>
+#include <fmt/format.h>
+
 #include <cmath>
-#include <cstring>
 #include <map>
-#include <mutex>
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include "store/integrity.h"
-#include "store/own_directory.h"
 #include "store/schema.h"
-#include "store/sqlite.h"
-#include "store/store.h"
+#include "store/sqlite_pieces.h"
 
 namespace tutti::store {
 namespace {
-
-class SqliteStore : public Store {
- public:
-  Result<void> open(const std::string& path, bool adopt);
-
-  Result<std::vector<std::string>> systems() override;
-  Result<std::optional<SystemRecord>> system(const std::string& name) override;
-  Result<Lease> acquire(const std::string& system, const Holder& holder, double seconds) override;
-  Result<std::optional<LockInfo>> break_lock(const std::string& system) override;
-  Result<void> renew(const Lease& lease) override;
-  Result<void> release(const Lease& lease) override;
-  Result<void> holds(const Lease& lease) override;
-  Result<std::optional<LockInfo>> lock(const std::string& system) override;
-  Result<i64> begin(const Lease& lease, const RunRecord& run) override;
-  Result<void> append(const Lease& lease, i64 run, std::span<const Entry> entries) override;
-  Result<void> finish(const Lease& lease, i64 run, const std::string& status, const std::string& summary,
-                      const std::optional<std::string>& state) override;
-  Result<void> reopen(const Lease& lease, i64 run) override;
-  Result<std::vector<RunRecord>> runs(const std::string& system, std::size_t most) override;
-  Result<std::optional<RunRecord>> run(i64 id) override;
-  Result<std::string> mark(i64 run) override;
-  Result<std::vector<Entry>> entries(i64 run) override;
-  Result<void> learn(std::span<const std::pair<std::string, double>> durations) override;
-  Result<std::map<std::string, Learnt>> learnt() override;
-  std::string damage() override;
-  std::string fact(const std::string& key) override;
-  Result<void> set_fact(const std::string& key, const std::string& value) override;
-
- private:
-  Result<void> open_to_write(const std::string& path, bool adopt);
-  Result<void> check_origin(const std::string& path, bool adopt);
-  Result<void> commit(Transaction& t);  // with its number
-  i64 commits();
-
-  // Inside a transaction: whether the lease still is the one in force.
-  Result<void> guard(const Lease& lease);
-  Result<std::optional<LockInfo>> holder_of(const std::string& system, i64* fence = nullptr);
-  bool seen_over(const std::string& system, const LockInfo& info);
-
-  // When a holder was first seen with these renewals, on waking_clock().
-  struct Seen {
-    i64 fence = 0, beat = 0;
-    double since = 0;
-  };
-  std::map<std::string, Seen> seen_;
-
-  std::mutex mutex_;  // one connection: a heartbeat thread and the run share it
-  std::optional<OwnDirectory> directory_;
-  std::string name_, damage_;
-  bool looked_ = false;  // for damage
-  Database db_;
-};
 
 std::string digest_of(const SystemRecord& r) {
   return store::digest_of("", {r.name, r.lineage, std::to_string(r.serial), r.state});
@@ -88,116 +27,7 @@ std::string digest_of(std::string_view before, const Entry& e) {
                e.outcome, e.message, e.log, e.outputs, e.changes});
 }
 
-// Whoever only looks can do so where nothing can be written: on a disk that is read-only, or full.
-Result<void> SqliteStore::open(const std::string& path, bool adopt) {
-  if (path != ":memory:") {
-    std::size_t slash = path.rfind('/');
-    name_ = slash == std::string::npos ? path : path.substr(slash + 1);
-    auto own = OwnDirectory::open(slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash));
-    if (!own) return tl::unexpected(own.error());
-    directory_.emplace(std::move(*own));
-    if (auto r = directory_->check(); !r) return r;
-  }
-  Result<void> opened = open_to_write(path, adopt);
-  struct stat database {
-  }, log{};
-  auto look = [&](const std::string& name, struct stat& s) {
-    return ::fstatat(directory_->fd(), name.c_str(), &s, AT_SYMLINK_NOFOLLOW) == 0 && s.st_size > 0;
-  };
-  if (opened || !directory_ || !look(name_, database)) return opened;
-  int code = opened.error().code & 0xff;
-  bool ours = opened.error().code < kFenced;
-  if (!ours || (code != SQLITE_READONLY && code != SQLITE_CANTOPEN && code != SQLITE_FULL && code != SQLITE_IOERR))
-    return opened;
-  if (look(name_ + "-wal", log))
-    return failure(fmt::format("{}; it cannot be written to, and its last changes are still in {}-wal",
-                               opened.error().message, path),
-                   opened.error().code);
-  if (auto r = db_.open_to_read(code == SQLITE_FULL ? opened.error().message : ""); !r) return r;
-  auto standing = standing_of(db_, path);
-  if (!standing || !standing->today) return opened;
-  return check_origin(path, false);
-}
-
-// SQLite itself does not wait where the journal's mode changes: of two who make a record in the same moment one is told
-// that it is locked.
-Result<void> patiently(Database& db, const char* sql) {
-  constexpr int kTimes = 500;
-  for (int k = 0;; ++k) {
-    auto r = db.execute(sql);
-    if (r || (r.error().code & 0xff) != SQLITE_BUSY || k == kTimes) return r;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-}
-
-i64 SqliteStore::commits() {
-  Statement s(db_, "SELECT commits FROM head");
-  return s.step() ? s.integer(0) : 0;
-}
-
-Result<void> SqliteStore::commit(Transaction& t) {
-  if (auto r = db_.execute("UPDATE head SET commits = commits + 1"); !r) return r;
-  i64 number = commits();
-  auto r = t.commit();
-  if (r && directory_) note_commit(*directory_, number);
-  return r;
-}
-
-// The whole of a large database is looked through only after a crash: that takes time.
-std::string SqliteStore::damage() {
-  constexpr i64 kSmall = i64{16} << 20;
-  std::lock_guard held(mutex_);
-  if (std::exchange(looked_, true) || !directory_) return damage_;
-  auto number = [&](const char* sql) {
-    Statement s(db_, sql);
-    i64 n = s.step() ? s.integer(0) : 0;
-    if (!s.ok() && damage_.empty()) damage_ = db_.broken().value().message;
-    return n;
-  };
-  bool small = number("PRAGMA page_count") * number("PRAGMA page_size") <= kSmall;
-  if (small || number("SELECT count(*) FROM run WHERE status='running'") > 0) {
-    Statement s(db_, "PRAGMA quick_check(1)");
-    bool row = s.step();
-    if (damage_.empty() && (!row || s.text(0) != "ok"))
-      damage_ = fmt::format("the database is damaged: {}", row ? s.text(0) : db_.broken().value().message);
-  }
-  if (number("SELECT count(*) FROM run WHERE system NOT IN (SELECT name FROM system)") > 0 && damage_.empty())
-    damage_ = "the database is damaged: it has runs of systems that it does not have";
-  return damage_;
-}
-
-Result<void> SqliteStore::open_to_write(const std::string& path, bool adopt) {
-  if (auto r = directory_ ? db_.open(*directory_, name_) : db_.open(path); !r) return r;
-  if (auto r = check_origin(path, adopt); !r) return r;
-  // FULL: in WAL mode each commit is synced before it returns. Without it the last commits may be gone after a power
-  // cut, and an intent that is gone while its action ran is exactly what must not be.
-  for (const char* sql : {"PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL", "PRAGMA foreign_keys=ON"})
-    if (auto r = patiently(db_, sql); !r) return r;
-  i64 noted = directory_ ? noted_commit(*directory_) : 0;  // before the database is asked: it only grows
-  std::string birth = directory_ ? directory_->birth(name_) : "";
-  if (auto r = migrate(db_, path, birth); !r) return r;
-  if (i64 there = commits(); noted > there) {
-    if (adopt)
-      note_commit(*directory_, there);
-    else
-      damage_ = fmt::format("{} has lost its last {} changes: its log ({}-wal) is gone or was cut short", path,
-                            noted - there, path);
-  }
-  return fact(kOrigin) == birth ? Result<void>() : set_fact(kOrigin, birth);
-}
-
-// Before anything in it is used or changed. A file that was checked out, unpacked or copied has another inode than the
-// one that the record was made in, and whoever made the record cannot know which: so what came with a repository is
-// told from what was made here, without a secret that would have to be kept elsewhere.
-Result<void> SqliteStore::check_origin(const std::string& path, bool adopt) {
-  auto standing = standing_of(db_, path);
-  if (!standing) return tl::unexpected(standing.error());
-  if (standing->fresh || adopt || !directory_) return {};
-  if (standing->version > 1 && fact(kOrigin) == directory_->birth(name_)) return {};
-  return failure(fmt::format("the record {} was not made here: it came with a repository, an archive or a copy{}", path,
-                             standing->version > 1 ? "" : ", or an older tutti made it"),
-                 kFromElsewhere);
-}
+}  // namespace
 
 std::string SqliteStore::fact(const std::string& key) {
   std::lock_guard held(mutex_);
@@ -226,11 +56,19 @@ Result<std::optional<SystemRecord>> SqliteStore::system(const std::string& name)
     SystemRecord r{s.text(0), s.text(1), s.integer(2), s.text(3)};
     if (!s.text(4).empty() && s.text(4) != digest_of(r))
       return failure(fmt::format("the recorded state of {} is damaged: it is not what was written", name), kDamaged);
+    SqlitePieces pieces(db_);
+    auto state = kept_text(pieces, std::move(r.state));
+    if (!state && state.error().code == kDamaged)
+      return failure(fmt::format("the recorded state of {} is damaged: {}", name, state.error().message), kDamaged);
+    if (!state) return tl::unexpected(state.error());
+    r.state = std::move(*state);
     return std::optional(std::move(r));
   }
   if (!s.ok()) return db_.broken();
   return std::optional<SystemRecord>{};
 }
+
+namespace {
 
 constexpr const char* kLockRow =
     "SELECT fence, host, user, command, pid, birth, since, expires, boot, machine, space, seconds, beat, held "
@@ -247,6 +85,8 @@ LockInfo lock_from(const Statement& s) {
   info.beat = s.integer(12);
   return info;
 }
+
+}  // namespace
 
 // Who holds it; a fence that is known although nobody does is in `fence`.
 Result<std::optional<LockInfo>> SqliteStore::holder_of(const std::string& system, i64* fence) {
@@ -366,8 +206,16 @@ Result<i64> SqliteStore::begin(const Lease& lease, const RunRecord& run) {
     return failure(fmt::format("the plan was made against state {} of {}, which is at {} now", run.base_serial,
                                lease.system, serial),
                    kStale);
+  SqlitePieces pieces(db_);
+  RunRecord written = run;
+  written.system = lease.system;
+  for (std::string* text : {&written.base_state, &written.plan, &written.wanted}) {
+    auto kept = keep_text(pieces, *text);
+    if (!kept) return tl::unexpected(kept.error());
+    *text = std::move(*kept);
+  }
   if (!known) {
-    SystemRecord first{lease.system, random_word(), 0, run.base_state};
+    SystemRecord first{lease.system, random_word(), 0, written.base_state};
     Statement s(db_, "INSERT INTO system(name, lineage, serial, state, digest) VALUES(?,?,0,?,?)");
     if (!s.all(first.name, first.lineage, first.state, digest_of(first)).run()) return db_.broken();
   }
@@ -375,10 +223,8 @@ Result<i64> SqliteStore::begin(const Lease& lease, const RunRecord& run) {
       db_,
       "INSERT INTO run(system,kind,status,started,ended,who,base_serial,base_state,plan,wanted,summary,mark,digest) "
       "VALUES(?,?,?,?,0.0,?,?,?,?,?,?,?,?)");
-  RunRecord written = run;
-  written.system = lease.system;
-  s.all(lease.system, run.kind, std::string_view("running"), run.started, run.who, run.base_serial, run.base_state,
-        run.plan, run.wanted, run.summary, random_word(), digest_of(written));
+  s.all(lease.system, run.kind, std::string_view("running"), run.started, run.who, run.base_serial, written.base_state,
+        written.plan, written.wanted, run.summary, random_word(), digest_of(written));
   if (!s.run()) return db_.broken();
   i64 id = db_.last_id();
   if (auto r = commit(t); !r) return tl::unexpected(r.error());
@@ -423,7 +269,10 @@ Result<void> SqliteStore::finish(const Lease& lease, i64 run, const std::string&
     if (!s.all(status, summary, wall_clock(), run).run()) return db_.broken();
   }
   if (state) {
-    SystemRecord next{lease.system, "", 0, *state};
+    SqlitePieces pieces(db_);
+    auto kept = keep_text(pieces, *state);
+    if (!kept) return tl::unexpected(kept.error());
+    SystemRecord next{lease.system, "", 0, std::move(*kept)};
     {
       Statement s(db_, "SELECT lineage, serial FROM system WHERE name=?");
       s.bind(lease.system);
@@ -456,6 +305,8 @@ Result<void> SqliteStore::reopen(const Lease& lease, i64 run) {
   return commit(t);
 }
 
+namespace {
+
 RunRecord run_from(const Statement& s, bool whole) {
   RunRecord r{s.integer(0), s.text(1),    s.text(2), s.text(3), s.real(4), s.real(5),
               s.text(6),    s.integer(7), "",        "",        "",        s.text(8)};
@@ -468,6 +319,8 @@ RunRecord run_from(const Statement& s, bool whole) {
   }
   return r;
 }
+
+}  // namespace
 
 Result<std::vector<RunRecord>> SqliteStore::runs(const std::string& system, std::size_t most) {
   std::lock_guard held(mutex_);
@@ -490,6 +343,13 @@ Result<std::optional<RunRecord>> SqliteStore::run(i64 id) {
   if (s.step()) {
     RunRecord r = run_from(s, true);
     r.damaged = r.damaged || (!s.text(12).empty() && s.text(12) != digest_of(r));
+    SqlitePieces pieces(db_);
+    for (std::string* part : {&r.base_state, &r.plan, &r.wanted}) {
+      auto whole = kept_text(pieces, *part);
+      if (!whole && whole.error().code != kDamaged) return tl::unexpected(whole.error());
+      r.damaged = r.damaged || !whole;
+      *part = whole ? std::move(*whole) : "";
+    }
     return std::optional(std::move(r));
   }
   if (!s.ok()) return db_.broken();
@@ -543,6 +403,17 @@ Result<std::vector<Entry>> SqliteStore::entries(i64 run) {
   return out;
 }
 
+Result<std::size_t> SqliteStore::prune(const Lease& lease, std::span<const i64> runs) {
+  std::lock_guard held(mutex_);
+  Transaction t(db_);
+  if (!t.began()) return db_.broken();
+  if (auto r = guard(lease); !r) return tl::unexpected(r.error());
+  auto gone = prune_runs(db_, lease.system, runs);
+  if (!gone) return gone;
+  if (auto r = commit(t); !r) return tl::unexpected(r.error());
+  return gone;
+}
+
 // Mean and deviation as they come (Welford), with at most the weight of the last 50, so that they follow a change.
 Result<void> SqliteStore::learn(std::span<const std::pair<std::string, double>> durations) {
   if (durations.empty()) return {};
@@ -579,8 +450,6 @@ Result<std::map<std::string, Learnt>> SqliteStore::learnt() {
   if (!s.ok()) return db_.broken();
   return out;
 }
-
-}  // namespace
 
 Result<std::unique_ptr<Store>> open_sqlite(const std::string& path, bool adopt) {
   auto store = std::make_unique<SqliteStore>();

@@ -53,7 +53,7 @@ struct RunRecord {
   std::string plan;        // what to do; JSON, secrets sealed
   std::string wanted;      // the wanted system; JSON, secrets sealed
   std::string summary;     // one line
-  bool damaged = false;    // it is not what was written
+  bool damaged = false;    // it is not what was written, or a part of it is gone
 };
 
 // A line of a run's journal. The intent of an action is written before it is acted on, its result after.
@@ -129,6 +129,10 @@ class Store {
   // an older version began.
   virtual Result<std::string> mark(i64 run) = 0;
   virtual Result<std::vector<Entry>> entries(i64 run) = 0;
+
+  // Takes runs of the lease's system out of the record, with their journals; one that has not ended stays. How many.
+  // Which ones is decided in store/retention.h.
+  virtual Result<std::size_t> prune(const Lease& lease, std::span<const i64> runs) = 0;
 
   virtual Result<void> learn(std::span<const std::pair<std::string, double>> durations) = 0;
   virtual Result<std::map<std::string, Learnt>> learnt() = 0;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -435,6 +436,139 @@ TEST_F(Stores, AFullDiskIsCalledThat) {
   Database other;
   ASSERT_TRUE(other.open_to_read(path, ""));
   EXPECT_NE(other.execute("INSERT INTO t VALUES(1)").error().message.find("readonly"), std::string::npos);
+}
+
+// A system of many components, one of which is another one in each version.
+std::string large_state(u32 version) {
+  std::string out = R"({"format":1,"components":{)";
+  for (u32 i = 0; i < 5'000; ++i)
+    out += (i ? "," : "") + std::string(R"("c)") + std::to_string(i) + R"(":{"type":"file","config":{"content":")" +
+           std::to_string(i == version % 5'000 ? 1'000'000 + version : i) + std::string(100, 'x') + R"("}})";
+  return out + "}}";
+}
+
+void run_to_the_end(Store& store, const Lease& lease, u32 version) {
+  RunRecord r;
+  r.kind = "apply";
+  r.base_serial = version;
+  r.base_state = version ? large_state(version) : "{}";
+  r.plan = r.wanted = large_state(version + 1);
+  auto id = store.begin(lease, r);
+  ASSERT_TRUE(id) << id.error().message;
+  Entry e;
+  e.name = "c/apply";
+  ASSERT_TRUE(store.append(lease, *id, {&e, 1}));
+  ASSERT_TRUE(store.finish(lease, *id, "done", "", large_state(version + 1)));
+}
+
+TEST_F(Stores, AChangeOfOneOfManyComponentsAddsLittle) {
+  auto lease = store->acquire("shop", somebody(), 30);
+  ASSERT_TRUE(lease);
+  auto size = [&] {
+    Database db;
+    EXPECT_TRUE(db.open(dir + "/.tutti/state.db"));
+    Statement s(db, "SELECT sum(length(body)) FROM piece");
+    return s.step() ? s.integer(0) : 0;
+  };
+  run_to_the_end(*store, *lease, 0);
+  i64 first = size();
+  EXPECT_GT(first, 500'000);
+  for (u32 v = 1; v <= 20; ++v) run_to_the_end(*store, *lease, v);
+  EXPECT_LT(size() - first, 20 * 40'000);
+  auto state = store->system("shop");
+  ASSERT_TRUE(state && *state);
+  EXPECT_EQ((*state)->state, large_state(21));
+  auto run = store->run(7);
+  ASSERT_TRUE(run && *run);
+  EXPECT_EQ((*run)->plan, large_state(7));
+  EXPECT_EQ((*run)->base_state, large_state(6));
+}
+
+TEST_F(Stores, WhatIsPrunedGoesAndNothingElse) {
+  auto lease = store->acquire("shop", somebody(), 30), other = store->acquire("other", somebody(), 30);
+  ASSERT_TRUE(lease && other);
+  for (u32 v = 0; v < 4; ++v) run_to_the_end(*store, *lease, v);  // runs 1 to 4
+  run_to_the_end(*store, *other, 0);                              // run 5
+  auto open_run = store->begin(*lease, [] {
+    RunRecord r;
+    r.kind = "apply";
+    r.base_serial = 4;
+    r.base_state = large_state(4);
+    return r;
+  }());
+  ASSERT_TRUE(open_run);
+  auto pieces = [&] {
+    Database db;
+    EXPECT_TRUE(db.open(dir + "/.tutti/state.db"));
+    Statement s(db, "SELECT count(*) FROM piece");
+    return s.step() ? s.integer(0) : 0;
+  };
+  i64 before = pieces();
+  std::vector<i64> old{1, 2, 3, 5, *open_run, 99};
+  auto gone = store->prune(*lease, old);
+  ASSERT_TRUE(gone) << gone.error().message;
+  EXPECT_EQ(*gone, 3u) << "neither another system's nor one that has not ended";
+  EXPECT_LT(pieces(), before);
+  for (i64 id : {1, 2, 3}) {
+    EXPECT_FALSE(store->run(id)->has_value());
+    EXPECT_TRUE(store->entries(id)->empty());
+  }
+  EXPECT_EQ((*store->run(4))->plan, large_state(4));
+  EXPECT_EQ((*store->run(5))->plan, large_state(1));
+  EXPECT_EQ((*store->run(*open_run))->base_state, large_state(4));
+  EXPECT_EQ((*store->system("shop"))->state, large_state(4));
+  EXPECT_EQ((*store->system("other"))->state, large_state(1));
+  EXPECT_EQ(store->entries(4)->size(), 1u);
+  ASSERT_TRUE(store->release(*lease));
+  auto late = store->prune(*lease, old);
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error().code, kFenced);
+}
+
+// A record as the first version made it, with a run in it, is read and goes on.
+TEST_F(Stores, ARecordOfTheFirstVersionIsReadAndGoesOn) {
+  store.reset();
+  std::filesystem::remove_all(dir + "/.tutti");
+  std::filesystem::create_directory(dir + "/.tutti");
+  std::filesystem::permissions(dir + "/.tutti", std::filesystem::perms::owner_all);
+  {
+    Database db;
+    ASSERT_TRUE(db.open(dir + "/.tutti/state.db"));
+    ASSERT_TRUE(db.execute(R"(
+CREATE TABLE system(name TEXT PRIMARY KEY, lineage TEXT NOT NULL, serial INTEGER NOT NULL, state TEXT NOT NULL) STRICT;
+CREATE TABLE lock(system TEXT PRIMARY KEY, fence INTEGER NOT NULL, held INTEGER NOT NULL, host TEXT NOT NULL,
+  user TEXT NOT NULL, command TEXT NOT NULL, pid INTEGER NOT NULL, birth INTEGER NOT NULL, since REAL NOT NULL, expires REAL NOT NULL) STRICT;
+CREATE TABLE run(id INTEGER PRIMARY KEY, system TEXT NOT NULL, kind TEXT NOT NULL, status TEXT NOT NULL,
+  started REAL NOT NULL, ended REAL NOT NULL, who TEXT NOT NULL, base_serial INTEGER NOT NULL, base_state TEXT NOT NULL,
+  plan TEXT NOT NULL, wanted TEXT NOT NULL, summary TEXT NOT NULL) STRICT;
+CREATE TABLE entry(run INTEGER NOT NULL, sequence INTEGER NOT NULL, time REAL NOT NULL, kind INTEGER NOT NULL,
+  instance INTEGER NOT NULL, transition INTEGER NOT NULL, attempt INTEGER NOT NULL, name TEXT NOT NULL, how TEXT NOT NULL,
+  code INTEGER NOT NULL, outcome TEXT NOT NULL, message TEXT NOT NULL, log TEXT NOT NULL, outputs TEXT NOT NULL,
+  changes TEXT NOT NULL, seconds REAL NOT NULL, PRIMARY KEY(run, sequence)) STRICT, WITHOUT ROWID;
+CREATE TABLE duration(key TEXT PRIMARY KEY, count INTEGER NOT NULL, mean REAL NOT NULL, m2 REAL NOT NULL, last REAL NOT NULL) STRICT;
+INSERT INTO system VALUES('shop','abc',1,'{"format":1}');
+INSERT INTO run VALUES(1,'shop','apply','done',1.0,2.0,'u@h',0,'{}','{"p":1}','{"w":1}','1 added');
+INSERT INTO entry VALUES(1,1,1.5,1,0,0,1,'shop.db/start','',0,'','','','','',0.0);
+PRAGMA user_version=1;
+)"));
+  }
+  ::chmod((dir + "/.tutti/state.db").c_str(), 0600);
+  ASSERT_FALSE(open_sqlite(dir + "/.tutti/state.db")) << "it says nowhere that it was made here";
+  auto opened = open_sqlite(dir + "/.tutti/state.db", true);
+  ASSERT_TRUE(opened) << opened.error().message;
+  store = std::move(*opened);
+  EXPECT_EQ((*store->system("shop"))->state, R"({"format":1})");
+  auto run = store->run(1);
+  ASSERT_TRUE(run && *run);
+  EXPECT_FALSE((*run)->damaged);
+  EXPECT_EQ((*run)->plan, R"({"p":1})");
+  EXPECT_EQ(store->entries(1)->size(), 1u);
+  auto lease = store->acquire("shop", somebody(), 30);
+  ASSERT_TRUE(lease);
+  run_to_the_end(*store, *lease, 1);
+  EXPECT_EQ((*store->system("shop"))->serial, 2);
+  store = open();
+  EXPECT_EQ((*store->system("shop"))->state, large_state(2));
 }
 
 }  // namespace

@@ -7,12 +7,13 @@ VERBS = [["show", "1"], ["show", "--out", "json", "1"], ["show", "--log", "2"], 
 TEXTS = ["", "{", "[1]", "[{}]", '{"components":[1]}', '[{"property":1,"text":{}}]', "\x00\x01", "x" * 70000, '{"$sealed":1}', "null"]
 NUMBERS = [-1, 0, 2**31, 2**63 - 1, -(2**63)]
 REALS = [-1.0, 1e300, float("inf")]
+BLOBS = [b"", b"{}", b"\x00" * 32, b"\xff" * 33, b"x" * 70000]
 whole, seen, bad = os.path.abspath("whole"), 0, []
 tables = sqlite3.connect(whole + "/state.db").execute("SELECT name FROM sqlite_schema WHERE type='table'").fetchall()
 wide = int(os.environ.get("TUTTI_RECORD_WIDE", "0"))
 for (table,) in sorted(tables):
     for n, (_, column, kind, *_) in enumerate(sqlite3.connect(whole + "/state.db").execute(f"PRAGMA table_info({table})").fetchall()):
-        values = {"TEXT": TEXTS, "INTEGER": NUMBERS, "REAL": REALS}[kind]
+        values = {"TEXT": TEXTS, "INTEGER": NUMBERS, "REAL": REALS, "BLOB": BLOBS}[kind]
         for k, value in enumerate(values):
             for older in (False, True):
                 shutil.rmtree(".tutti", ignore_errors=True)
