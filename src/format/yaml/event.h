@@ -13,10 +13,10 @@ enum class Event : u8 { kDocumentStart, kDocumentEnd, kScalar, kAlias, kListStar
 
 struct Item {
   Event event = Event::kScalar;
-  bool plain = false;        // a scalar without quotes, which may mean a number
-  std::string_view value;    // of a scalar, or the name of an alias
-  std::string_view tag;      // written out; "": none
-  std::string_view anchor;   // "": none
+  bool plain = false;              // a scalar without quotes, which may mean a number
+  std::string_view value;          // of a scalar, or the name of an alias
+  std::string_view tag;            // written out; "": none
+  std::string_view anchor;         // "": none
   std::size_t start = 0, end = 0;  // bytes
 };
 
@@ -30,7 +30,7 @@ class Handler {
 struct Problem {
   std::size_t at = 0;
   std::string_view what;
-  std::string_view help;  // a way out, where there is one
+  std::string_view help;                        // a way out, where there is one
   std::size_t opened = std::string_view::npos;  // the bracket around it
 };
 

@@ -83,8 +83,7 @@ class Parser {
   void document(bool explicit_start);
   void block_node(Place place);
   bool content_below(const Place& place);
-  void block_content(const Place& place, bool tab, const Properties& outer, const Properties& inner,
-                     std::size_t start);
+  void block_content(const Place& place, bool tab, const Properties& outer, const Properties& inner, std::size_t start);
   void list(const Properties& properties, std::size_t start);
   void map(const Properties& properties, std::size_t start, int indent);
   void rest_of_map(int indent);
@@ -157,8 +156,8 @@ class Parser {
   std::string folded_;    // the text of a scalar that does not stand in the source as it is
   std::size_t kept_ = 0;  // of it, what white space before a line break is not taken from
   std::map<std::string, std::string, std::less<>> handles_;
-  Arena texts_;                 // of a document: written-out tags
-  std::deque<Item> held_;       // what is not handed over yet
+  Arena texts_;            // of a document: written-out tags
+  std::deque<Item> held_;  // what is not handed over yet
   std::deque<std::string> held_texts_;
   std::deque<Candidate> candidates_;
   u64 handed_ = 0;  // number of the first item that is held

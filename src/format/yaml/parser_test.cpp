@@ -21,7 +21,8 @@ class Written : public Handler {
     if (!item.tag.empty()) text += "<" + std::string(item.tag) + ">";
     if (item.event == Event::kMapStart) text += '{';
     if (item.event == Event::kListStart) text += '[';
-    if (item.event == Event::kScalar) text += (item.plain ? "|" : "'") + std::string(item.value) + (item.plain ? "|" : "'");
+    if (item.event == Event::kScalar)
+      text += (item.plain ? "|" : "'") + std::string(item.value) + (item.plain ? "|" : "'");
     if (item.event == Event::kAlias) text += "*" + std::string(item.value) + " ";
   }
   std::string text;
@@ -178,8 +179,9 @@ TEST(YamlParser, IndentationTellsWhatBelongsWhere) {
 
 // Whatever it is given, it ends, and says where it is wrong.
 TEST(YamlParser, AnyTextIsReadOrRefused) {
-  const std::vector<std::string> parts = {"a",  "- ", "? ", ": ", "[", "]", "{",  "}",  ", ", "\n", "  ", "\n ", "&x ", "*x ",
-                                          "|",  ">-", "'",  "\"", "#", " #", "\t", "!t ", "---", "...", "\n---\n", "%YAML 1.2", "\\", "é"};
+  const std::vector<std::string> parts = {"a",  "- ",  "? ",  ": ",  "[",       "]",         "{",  "}",  ", ", "\n",
+                                          "  ", "\n ", "&x ", "*x ", "|",       ">-",        "'",  "\"", "#",  " #",
+                                          "\t", "!t ", "---", "...", "\n---\n", "%YAML 1.2", "\\", "é"};
   std::mt19937 random(11);
   u32 accepted = 0;
   for (u32 round = 0; round < 60'000; ++round) {

@@ -10,9 +10,7 @@ namespace {
 constexpr std::size_t kLongestKey = 1024;  // a key without `?` may be as long, says the specification
 constexpr std::string_view kCore = "tag:yaml.org,2002:";
 
-bool is_word(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-';
-}
+bool is_word(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-'; }
 
 }  // namespace
 

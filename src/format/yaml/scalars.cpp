@@ -119,7 +119,8 @@ std::string_view Parser::quoted(int indent, char quote) {
   std::size_t start = ++at_;
   std::string_view special = quote == '"' ? "\"\\\n\r" : "'\n\r";
   std::size_t next = text_.find_first_of(special, start);
-  if (next != std::string_view::npos && text_[next] == quote && !(quote == '\'' && text_.substr(next + 1).starts_with('\''))) {
+  if (next != std::string_view::npos && text_[next] == quote &&
+      !(quote == '\'' && text_.substr(next + 1).starts_with('\''))) {
     at_ = next + 1;
     return text_.substr(start, next - start);
   }
@@ -165,7 +166,8 @@ void Parser::fold_quoted(int indent, bool escaped) {
     skip_white();
   } while (!ended() && is_break(peek()));
   if (ended()) fail("the quote is not closed");
-  if (spaces <= indent) fail("within quotes, lines are indented further than what the quotes stand in", "indent the line");
+  if (spaces <= indent)
+    fail("within quotes, lines are indented further than what the quotes stand in", "indent the line");
   if (breaks > 1)
     folded_.append(breaks - 1, '\n');
   else if (!escaped)
@@ -192,11 +194,24 @@ void Parser::escape() {
     char sign;
     std::string_view text;
   };
-  static constexpr std::array kEscapes = {
-      Escape{'0', std::string_view("\0", 1)}, Escape{'a', "\a"}, Escape{'b', "\b"}, Escape{'t', "\t"}, Escape{'\t', "\t"}, Escape{'n', "\n"},
-      Escape{'v', "\v"}, Escape{'f', "\f"}, Escape{'r', "\r"}, Escape{'e', "\x1b"}, Escape{' ', " "}, Escape{'"', "\""},
-      Escape{'/', "/"}, Escape{'\\', "\\"}, Escape{'N', "\xc2\x85"}, Escape{'_', "\xc2\xa0"},
-      Escape{'L', "\xe2\x80\xa8"}, Escape{'P', "\xe2\x80\xa9"}};
+  static constexpr std::array kEscapes = {Escape{'0', std::string_view("\0", 1)},
+                                          Escape{'a', "\a"},
+                                          Escape{'b', "\b"},
+                                          Escape{'t', "\t"},
+                                          Escape{'\t', "\t"},
+                                          Escape{'n', "\n"},
+                                          Escape{'v', "\v"},
+                                          Escape{'f', "\f"},
+                                          Escape{'r', "\r"},
+                                          Escape{'e', "\x1b"},
+                                          Escape{' ', " "},
+                                          Escape{'"', "\""},
+                                          Escape{'/', "/"},
+                                          Escape{'\\', "\\"},
+                                          Escape{'N', "\xc2\x85"},
+                                          Escape{'_', "\xc2\xa0"},
+                                          Escape{'L', "\xe2\x80\xa8"},
+                                          Escape{'P', "\xe2\x80\xa9"}};
   std::size_t start = at_++;
   char c = peek();
   ++at_;

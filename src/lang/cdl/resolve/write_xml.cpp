@@ -183,12 +183,13 @@ class Writer {
   // An absolute path that has been inherited is shown as the relative one that it stands for (7.3.3).
   void path(std::string& out, const Reference& r, const Node& place, Symbol now_default) {
     bool absolute = r.path.absolute || r.rooted;
+    bool inherited = place.inherited || r.at != place.source;  // with the property, or by it from what it extends
     bool first = true;
     auto separate = [&] {
       if (!first) out += '/';
       first = false;
     };
-    if (absolute && (r.rooted || !place.inherited)) {
+    if (absolute && (r.rooted || !inherited)) {
       out += '/';
     } else if (absolute) {
       u32 depth = r.at->depth;
@@ -301,7 +302,8 @@ class Writer {
           bare_node(out, *c.node, depth + 1, now_default, false);
         }
       } else {
-        if (indent) line(out, depth + 1);
+        bool nothing = c.node->settled && c.node->empty();  // resolved to the value of an empty property
+        if (indent && !nothing) line(out, depth + 1);
         insertion(out, *c.node, now_default);
       }
     }
