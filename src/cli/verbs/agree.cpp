@@ -186,7 +186,7 @@ int run_agree(Call& call) {
 extern const Verb agree_verb = {
     .name = "agree",
     .group = "Configuration",
-    .summary = "compare what the published rules say with what the compilers and the engine say",
+    .summary = "compare the published rules with what runs",
     .arguments = "FILE...",
     .details =
         "Both evaluate the files, and their results are compared: the store of SmartFrog, the resolved document of "

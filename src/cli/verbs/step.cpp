@@ -209,7 +209,7 @@ int run_step(Call& call) {
 extern const Verb step_verb = {
     .name = "step",
     .group = "Configuration",
-    .summary = "go through the published rules of a language or system, one at a time",
+    .summary = "go through the published rules, one at a time",
     .arguments = "FILE...",
     .details =
         "SmartFrog: the store after each definition that changes it. XML-CDL: each prototype, reference and "
