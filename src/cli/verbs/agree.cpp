@@ -23,10 +23,11 @@ constexpr OptionSpec kAgreeOptions[] = {
     {"max-states", "N", "of a system: give up the full search after so many states (default 3000000)"},
 };
 
-// Diagnostics of the rules that say what they do not speak of, or that they came to no end, not what is wrong.
+// Diagnostics that say what the rules do not speak of, that they came to no end, or that something could not be read.
 bool says_nothing(const Session& session) {
   return std::ranges::any_of(session.diagnostics.all(), [](const Diagnostic& d) {
-    return d.code == "REF-OUTSIDE" || d.code == "USE-REFERENCE" || d.code == "REF-UNDECIDED";
+    return d.code == "REF-OUTSIDE" || d.code == "USE-REFERENCE" || d.code == "REF-UNDECIDED" || d.code == "PP-FACTS" ||
+           d.code.starts_with("IO-");
   });
 }
 
