@@ -25,6 +25,7 @@ class RubyProcess {
   // Whether there is a Ruby on the path; nothing is started.
   static bool available();
 
+  bool running() const { return pid_ >= 0; }
   Result<void> send(std::string_view line);  // without its newline
   // One line; a failure when Ruby ended or said nothing for a minute. While it waits it calls `meanwhile` several times
   // a second, which may throw: who waits no longer stops Ruby.
