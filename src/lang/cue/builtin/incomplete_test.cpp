@@ -1,6 +1,6 @@
-// A call whose arguments are not decided is not wrong: it waits. For every function there is a call that has a value, and
-// every argument of it is then left open in every way (a type, an optional field, a condition, a slice, an element, a field
-// of it): no such call may be in error, and when what was left open is filled in the value is that of the call.
+// A call whose arguments are not decided is not wrong: it waits. For every function there is a call that has a value,
+// and every argument of it is then left open in every way (a type, an optional field, a condition, a slice, an element,
+// a field of it): no such call may be in error, and when what was left open is filled in the value is that of the call.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +15,9 @@ namespace {
 
 // One call a line.
 const std::pair<const char*, const char*> kCalls[] = {
-    {"crypto/ed25519", "Valid('12345678901234567890123456789012', 'm', '0123456789012345678901234567890123456789012345678901234567890123')"},
+    {"crypto/ed25519",
+     "Valid('12345678901234567890123456789012', 'm', "
+     "'0123456789012345678901234567890123456789012345678901234567890123')"},
     {"crypto/hmac", "Sign(\"MD5\", 'k', 'd')"},
     {"crypto/md5", "Sum('a')"},
     {"crypto/sha1", "Sum('a')"},
@@ -65,7 +67,8 @@ SortStable([2, 1], {x: _, y: _, less: x < y})
 SortStrings(["b", "a"])
 IsSorted([1, 2], {x: _, y: _, less: x < y})
 IsSortedStrings(["a", "b"]))x"},
-    {"math/bits", "Lsh(1, 2)\nRsh(4, 1)\nAt(5, 0)\nSet(4, 0, 1)\nAnd(5, 4)\nOr(5, 2)\nXor(5, 1)\nClear(5, 1)\nOnesCount(5)\nLen(5)"},
+    {"math/bits",
+     "Lsh(1, 2)\nRsh(4, 1)\nAt(5, 0)\nSet(4, 0, 1)\nAnd(5, 4)\nOr(5, 2)\nXor(5, 1)\nClear(5, 1)\nOnesCount(5)\nLen(5)"},
     {"math", R"x(Jacobi(2, 7)
 Floor(1.5)
 Ceil(1.5)
@@ -305,7 +308,8 @@ std::vector<Opening> openings(const std::string& value) {
       {"[(" + value + "), 0][_n]", "_n: int\n", "_n: 0"},
   };
   // A comparer is open itself, and no branch to choose; definitions of a choice are not seen.
-  if (value.find("less:") == std::string::npos && value.find('#') == std::string::npos) out.push_back({"_v", "_v: (" + value + ") | false\n", "_v: " + value});
+  if (value.find("less:") == std::string::npos && value.find('#') == std::string::npos)
+    out.push_back({"_v", "_v: (" + value + ") | false\n", "_v: " + value});
   if (value == "null" || value.starts_with('>')) return out;
   // Of an open list or struct something is there already: the call may have its answer.
   if (value[0] != '[' && value[0] != '{') out.push_back({"_v", "_v: " + type_of(value) + "\n", "_v: " + value});
