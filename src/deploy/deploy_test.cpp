@@ -7,8 +7,9 @@
 #include <random>
 
 #include "deploy/deployer.h"
-#include "deploy/encode.h"
-#include "deploy/journal.h"
+#include "deploy/record/encode.h"
+#include "deploy/record/saved_plan.h"
+#include "deploy/running/journal.h"
 #include "deploy/testing.h"
 #include "format/yaml.h"
 
@@ -102,17 +103,17 @@ TEST_F(Deploy, AKeyThatCameFromElsewhereIsNotUsed) {
   };
   fs::create_directory(record);
   other();
-  auto first = open_place(record);
+  auto first = open_record(record);
   ASSERT_FALSE(first) << "before there is a record";
   EXPECT_EQ(first.error().code, store::kFromElsewhere);
   fs::remove(key);
-  ASSERT_TRUE(open_place(record));
+  ASSERT_TRUE(open_record(record));
   other();
-  auto later = open_place(record);
+  auto later = open_record(record);
   ASSERT_FALSE(later) << "in place of the record's own";
   EXPECT_EQ(later.error().code, store::kFromElsewhere);
-  EXPECT_TRUE(open_place(record, true));
-  EXPECT_TRUE(open_place(record)) << "said once it is known";
+  EXPECT_TRUE(open_record(record, true));
+  EXPECT_TRUE(open_record(record)) << "said once it is known";
 }
 
 TEST_F(Deploy, MistakesAreReportedWhereTheyAre) {
@@ -231,10 +232,10 @@ TEST_F(Deploy, ForgettingThatWasCutOffIsTakenUpAgain) {
     record.kind = kForgetRun;
     record.base_serial = 1;
     record.plan = R"({"forget": ["a"], "hosts": []})";
-    auto lease = c.place->store->acquire("s", store::this_process("test"), 30);
+    auto lease = c.record->store->acquire("s", store::this_process("test"), 30);
     ASSERT_TRUE(lease);
-    run = *c.place->store->begin(*lease, record);
-    ASSERT_TRUE(c.place->store->release(*lease));
+    run = *c.record->store->begin(*lease, record);
+    ASSERT_TRUE(c.record->store->release(*lease));
   }
   Call c(dir);
   EXPECT_EQ(c.deployer->unfinished("s"), run);
@@ -381,7 +382,7 @@ TEST_F(Deploy, ARunWhoseEndCannotBeWrittenIsOpen) {
   std::string text = "system: s\ncomponents:\n" + job("a");
   {
     Call c(dir);
-    c.place->store = std::make_unique<NoEnd>(std::move(c.place->store));
+    c.record->store = std::make_unique<NoEnd>(std::move(c.record->store));
     auto p = c.prepare(text);
     ASSERT_TRUE(p) << c.trouble();
     Outcome o = c.deployer->run(*p, c.settings);
@@ -399,14 +400,14 @@ TEST_F(Deploy, TheEndOfAnActionIsWrittenWhenWhatItDidIsOnDisk) {
   Call c(dir);
   auto p = c.prepare("system: s\ncomponents:\n" + job("a"));
   ASSERT_TRUE(p) << c.trouble();
-  store::Store& store = *c.place->store;
+  store::Store& store = *c.record->store;
   auto lease = store.acquire("s", store::this_process("test"), 30);
   store::RunRecord record;
   record.system = "s";
   auto run = store.begin(*lease, record);
   const model::System& s = p->program.system;
   resource::Scrubber scrub(p->plan.flat);
-  StoreJournal journal(store, *lease, *run, s, {*c.place->seal, scrub});
+  StoreJournal journal(store, *lease, *run, s, {*c.record->seal, scrub});
   u32 asked = 0, written_before = 0;
   Result<void> disk;
   journal.flush = [&](Symbol) {
@@ -530,7 +531,7 @@ TEST_F(Deploy, AnActionThatLacksWhatAnotherShouldHaveGivenFails) {
 
 TEST_F(Deploy, TwoAtOnceTheSecondIsRefused) {
   Call c(dir);
-  auto lease = c.place->store->acquire("s", store::this_process("somebody"), 30);
+  auto lease = c.record->store->acquire("s", store::this_process("somebody"), 30);
   ASSERT_TRUE(lease);
   Outcome o = apply("system: s\ncomponents:\n" + job("a"));
   EXPECT_EQ(o.wrong_code, store::kHeld);

@@ -63,10 +63,10 @@ class InFolder : public ::testing::Test {
 // One call of the program: a session and a place of its own.
 struct OneCall {
   explicit OneCall(const std::string& where, bool adopt = false) : host(here()) {
-    auto p = open_place(where + "/.tutti", adopt);
+    auto p = open_record(where + "/.tutti", adopt);
     EXPECT_TRUE(p) << p.error().message;
-    place.emplace(std::move(*p));
-    deployer.emplace(session, *place);
+    record.emplace(std::move(*p));
+    deployer.emplace(session, *record);
     settings.executor.home = where + "/.tutti";
     settings.executor.host = [this](Symbol) { return host.get(); };
     settings.command = "test";
@@ -78,9 +78,9 @@ struct OneCall {
 
   std::unique_ptr<Host> host;
   Session session;
-  std::optional<Place> place;
+  std::optional<Record> record;
   std::optional<Deployer> deployer;
-  Deployer::RunSettings settings;
+  RunSettings settings;
 };
 
 }  // namespace tutti::deploy

@@ -9,9 +9,11 @@
 
 namespace tutti {
 
-// The events of a YAML stream as libyaml has them, marks included. Most documents are block maps and lists of scalars
-// that stand on one line: those are read line by line (yaml_lines.h), in a fraction of the time. From the first line on
-// that is anything else libyaml goes on, which is asked for all before it again: so what is wrong is always said by it.
+// The events of a YAML stream as libyaml has them, marks included: for CUE, whose own reader is a descendant of libyaml
+// and differs from YAML 1.2 where that does. All else is read by format/yaml. Most documents are block maps and lists
+// of scalars that stand on one line: those are read line by line (yaml_lines.h), in a fraction of the time. From the
+// first line on that is anything else libyaml goes on, which is asked for all before it again: so what is wrong is
+// always said by it.
 class YamlEvents {
  public:
   // `encoding` is that of libyaml; YAML_ANY_ENCODING is told from the text. Without `by_lines` libyaml reads all.

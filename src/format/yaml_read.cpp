@@ -8,52 +8,22 @@
 #include "base/utf8.h"
 #include "format/write.h"
 #include "format/yaml.h"
-#include "format/yaml_events.h"
+#include "format/yaml/parser.h"
 
 namespace tutti {
 namespace {
 
-constexpr u32 kDeepest = 1000;  // libyaml's scanner looks at every open bracket for each token
+constexpr u32 kDeepest = 1000;  // of lists and maps within each other: the parser calls itself for each
 
-// libyaml counts characters; sources count bytes. The same number where all is ASCII, else a table of every 64th.
-class Offsets {
- public:
-  explicit Offsets(std::string_view text) : text_(text) {
-    bool ascii = true;
-    for (char c : text) ascii &= static_cast<signed char>(c) >= 0;
-    if (ascii) return;
-    std::size_t count = 0;
-    for (std::size_t at = 0; at < text.size(); count++) {
-      if (count % kEvery == 0) table_.push_back(static_cast<u32>(at));
-      utf8::decode(text, at);
-    }
-    table_.push_back(static_cast<u32>(text.size()));
-  }
-
-  std::size_t operator()(std::size_t character) const {
-    if (table_.empty()) return std::min(character, text_.size());
-    std::size_t row = std::min(character / kEvery, table_.size() - 1), at = table_[row];
-    for (std::size_t i = row * kEvery; i < character && at < text_.size(); i++) utf8::decode(text_, at);
-    return at;
-  }
-
- private:
-  static constexpr std::size_t kEvery = 64;
-  std::string_view text_;
-  std::vector<u32> table_;
-};
-
-std::string_view text_of(const char* s) { return s == nullptr ? std::string_view{} : s; }
-
-class YamlReader {
+// What a document means, from what it consists of.
+class YamlReader : private yaml::Handler {
  public:
   YamlReader(Session& session, const Source& source)
       : session_(session),
         source_(source),
         builder_(session.arena),
         skipped_(source.text.starts_with("\xEF\xBB\xBF") ? 3 : 0),
-        text_(std::string_view(source.text).substr(skipped_)),
-        events_(text_, YAML_UTF8_ENCODING) {}
+        text_(std::string_view(source.text).substr(skipped_)) {}
 
   std::optional<Value> stream() {
     if (std::size_t bad = utf8::first_invalid(source_.text); bad != std::string_view::npos) {
@@ -61,28 +31,10 @@ class YamlReader {
                                  fmt::format("byte 0x{:02x} is not UTF-8", static_cast<u8>(source_.text[bad])));
       return std::nullopt;
     }
-    offsets_.emplace(text_);
-    std::vector<Value> documents;
-    YamlEvent event;
-    for (;;) {
-      if (!events_.next(event)) return syntax_error();
-      switch (event.type) {
-        case YAML_STREAM_START_EVENT: break;
-        case YAML_DOCUMENT_START_EVENT: anchors_.clear(); break;
-        case YAML_DOCUMENT_END_EVENT: documents.push_back(root_.value); break;
-        case YAML_STREAM_END_EVENT:
-          if (failed_) return std::nullopt;
-          if (documents.empty()) return Value::null(source_.first);
-          return documents.size() == 1 ? documents[0] : documents_of(builder_, documents, source_.first);
-        case YAML_ALIAS_EVENT: alias(event); break;
-        case YAML_SCALAR_EVENT: scalar(event); break;
-        case YAML_SEQUENCE_START_EVENT: open(event, false); break;
-        case YAML_MAPPING_START_EVENT: open(event, true); break;
-        case YAML_SEQUENCE_END_EVENT:
-        case YAML_MAPPING_END_EVENT: close(); break;
-        default: break;
-      }
-    }
+    if (auto problem = yaml::Parser(text_, *this).parse()) return syntax_error(*problem);
+    if (failed_) return std::nullopt;
+    if (documents_.empty()) return Value::null(source_.first);
+    return documents_.size() == 1 ? documents_[0] : documents_of(builder_, documents_, source_.first);
   }
 
  private:
@@ -109,26 +61,31 @@ class YamlReader {
     bool open = true;
   };
 
-  Pos pos(const yaml_mark_t& mark) const { return source_.pos(skipped_ + (*offsets_)(mark.index)); }
-  Span span(const YamlEvent& e) const { return {pos(e.start), pos(e.end)}; }
+  void on(const yaml::Item& e) override {
+    switch (e.event) {
+      case yaml::Event::kDocumentStart: anchors_.clear(); break;
+      case yaml::Event::kDocumentEnd: documents_.push_back(root_.value); break;
+      case yaml::Event::kAlias: alias(e); break;
+      case yaml::Event::kScalar: scalar(e); break;
+      case yaml::Event::kListStart: open(e, false); break;
+      case yaml::Event::kMapStart: open(e, true); break;
+      case yaml::Event::kListEnd:
+      case yaml::Event::kMapEnd: close(); break;
+    }
+  }
+
+  Pos pos(std::size_t offset) const { return source_.pos(skipped_ + offset); }
+  Span span(const yaml::Item& e) const { return {pos(e.start), pos(e.end)}; }
 
   Diagnostic& error(std::string code, Span where, std::string message) {
     failed_ = true;
     return session_.diagnostics.error(std::move(code), where, std::move(message));
   }
 
-  std::nullopt_t syntax_error() {
-    const yaml_parser_t& parser = events_.parser();
-    std::string message = parser.problem == nullptr ? "this is not YAML" : parser.problem;
-    if (parser.error == YAML_MEMORY_ERROR) throw std::bad_alloc();
-    Pos at = parser.error == YAML_READER_ERROR
-                 ? source_.pos(std::min(skipped_ + parser.problem_offset, source_.text.size()))
-                 : pos(parser.problem_mark);
-    Diagnostic& d = error("YAML-SYNTAX", at, message);
-    if (parser.context != nullptr) d.relate(pos(parser.context_mark), parser.context);
-    std::size_t offset = source_.offset(at);
-    if (offset < source_.text.size() && source_.text[offset] == '\t')
-      d.suggest("indent with spaces: YAML does not allow tabs");
+  std::nullopt_t syntax_error(const yaml::Problem& problem) {
+    Diagnostic& d = error("YAML-SYNTAX", pos(std::min(problem.at, text_.size())), std::string(problem.what));
+    if (problem.opened != std::string_view::npos) d.relate(pos(problem.opened), "opened here");
+    if (!problem.help.empty()) d.suggest(std::string(problem.help));
     return std::nullopt;
   }
 
@@ -138,11 +95,11 @@ class YamlReader {
     return Symbol(tag);
   }
 
-  void scalar(const YamlEvent& e) {
+  void scalar(const yaml::Item& e) {
     session_.budget.node();
-    std::string_view raw = e.value, tag = text_of(e.tag);
+    std::string_view raw = e.value, tag = e.tag;
     Pos at = pos(e.start);
-    bool plain = e.style == YAML_PLAIN_SCALAR_STYLE;
+    bool plain = e.plain;
     if (!frames_.empty() && frames_.back().map && frames_.back().key_next) {
       // A key is its text, whatever it would mean as a value.
       if (plain && raw == "<<" && tag.empty()) {
@@ -151,13 +108,13 @@ class YamlReader {
       } else {
         key(raw, at, span(e));
       }
-      if (e.anchor != nullptr) anchors_[std::string(text_of(e.anchor))] = {{builder_.string(raw, at)}, at, false};
+      if (!e.anchor.empty()) anchors_[std::string(e.anchor)] = {{builder_.string(raw, at)}, at, false};
       return;
     }
     Value value = scalar_value(raw, tag, plain, at, span(e));
     Symbol own = own_tag(tag);
     if (!own.empty()) value = value.with_tag(own);
-    if (e.anchor != nullptr) anchors_[std::string(text_of(e.anchor))] = {{value}, at, false};
+    if (!e.anchor.empty()) anchors_[std::string(e.anchor)] = {{value}, at, false};
     put({value}, span(e));
   }
 
@@ -205,7 +162,7 @@ class YamlReader {
     return Value::string(text, at);
   }
 
-  void alias(const YamlEvent& e) {
+  void alias(const yaml::Item& e) {
     std::string name(e.value);
     auto it = anchors_.find(name);
     if (it == anchors_.end()) {
@@ -235,7 +192,7 @@ class YamlReader {
       if (node.value.is(Kind::kString)) {
         key(node.value.text(), pos(e.start), span(e));
       } else {
-        bad_key(span(e));
+        bad_key(span(e), "an alias of something else");
       }
       return;
     }
@@ -251,25 +208,19 @@ class YamlReader {
     return session_.arena.copy(nearest(name, names));
   }
 
-  void open(const YamlEvent& e, bool map) {
+  void open(const yaml::Item& e, bool map) {
     session_.budget.node();
     u32 deepest = std::min(session_.budget.limits().depth, kDeepest);
     if (frames_.size() >= deepest) {
       throw LimitError("LIMIT-DEPTH", fmt::format("nested deeper than {} levels", deepest), pos(e.start).at);
     }
     if (!frames_.empty() && frames_.back().map && frames_.back().key_next) {
-      bad_key(span(e));
+      bad_key(span(e), map ? "a map" : "a list");
     }
-    Frame frame{map,
-                map,
-                false,
-                map ? entries_.size() : items_.size(),
-                pos(e.start),
-                std::string(text_of(e.anchor)),
-                own_tag(text_of(e.tag)),
-                1,
-                {}};
-    if (e.anchor != nullptr) anchors_[frame.anchor] = {{}, frame.at, true};
+    Frame frame{
+        map, map, false, map ? entries_.size() : items_.size(), pos(e.start), std::string(e.anchor), own_tag(e.tag),
+        1,   {}};
+    if (!e.anchor.empty()) anchors_[frame.anchor] = {{}, frame.at, true};
     frames_.push_back(std::move(frame));
   }
 
@@ -361,7 +312,10 @@ class YamlReader {
     return true;
   }
 
-  void bad_key(Span where) { error("YAML-KEY", where, "a key must be a scalar"); }
+  void bad_key(Span where, std::string_view what) {
+    error("YAML-KEY", where, fmt::format("a key must be text, and this is {}", what))
+        .suggest("make it a value: - {key: ..., value: ...}");
+  }
 
   void key(std::string_view name, Pos at, Span where) {
     Frame& top = frames_.back();
@@ -404,9 +358,8 @@ class YamlReader {
   TreeBuilder builder_;
   std::size_t skipped_;
   std::string_view text_;
-  YamlEvents events_;
-  std::optional<Offsets> offsets_;
   bool failed_ = false;
+  std::vector<Value> documents_;
   Node root_;
   std::vector<Frame> frames_;
   std::vector<Value> items_;

@@ -13,14 +13,14 @@
 namespace tutti::store {
 namespace {
 
-constexpr std::size_t kInline = 1024;         // a text shorter than this is kept where it is referred to
-constexpr std::size_t kAbout = 4096;          // the length of a piece, on average
-constexpr std::size_t kMost = 16 * kAbout;    // and at most, where entries are shorter than that
-constexpr std::size_t kAboutListed = 64;      // pieces in a list of pieces, on average
-constexpr std::size_t kMostListed = 512;      // and at most
-constexpr int kDeepestCut = 2;                // the depth of brackets below which nothing is cut
-constexpr u32 kDeepestList = 16;              // lists of lists: more than any text could need
-constexpr char kReference = '@';              // no text of JSON begins so
+constexpr std::size_t kInline = 1024;       // a text shorter than this is kept where it is referred to
+constexpr std::size_t kAbout = 4096;        // the length of a piece, on average
+constexpr std::size_t kMost = 16 * kAbout;  // and at most, where entries are shorter than that
+constexpr std::size_t kAboutListed = 64;    // pieces in a list of pieces, on average
+constexpr std::size_t kMostListed = 512;    // and at most
+constexpr int kDeepestCut = 2;              // the depth of brackets below which nothing is cut
+constexpr u32 kDeepestList = 16;            // lists of lists: more than any text could need
+constexpr char kReference = '@';            // no text of JSON begins so
 
 // Whether a text is cut behind this entry. A long entry is a piece by itself; of short ones as many stand together as
 // make a piece of the usual length, whatever stands before or behind them.

@@ -32,8 +32,9 @@ class Shelf : public PieceShelf {
 };
 
 std::string component(u32 i, u32 version = 0) {
-  return fmt::format(R"("web{0}":{{"type":"worker","host":"h{1}","config":{{"port":{2},"text":"{3}, {{not}} \" [cut]"}}}})", i,
-                     i % 7, 8000 + i, std::string(20 + i % 300, static_cast<char>('a' + (i + version) % 26)));
+  return fmt::format(
+      R"("web{0}":{{"type":"worker","host":"h{1}","config":{{"port":{2},"text":"{3}, {{not}} \" [cut]"}}}})", i, i % 7,
+      8000 + i, std::string(20 + i % 300, static_cast<char>('a' + (i + version) % 26)));
 }
 
 std::string state(u32 count, u32 changed = ~u32{0}, u32 without = ~u32{0}) {
@@ -123,8 +124,8 @@ TEST(Pieces, WhatIsGoneOrAlteredIsNoticed) {
     EXPECT_EQ(back.error().code, kDamaged);
   }
   std::string digits(64, 'a');
-  for (const std::string& odd : std::vector<std::string>{"@", "@x", "@0:", "@0:12", "@99:" + digits, "@0:g" + digits.substr(1),
-                                                         "@4294967295:" + digits}) {
+  for (const std::string& odd : std::vector<std::string>{"@", "@x", "@0:", "@0:12", "@99:" + digits,
+                                                         "@0:g" + digits.substr(1), "@4294967295:" + digits}) {
     auto back = kept_text(whole, odd);
     ASSERT_FALSE(back) << odd;
     EXPECT_EQ(back.error().code, kDamaged);

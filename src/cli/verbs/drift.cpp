@@ -26,8 +26,7 @@ int run_drift(Call& call) {
   if (!here.look()) return exit_code::kError;
   std::string system = here.the_system();
   if (system.empty()) return exit_code::kError;
-  Value tree;
-  auto recorded = here.deployer->recorded(system, nullptr, nullptr, &tree);
+  auto recorded = here.deployer->recorded(system);
   if (!recorded) return exit_code::kError;
   if (recorded->program) {
     call.session.diagnostics
@@ -36,10 +35,10 @@ int run_drift(Call& call) {
         .suggest("tutti status");
     return exit_code::kError;
   }
-  if (const Entry* h = tree.find("hosts")) here.hosts->describe(h->value);
+  here.hosts->describe(recorded->hosts);
   auto settings = here.settings("drift");
   settings.executor.scope = here.deployer->scope_of(system);
-  std::vector<deploy::Deployer::Drift> found;
+  std::vector<deploy::Drift> found;
   // In a run that has not ended things are where its journal says; of what it was doing nobody knows how it went.
   if (i64 run = here.deployer->unfinished(system)) {
     auto standing = here.deployer->standing(run);
@@ -47,13 +46,13 @@ int run_drift(Call& call) {
     if (standing) recorded = std::move(standing->recorded);
     for (auto& [name, doing] : standing ? standing->open : decltype(standing->open){})
       found.push_back({name, "", fmt::format("{}", fmt::join(doing, ", ")), {}, "its result is not known"});
-    auto lock = here.place->store->lock(system);
+    auto lock = here.record->store->lock(system);
     bool goes_on = lock && *lock && store::held(**lock, store::wall_clock());
     found.push_back(
         {system, "", fmt::format("run {}", run), {}, goes_on ? "it is going on" : "it did not end (tutti resume)"});
   }
   if (!call.session.diagnostics.ok()) return exit_code::kError;
-  for (auto& d : here.deployer->drift(*recorded, settings.executor)) {
+  for (auto& d : deploy::look_for_drift(*recorded, settings.executor)) {
     if (d.type == "notify") continue;  // said is said
     if (std::all_of(d.changes.begin(), d.changes.end(), [](auto& c) { return c.unknown; }) && d.problem.empty()) {
       d.problem = "it has no check";

@@ -31,9 +31,10 @@ int overview(RecordedCall& here, const std::vector<std::string>& systems) {
   std::string text;
   bool unfinished = false;
   for (auto& name : systems) {
-    i64 serial = 0;
-    auto recorded = here.deployer->recorded(name, &serial);
-    if (!recorded) return exit_code::kError;
+    auto there = here.deployer->system(name);
+    if (!there) return exit_code::kError;
+    const engine::Recorded* recorded = &there->recorded;
+    i64 serial = there->serial;
     i64 run = here.deployer->unfinished(name);
     unfinished = unfinished || run;
     std::size_t failed = 0;
@@ -63,17 +64,18 @@ int run_status(Call& call) {
   }
   std::string system = here.the_system();
   if (system.empty()) return exit_code::kError;
-  i64 serial = 0;
-  auto recorded = here.deployer->recorded(system, &serial);
-  if (!recorded) return exit_code::kError;
-  auto lock = here.place->store->lock(system);
+  auto there = here.deployer->system(system);
+  if (!there) return exit_code::kError;
+  i64 serial = there->serial;
+  engine::Recorded* recorded = &there->recorded;
+  auto lock = here.record->store->lock(system);
   bool held = lock && *lock && store::held(**lock, store::wall_clock());
   i64 unfinished = here.deployer->unfinished(system);
   // In a run that has not ended things are where its journal says, not where the last one left them.
   std::map<std::string, std::vector<std::string>> open;
   if (unfinished)
     if (auto standing = here.deployer->standing(unfinished)) {
-      recorded = std::move(standing->recorded);
+      *recorded = std::move(standing->recorded);
       open = std::move(standing->open);
     }
   std::set<std::string> dead;
