@@ -13,6 +13,7 @@
 #include "model/read.h"
 #include "model/reader.h"
 #include "model/template.h"
+#include "tree/layer.h"
 #include "tree/secret.h"
 
 namespace tutti::model {
@@ -705,7 +706,7 @@ class DeploymentReader : public Reader {
     if (!b) return std::nullopt;
     auto tree = type_tree(b->name, b->at, chain);
     if (!tree) return std::nullopt;
-    return merged(*tree, e->value, builder_);
+    return layered(*tree, e->value, builder_, session_.budget);
   }
 
   // A type of the CDDLM component model: another type with its operations apart.

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/near.h"
-#include "cli/registry.h"
+#include "cli/doors/registry.h"
 
 namespace tutti {
 namespace {
