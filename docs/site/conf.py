@@ -9,6 +9,8 @@ html_theme = "furo"
 html_title = "tutti"
 html_show_sphinx = False
 html_copy_source = False
+html_static_path = ["style.css"]
+html_css_files = ["style.css"]
 html_theme_options = {
     "light_css_variables": {"color-brand-primary": "#1f5f8b", "color-brand-content": "#1f5f8b"},
 }

@@ -19,7 +19,7 @@ class SaidWorld : public World {
   std::string fingerprint(const Value& tree) override { return tree.is(Kind::kMap) ? "tree" : ""; }
   Result<const Source*> template_file(const std::string& path) override {
     asked.push_back(path);
-    auto source = session_.sources->add(path, "listen /f\n") << "and what it refers to is put in";
+    auto source = session_.sources->add(path, "listen ${config.path}\n");
     return source ? Result<const Source*>(*source) : failure("no template");
   }
   std::string real_directory(const std::string& directory) override { return directory; }

@@ -27,9 +27,9 @@ i64 version_of(const Value& tree, std::string_view key) {
 bool is_known(Session& session, const std::string& name, i64 version, i64 newest) {
   if (version >= 0 && version <= newest) return true;
   session.diagnostics
-      .error("STATE-NEWER", {},
-             fmt::format("{} was written by a newer tutti (its version is {}, this one knows {})", name, version,
-                         newest))
+      .error(
+          "STATE-NEWER", {},
+          fmt::format("{} was written by a newer tutti (its version is {}, this one knows {})", name, version, newest))
       .suggest("the tutti that wrote it, or a newer one");
   return false;
 }

@@ -9,8 +9,9 @@
 // of their own (store/schema.h), and so has a saved plan (saved_plan.h); a state says it in `format`.
 //
 // A record lives longer than a tutti, so whatever was written once must be read. What was written before there were
-// versions is version 0. A change of the form adds a step to the list in format.cpp that brings the version before it to
-// the new one; steps that were released are never changed. What a newer tutti has written is refused, and not guessed.
+// versions is version 0. A change of the form adds a step to the list in format.cpp that brings the version before it
+// to the new one; steps that were released are never changed. What a newer tutti has written is refused, and not
+// guessed.
 namespace tutti::deploy {
 
 inline constexpr i64 kStoredFormat = 1;
