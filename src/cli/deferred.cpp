@@ -9,7 +9,7 @@
 
 #include "base/boundary.h"
 #include "base/file.h"
-#include "cli/registry.h"
+#include "cli/doors/registry.h"
 
 namespace tutti {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "base/near.h"
 #include "base/progress.h"
-#include "cli/registry.h"
+#include "cli/doors/registry.h"
 #include "format/write.h"
 
 namespace tutti {
