@@ -4,7 +4,7 @@ install(TARGETS tutti RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 foreach(folder docs examples schema)
   if(EXISTS ${CMAKE_SOURCE_DIR}/${folder})
-    install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_DOCDIR})
+    install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_DOCDIR} REGEX "docs/site$" EXCLUDE)  # which builds pages of these
   endif()
 endforeach()
 
@@ -12,12 +12,13 @@ endforeach()
 if(NOT TUTTI_FUZZ)
   find_package(Python3 COMPONENTS Interpreter)
   set(made ${CMAKE_BINARY_DIR}/share)
+  set(manual ${CMAKE_SOURCE_DIR}/docs/reference/command-line.md ${CMAKE_SOURCE_DIR}/docs/reference/verbs.md)
   if(Python3_FOUND)
     add_custom_command(
       OUTPUT ${made}/tutti.1
       COMMAND ${CMAKE_COMMAND} -E make_directory ${made}
-      COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/scripts/manpage ${CMAKE_SOURCE_DIR}/docs/cli.md ${PROJECT_VERSION} ${made}/tutti.1
-      DEPENDS ${CMAKE_SOURCE_DIR}/scripts/manpage ${CMAKE_SOURCE_DIR}/docs/cli.md)
+      COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/scripts/manpage ${PROJECT_VERSION} ${made}/tutti.1 ${manual}
+      DEPENDS ${CMAKE_SOURCE_DIR}/scripts/manpage ${manual})
     add_custom_target(manpage ALL DEPENDS ${made}/tutti.1)
     install(FILES ${made}/tutti.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
   endif()

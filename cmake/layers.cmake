@@ -47,6 +47,13 @@ function(tutti_layer folder)
   cmake_parse_arguments(L "WAITS" "ALONE" "DEPENDS;LIBRARIES" ${ARGN})
   string(REPLACE "/" "_" name ${folder})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)
+  get_property(layers GLOBAL PROPERTY TUTTI_LAYERS)
+  foreach(inner ${layers})  # a folder inside that is a layer of its own
+    if(inner MATCHES "^${folder}/")
+      list(FILTER sources EXCLUDE REGEX "^${CMAKE_CURRENT_SOURCE_DIR}/${inner}/")
+    endif()
+  endforeach()
+  set_property(GLOBAL APPEND PROPERTY TUTTI_LAYERS ${folder})
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
@@ -84,11 +91,16 @@ function(tutti_layer folder)
   endif()
 endfunction()
 
-# Makes the text of a file a constant of the program: `header` declares `extern const std::string_view name` in `space`.
+# Makes the text of a file, or of several one after the other, a constant of the program: `header` declares
+# `extern const std::string_view name` in `space`.
 function(tutti_embed folder file space name header)
   string(REPLACE "/" "_" layer ${folder})
-  file(READ ${CMAKE_CURRENT_SOURCE_DIR}/${file} text)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+  set(text "")
+  foreach(one ${file} ${ARGN})
+    file(READ ${CMAKE_CURRENT_SOURCE_DIR}/${one} part)
+    string(APPEND text "${part}")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${one})
+  endforeach()
   string(MAKE_C_IDENTIFIER ${file} unit)
   file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/embedded/${unit}.cpp CONTENT
     "#include \"${header}\"\n\nconst std::string_view ${space}::${name} = R\"~embedded~(${text})~embedded~\";\n")

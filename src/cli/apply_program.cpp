@@ -13,7 +13,7 @@
 #include "cli/system/interrupts.h"
 #include "cli/system/record_place.h"
 #include "cli/system_input.h"
-#include "deploy/program.h"
+#include "deploy/running/program.h"
 #include "engine/plan/back.h"
 #include "engine/report/gantt.h"
 #include "engine/report/progress.h"
@@ -83,7 +83,7 @@ bool proven(Call& call, const model::System& system) {
 
 }  // namespace
 
-void tell_program(Call& call, deploy::Deployer::RunSettings& settings) {
+void tell_program(Call& call, deploy::RunSettings& settings) {
   if (!call.options.has("quiet"))
     settings.listener = [](const model::System& system) -> std::unique_ptr<RunListener> {
       return std::make_unique<Progress>(system, live(), terminal_manner());
@@ -150,7 +150,7 @@ int apply_program(Call& call) {
   program.keep_going = call.options.has("continue");
   program.model = std::move(in->system);
   auto settings = here.settings("run");
-  if (here.remembers()) remember_project(here.call, here.place->directory);
+  if (here.remembers()) remember_project(here.call, here.record->directory);
   settings.parallel_per_host = number_of<u32>(call.options, "per-host", 0);
   settings.grace = number_of<double>(call.options, "grace", 10);
   tell_program(call, settings);

@@ -9,7 +9,7 @@ namespace tutti {
 int apply_program(Call& call);
 
 // What a run of a program tells while it goes on and at its end, and the exit code that says how it ended.
-void tell_program(Call& call, deploy::Deployer::RunSettings& settings);
+void tell_program(Call& call, deploy::RunSettings& settings);
 int report_program(RecordedCall& here, const deploy::Outcome& outcome);
 
 }  // namespace tutti

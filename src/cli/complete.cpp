@@ -51,7 +51,7 @@ class Recorded {
     constexpr u32 kMost = 50;
     std::vector<std::string> out;
     for (const std::string& system : the_systems())
-      if (auto runs = here_.place->store->runs(system, kMost))
+      if (auto runs = here_.record->store->runs(system, kMost))
         for (auto& r : *runs) out.push_back(std::to_string(r.id));
     return out;
   }

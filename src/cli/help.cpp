@@ -46,7 +46,9 @@ std::string help_text() {
   }
   out += "\nFor one language\n";
   for (const FrontEnd::OwnVerb& verb : front_end_verbs()) out += verb_line(verb.name, verb.summary);
-  out += "\n`tutti help VERB` says more, `tutti help exit-codes` what the exit codes mean.\n";
+  out +=
+      "\n`tutti help VERB` says more, `tutti help CODE` what an error means and what to\ndo, `tutti help exit-codes` "
+      "what the exit codes mean.\n";
   out += "example: tutti export site.yaml --out json\n";
   return out;
 }

@@ -19,11 +19,11 @@ class Estimates : public InFolder {
     auto source = c.session.sources->add("system.yaml", text);
     auto p = c.deployer->prepare(*read_yaml(c.session, **source), "", "apply", {});
     EXPECT_TRUE(p) << c.trouble();
-    return p ? c.deployer->check(*p, Deployer::kMostStates, parallel) : Check{};
+    return p ? c.deployer->check(*p, kMostStates, parallel) : Check{};
   }
   void learn(const std::string& key, const std::vector<double>& seconds) {
     OneCall c(dir);
-    for (double s : seconds) ASSERT_TRUE(c.place->store->learn(std::vector{std::pair<std::string, double>{key, s}}));
+    for (double s : seconds) ASSERT_TRUE(c.record->store->learn(std::vector{std::pair<std::string, double>{key, s}}));
   }
 };
 

@@ -7,8 +7,9 @@
 #include <random>
 
 #include "deploy/deployer.h"
-#include "deploy/encode.h"
-#include "deploy/journal.h"
+#include "deploy/record/encode.h"
+#include "deploy/record/saved_plan.h"
+#include "deploy/running/journal.h"
 #include "deploy/testing.h"
 #include "format/yaml.h"
 
@@ -16,57 +17,6 @@ namespace tutti::deploy {
 namespace {
 
 namespace fs = std::filesystem;
-
-class Deploy : public InFolder {
- protected:
-  struct Call : OneCall {
-    using OneCall::OneCall;
-    std::optional<Prepared> prepare(const std::string& text, const engine::PlanOptions& options = {}) {
-      auto source = session.sources->add("system.yaml", text);
-      auto tree = read_yaml(session, **source);
-      if (!tree) return std::nullopt;
-      return deployer->prepare(*tree, "", "apply", options);
-    }
-  };
-
-  // Where the pid file of a process is kept, by its system.
-  std::string process_file(const std::string& name) {
-    for (const auto& e : std::filesystem::directory_iterator(dir + "/.tutti/process"))
-      if (std::filesystem::exists(e.path() / (name + ".pid"))) return e.path() / (name + ".pid");
-    return {};
-  }
-
-  Outcome apply(const std::string& text) {
-    Call c(dir);
-    auto p = c.prepare(text);
-    EXPECT_TRUE(p) << c.trouble();
-    if (!p) return {};
-    Check check = c.deployer->check(*p);
-    std::string why;
-    for (auto& t : check.trouble) why += t + "\n";
-    EXPECT_TRUE(check.safe) << why;
-    return c.deployer->run(*p, c.settings);
-  }
-  std::vector<std::string> program(const std::string& text) {
-    Call c(dir);
-    auto p = c.prepare(text);
-    EXPECT_TRUE(p) << c.trouble();
-    std::vector<std::string> out;
-    if (p)
-      for (auto& i : p->program.system.program) out.push_back(p->program.system.instruction_text(i));
-    return out;
-  }
-  static bool has(const std::vector<std::string>& program, const std::string& line) {
-    return std::find(program.begin(), program.end(), line) != program.end();
-  }
-
-  // A job that can be done only once: done again it fails.
-  std::string job(const std::string& name, const std::string& more = "") {
-    return "  " + name + ":\n    type: job\n    config: {command: \"mkdir " + dir + "/out/" + name +
-           "\", check: \"test -d " + dir + "/out/" + name + "\"}\n" + more;
-  }
-  bool done(const std::string& name) { return fs::is_directory(dir + "/out/" + name); }
-};
 
 TEST_F(Deploy, AddsThenChangesNothing) {
   std::string text = "system: s\ncomponents:\n" + job("a") + job("b", "    after: [a]\n");
@@ -102,17 +52,17 @@ TEST_F(Deploy, AKeyThatCameFromElsewhereIsNotUsed) {
   };
   fs::create_directory(record);
   other();
-  auto first = open_place(record);
+  auto first = open_record(record);
   ASSERT_FALSE(first) << "before there is a record";
   EXPECT_EQ(first.error().code, store::kFromElsewhere);
   fs::remove(key);
-  ASSERT_TRUE(open_place(record));
+  ASSERT_TRUE(open_record(record));
   other();
-  auto later = open_place(record);
+  auto later = open_record(record);
   ASSERT_FALSE(later) << "in place of the record's own";
   EXPECT_EQ(later.error().code, store::kFromElsewhere);
-  EXPECT_TRUE(open_place(record, true));
-  EXPECT_TRUE(open_place(record)) << "said once it is known";
+  EXPECT_TRUE(open_record(record, true));
+  EXPECT_TRUE(open_record(record)) << "said once it is known";
 }
 
 TEST_F(Deploy, MistakesAreReportedWhereTheyAre) {
@@ -231,10 +181,10 @@ TEST_F(Deploy, ForgettingThatWasCutOffIsTakenUpAgain) {
     record.kind = kForgetRun;
     record.base_serial = 1;
     record.plan = R"({"forget": ["a"], "hosts": []})";
-    auto lease = c.place->store->acquire("s", store::this_process("test"), 30);
+    auto lease = c.record->store->acquire("s", store::this_process("test"), 30);
     ASSERT_TRUE(lease);
-    run = *c.place->store->begin(*lease, record);
-    ASSERT_TRUE(c.place->store->release(*lease));
+    run = *c.record->store->begin(*lease, record);
+    ASSERT_TRUE(c.record->store->release(*lease));
   }
   Call c(dir);
   EXPECT_EQ(c.deployer->unfinished("s"), run);
@@ -381,7 +331,7 @@ TEST_F(Deploy, ARunWhoseEndCannotBeWrittenIsOpen) {
   std::string text = "system: s\ncomponents:\n" + job("a");
   {
     Call c(dir);
-    c.place->store = std::make_unique<NoEnd>(std::move(c.place->store));
+    c.record->store = std::make_unique<NoEnd>(std::move(c.record->store));
     auto p = c.prepare(text);
     ASSERT_TRUE(p) << c.trouble();
     Outcome o = c.deployer->run(*p, c.settings);
@@ -399,14 +349,14 @@ TEST_F(Deploy, TheEndOfAnActionIsWrittenWhenWhatItDidIsOnDisk) {
   Call c(dir);
   auto p = c.prepare("system: s\ncomponents:\n" + job("a"));
   ASSERT_TRUE(p) << c.trouble();
-  store::Store& store = *c.place->store;
+  store::Store& store = *c.record->store;
   auto lease = store.acquire("s", store::this_process("test"), 30);
   store::RunRecord record;
   record.system = "s";
   auto run = store.begin(*lease, record);
   const model::System& s = p->program.system;
   resource::Scrubber scrub(p->plan.flat);
-  StoreJournal journal(store, *lease, *run, s, {*c.place->seal, scrub});
+  StoreJournal journal(store, *lease, *run, s, {*c.record->seal, scrub});
   u32 asked = 0, written_before = 0;
   Result<void> disk;
   journal.flush = [&](Symbol) {
@@ -530,7 +480,7 @@ TEST_F(Deploy, AnActionThatLacksWhatAnotherShouldHaveGivenFails) {
 
 TEST_F(Deploy, TwoAtOnceTheSecondIsRefused) {
   Call c(dir);
-  auto lease = c.place->store->acquire("s", store::this_process("somebody"), 30);
+  auto lease = c.record->store->acquire("s", store::this_process("somebody"), 30);
   ASSERT_TRUE(lease);
   Outcome o = apply("system: s\ncomponents:\n" + job("a"));
   EXPECT_EQ(o.wrong_code, store::kHeld);
@@ -538,111 +488,6 @@ TEST_F(Deploy, TwoAtOnceTheSecondIsRefused) {
 }
 
 // ---- killed at any moment
-
-class Killed : public Deploy {
- protected:
-  // Several layers with things side by side; each job fails when it is done twice.
-  std::string system() {
-    std::string t = "system: s\ncomponents:\n";
-    for (int layer = 0; layer < 3; ++layer)
-      for (int i = 0; i < 3; ++i) {
-        std::string name = "j" + std::to_string(layer) + std::to_string(i), after;
-        if (layer)
-          after = "    uses: {x: j" + std::to_string(layer - 1) + std::to_string(i) + ", y: j" +
-                  std::to_string(layer - 1) + std::to_string((i + 1) % 3) + "}\n";
-        t += job(name, after);
-      }
-    t += "  f: {type: file, after: [j00], config: {path: " + dir + "/out/f, content: hello}}\n";
-    return t;
-  }
-};
-
-TEST_F(Killed, AtRandomMomentsNothingIsLostAndNothingDoneTwice) {
-  const char* wish = std::getenv("TUTTI_KILL_POINTS");
-  int points = wish ? std::atoi(wish) : 10, cut = 0, again = 0;
-  std::mt19937 random(7);
-  auto began = std::chrono::steady_clock::now();
-  {
-    Call c(dir);
-    auto p = c.prepare(system());
-    EXPECT_TRUE(c.deployer->run(*p, c.settings).finished);
-  }
-  auto whole = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - began).count();
-  for (int k = 0; k < points; ++k) {
-    fs::remove_all(dir);
-    fs::create_directories(dir + "/out");
-    std::string text = system();
-    bool killed = killed_after(static_cast<useconds_t>(random() % static_cast<u64>(whole)), [&] {
-      Call c(dir);
-      auto p = c.prepare(text);
-      c.deployer->run(*p, c.settings);
-    });
-    cut += killed;
-    // Killed again while resuming, now and then.
-    i64 run = Call(dir).deployer->unfinished("s");
-    if (run && random() % 3 == 0)
-      again += killed_after(static_cast<useconds_t>(random() % static_cast<u64>(whole / 2 + 1)), [&] {
-        Call c(dir);
-        c.deployer->resume(run, c.settings);
-      });
-    Call c(dir);
-    run = c.deployer->unfinished("s");
-    if (run) {
-      Outcome o = c.deployer->resume(run, c.settings);
-      ASSERT_TRUE(o.finished) << "kill point " << k << ": " << o.wrong << (o.failures.empty() ? "" : o.failures[0]);
-    } else if (killed) {
-      // Before the run was written down, or after it had ended.
-      Outcome o = apply(text);
-      ASSERT_TRUE(o.wrong.empty()) << o.wrong;
-    }
-    for (auto name : {"j00", "j01", "j02", "j10", "j11", "j12", "j20", "j21", "j22"})
-      ASSERT_TRUE(done(name)) << "kill point " << k << ": " << name;
-    ASSERT_TRUE(fs::exists(dir + "/out/f"));
-    ASSERT_EQ(program(text).size(), 1u) << "kill point " << k;
-  }
-  std::printf("%d runs, %d cut off, %d of them again while resuming\n", points, cut, again);
-}
-
-TEST_F(Killed, WhatWasBeingWrittenBesideAFileIsTakenAway) {
-  std::string file = dir + "/f", seen = dir + "/seen";
-  for (bool stop : {false, true}) {
-    std::string text = "system: s\ncomponents:\n  f: {type: file, config: {path: " + file +
-                       ", content: x, validate_cmd: 'test -e % && { test -e " + seen + " || { touch " + seen +
-                       "; sleep 30; }; }'}}\n";
-    EXPECT_TRUE(killed_once(seen, [&] { apply(text); }));
-    EXPECT_TRUE(fs::exists(file + ".tutti-check"));
-    ASSERT_TRUE(here()->write(file + std::string(kUnfinished), "ha", 0600));
-    Call c(dir);
-    c.settings.give_up = stop;
-    c.deployer->resume(c.deployer->unfinished("s"), c.settings);
-    EXPECT_FALSE(fs::exists(file + ".tutti-check"));
-    EXPECT_FALSE(fs::exists(file + std::string(kUnfinished)));
-    EXPECT_EQ(fs::exists(file), !stop);
-    fs::remove_all(dir);
-    fs::create_directories(dir + "/out");
-  }
-}
-
-TEST_F(Killed, AnActionWhoseResultCannotBeSeenIsNotRepeatedUnasked) {
-  std::string text =
-      "system: s\ncomponents:\n  j: {type: job, config: {command: 'echo x >> " + dir + "/log; sleep 5'}}\n";
-  EXPECT_TRUE(killed_once(dir + "/log", [&] {
-    Call c(dir);
-    auto p = c.prepare(text);
-    c.deployer->run(*p, c.settings);
-  }));
-  for (int i = 0; i < 2; ++i) {
-    Call c(dir);
-    Outcome o = c.deployer->resume(c.deployer->unfinished("s"), c.settings);
-    EXPECT_TRUE(o.unknown);
-    EXPECT_FALSE(o.finished);
-  }
-  EXPECT_EQ(*here()->read(dir + "/log"), "x\n");
-  Call c(dir);
-  c.settings.decisions["j.perform"] = "done";
-  EXPECT_TRUE(c.deployer->resume(c.deployer->unfinished("s"), c.settings).finished);
-  EXPECT_EQ(*here()->read(dir + "/log"), "x\n");
-}
 
 }  // namespace
 }  // namespace tutti::deploy

@@ -37,7 +37,7 @@ class Faults : public InFolder {
     return text;
   }
   int apply(const std::string& text, double lease = 30) {
-    if (!open_place(dir + "/.tutti")) return kNotPlanned;  // the disk refuses already
+    if (!open_record(dir + "/.tutti")) return kNotPlanned;  // the disk refuses already
     OneCall c(dir);
     c.settings.lease = lease;
     c.settings.wait_for_lock = 60;
@@ -70,7 +70,7 @@ class Faults : public InFolder {
   void await_entries(std::size_t n) {
     for (int k = 0; k < 6000; ++k) {
       OneCall c(dir);
-      auto entries = c.place->store->entries(1);
+      auto entries = c.record->store->entries(1);
       if (entries && entries->size() >= n) return;
       ::usleep(10000);
     }
@@ -80,7 +80,7 @@ class Faults : public InFolder {
     std::size_t before = 0, same = 0;
     for (int k = 0; k < 6000 && same < 20; ++k) {
       OneCall c(dir);
-      auto entries = c.place->store->entries(1);
+      auto entries = c.record->store->entries(1);
       same = entries && entries->size() == before ? same + 1 : 0;
       before = entries ? entries->size() : 0;
       ::usleep(10000);
@@ -184,7 +184,7 @@ TEST_F(Faults, AControllerThatIsPausedIsTakenOverAndEnded) {
       int null = ::open("/dev/null", O_WRONLY);
       ::dup2(null, 2);
       std::atomic<int> syncs{0};  // the first two are those of the lease
-      if (!open_place(dir + "/.tutti")) ::_exit(kNotPlanned);
+      if (!open_record(dir + "/.tutti")) ::_exit(kNotPlanned);
       DiskLayer layer([&](const DiskEvent& e) {
         if (e.kind == DiskEvent::Kind::kSync && ++syncs == 3 + k) ::raise(SIGSTOP);
         return SQLITE_OK;

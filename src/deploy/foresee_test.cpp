@@ -1,6 +1,6 @@
 // What a plan says and what the run then does, on random systems: as many changes, of the same resources and commands.
 // TUTTI_ROUNDS says how many pairs.
-#include "deploy/foresee.h"
+#include "deploy/looking/foresee.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -91,7 +91,7 @@ TEST_F(Foresight, CatalogsDoWhatTheirPlansSay) {
       auto p = prepare(c, text);
       ASSERT_TRUE(p) << c.trouble() << text;
       std::multiset<std::string> expected;
-      auto plan = foresee(*c.deployer, *p, c.settings.executor);
+      auto plan = foresee(*p, *c.deployer->recorded(p->system), c.settings.executor);
       for (auto& f : plan) {
         EXPECT_EQ(f.problem, "");
         std::string name = f.resource.substr(f.resource.find('[') + 1);

@@ -2,18 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "deploy/shared/machines.h"
 #include "resource/params.h"
 #include "transport/local.h"
 #include "transport/ssh.h"
 
 namespace tutti::deploy {
-
-bool is_here(std::string_view name, const Value* described) {
-  if (name.empty() || name == "localhost" || name == "here") return true;
-  if (!described) return false;
-  return described->is(Kind::kString) ? described->text() == "local"
-                                      : described->is(Kind::kMap) && resource::Params(*described).truth("local");
-}
 
 void Hosts::describe(const Value& hosts) {
   std::lock_guard lock(mutex_);

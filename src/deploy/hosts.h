@@ -10,9 +10,6 @@
 
 namespace tutti::deploy {
 
-// Whether a host of that name is this machine; `described`, where it is not null, is what `hosts` says of it.
-bool is_here(std::string_view name, const Value* described);
-
 // The machines of a system, by the names it gives them; connections are made when first needed and kept.
 class Hosts {
  public:

@@ -80,7 +80,7 @@ struct Call : OneCall {
   // What is put back is a copy.
   explicit Call(const std::string& dir) : OneCall(dir, true) {
     // This process lives on where the real one would be dead.
-    EXPECT_TRUE(place->store->break_lock("s"));
+    EXPECT_TRUE(record->store->break_lock("s"));
   }
   Outcome apply(const std::string& text) {
     auto source = session.sources->add("system.yaml", text);

@@ -1,5 +1,3 @@
-#include "deploy/program.h"
-
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -8,6 +6,7 @@
 #include <random>
 
 #include "deploy/deployer.h"
+#include "deploy/recording/markings.h"
 #include "deploy/testing.h"
 #include "format/yaml.h"
 
@@ -87,11 +86,11 @@ TEST_F(Programs, AreJournalledAndRecorded) {
   }
   Call c(dir);
   EXPECT_EQ(c.deployer->unfinished("s"), 0);
-  auto record = c.place->store->run(1);
+  auto record = c.record->store->run(1);
   ASSERT_TRUE(record && *record);
   EXPECT_EQ((*record)->kind, kProgramRun);
   EXPECT_EQ((*record)->status, "done");
-  EXPECT_EQ(c.place->store->entries(1)->size(), 38u);  // a start and an end each
+  EXPECT_EQ(c.record->store->entries(1)->size(), 38u);  // a start and an end each
   auto state = c.deployer->recorded("s");
   ASSERT_TRUE(state);
   EXPECT_TRUE(state->program);
@@ -121,7 +120,7 @@ TEST_F(Programs, KilledAtRandomMomentsNothingIsLostAndNothingDoneTwice) {
                             [&] { Call(dir).resume(); });
     Call c(dir);
     Outcome o = c.deployer->unfinished("s") ? c.resume() : Outcome{};
-    if (!o.run && c.place->store->runs("s", 1)->empty())
+    if (!o.run && c.record->store->runs("s", 1)->empty())
       o = c.run(layers());  // killed before anything was written down
     ASSERT_TRUE(o.wrong.empty() && o.failures.empty() && o.failed == 0)
         << "kill point " << k << ": " << o.wrong << (o.failures.empty() ? "" : o.failures[0]);

@@ -25,10 +25,10 @@ std::string config_of(const Value& type) {
 class Types : public ::testing::Test {
  protected:
   Types() {
-    auto p = no_place();
+    auto p = record_in_memory();
     EXPECT_TRUE(p);
-    place.emplace(std::move(*p));
-    deployer.emplace(session, *place);
+    record.emplace(std::move(*p));
+    deployer.emplace(session, *record);
     types = library(session);
   }
   // Of the type itself and of those it extends.
@@ -49,7 +49,7 @@ class Types : public ::testing::Test {
     return tree ? deployer->prepare(*tree, "", "apply") : std::nullopt;
   }
   Session session;
-  std::optional<Place> place;
+  std::optional<Record> record;
   std::optional<Deployer> deployer;
   Value types;
 };

@@ -12,20 +12,12 @@
 #include <unordered_map>
 #include <vector>
 
-#include "engine/run/executor.h"
 #include "engine/run/guardian.h"
 #include "resource/action.h"
+#include "resource/action_executor.h"
 #include "resource/holdings.h"
 
 namespace tutti::resource {
-
-// What an action did, beside how it ended.
-struct Effect {
-  std::vector<Change> changes;
-  bool looked_only = false;             // all was as wanted
-  double seconds = 0;                   // that it took, without waiting for its turn; of the last attempt
-  std::map<std::string, Former> acted;  // resources on which it began to act on the host, by `key_of`
-};
 
 // A component of another system.
 struct Holder {
@@ -72,7 +64,7 @@ inline constexpr u32 kMostRemote = 256;
 // until it has answered for the first time, then as many as its connection takes. So a host that hangs or is gone holds
 // up its own actions and nobody else's. What an action does on a host is the providers'
 // business; what happens when is the engine's.
-class ResourceExecutor : public engine::Executor {
+class ResourceExecutor : public ActionExecutor {
  public:
   ResourceExecutor(const engine::PlannedSystem& plan, Knowledge& knowledge, ExecutorOptions options);
   ~ResourceExecutor() override;
@@ -84,22 +76,16 @@ class ResourceExecutor : public engine::Executor {
   void wait(std::vector<engine::ActionResult>& results, double until) override;
   void stop_all() override;
 
-  // Makes wait() return early. From another thread or a signal handler's thread.
-  void wake();
+  void wake() override;
 
-  Effect effect(u32 instance, u32 transition) const;
-
-  // Looks whether what an action was to bring about when its run was cut off is there, without touching anything.
-  // `begun`: it had begun to act. `outputs` gets what its checks give, when it is there.
-  enum class Found : u8 { kDone, kNotDone, kUnknown, kFailed };
-  // `why` it cannot be seen, with the failure's code.
-  Found probe(u32 instance, u32 transition, bool begun, Failure& why, engine::Outputs& outputs);
-  // Takes away what an action that was cut off had begun to write beside files.
-  void clear_unfinished(u32 instance, u32 transition);
-  // The user says that it is done.
-  engine::Outputs taken_as_done(u32 instance, u32 transition);
+  Effect effect(u32 instance, u32 transition) const override;
+  Found probe(u32 instance, u32 transition, bool begun, Failure& why, engine::Outputs& outputs) override;
+  void clear_unfinished(u32 instance, u32 transition) override;
+  engine::Outputs taken_as_done(u32 instance, u32 transition) override;
 
  private:
+  class ComponentAction;  // how the action of a component is performed (component_action.cpp)
+  class CatalogAction;    // and that of a resource of a catalog (catalog_action.cpp)
   struct Job {
     engine::ActionRequest request;
     double started = 0;
@@ -130,7 +116,6 @@ class ResourceExecutor : public engine::Executor {
   bool is_as_left(Host& host, u32 instance, const Resource& removed) const;
   // Whether a resource that is to go was there before its component came to it, and is left.
   bool is_left(u32 instance, const Resource& removed) const;
-  static std::string quoted(const std::string& value);
   bool first_after(u32 failed, u32 instance) const;
   void for_needs(u32 instance, const std::function<void(u32)>& found) const;  // whose failures it minds
   bool is_container(u32 instance) const;
@@ -145,7 +130,6 @@ class ResourceExecutor : public engine::Executor {
   void renew_holdings() const;  // with `holdings_mutex_` held
   // Whether anybody who stays holds a thing, or one below a directory, on the host of an instance.
   bool is_held(u32 instance, const std::string& name, bool below) const;
-  std::optional<Value> look_up_path(u32 instance, std::string_view path, const Value& config, Arena& arena) const;
   Context context(const Resource& r, Host& host, u32 instance, const Cancel* cancel, const std::string& mark) const;
   std::string home_on(Symbol host) const { return host.empty() ? options_.home : options_.remote_home; }
 

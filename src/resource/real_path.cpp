@@ -9,6 +9,15 @@ constexpr int kMostLinks = 40;  // as the kernel follows
 
 }  // namespace
 
+std::string canonical_directory(const std::string& directory) {
+  std::error_code none;
+  std::string path = std::filesystem::weakly_canonical(directory, none).string();
+  if (none) path = directory;
+  // Of what is not there yet `x/..` is left with a slash behind it.
+  if (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  return path;
+}
+
 void RealPaths::learn(const Resource& r) {
   if (r.type != "file") return;
   Params p(r.parameters);
@@ -36,12 +45,7 @@ std::string RealPaths::of_path(const std::string& path) {
   if (slash == std::string::npos || slash == 0) return path;
   auto [known, fresh] = known_.try_emplace(path.substr(0, slash));
   if (fresh) {
-    std::error_code none;
-    std::string directory = links_.empty() ? known->first : through_new_links(known->first, kMostLinks);
-    known->second = std::filesystem::weakly_canonical(directory, none).string();
-    if (none) known->second = directory;
-    // Of what is not there yet `x/..` is left with a slash behind it.
-    if (known->second.size() > 1 && known->second.ends_with('/')) known->second.pop_back();
+    known->second = canonical_(links_.empty() ? known->first : through_new_links(known->first, kMostLinks));
   }
   return (known->second == "/" ? "" : known->second) + path.substr(slash);
 }

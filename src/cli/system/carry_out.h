@@ -30,7 +30,7 @@ int follow_up(RecordedCall& here, const std::string& system, const Value& wanted
               std::string_view verb, int code);
 
 // Applies a catalog and tells of it as Puppet does. `stale` is asked before anything is said of the outcome.
-int apply_catalog(RecordedCall& here, const deploy::Prepared& prepared, deploy::Deployer::RunSettings& settings,
+int apply_catalog(RecordedCall& here, const deploy::Prepared& prepared, deploy::RunSettings& settings,
                   const std::function<bool(const deploy::Outcome&)>& stale);
 
 }  // namespace tutti

@@ -53,7 +53,7 @@ class InOrder {
 
 }  // namespace
 
-int apply_catalog(RecordedCall& here, const deploy::Prepared& p, deploy::Deployer::RunSettings& settings,
+int apply_catalog(RecordedCall& here, const deploy::Prepared& p, deploy::RunSettings& settings,
                   const std::function<bool(const deploy::Outcome&)>& stale) {
   Call& call = here.call;
   bool as_puppet = call.options.has("as-puppet");

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "cli/system/recorded_call.h"
-#include "deploy/overwrite.h"
+#include "deploy/looking/overwrite.h"
 
 namespace tutti {
 namespace {
@@ -58,7 +58,7 @@ std::set<std::string> RecordedCall::dead(const std::string& system, const engine
   auto executor = settings("status").executor;
   executor.scope = deployer->scope_of(system);
   std::set<std::string> out;
-  for (auto& d : deployer->drift(processes_here(recorded), executor))
+  for (auto& d : deploy::look_for_drift(processes_here(recorded), executor))
     if (std::ranges::any_of(d.changes, [](const resource::Change& c) { return c.property == "ensure"; }))
       out.insert(d.component);
   return out;
@@ -80,7 +80,7 @@ std::optional<deploy::Prepared> RecordedCall::plan(const Value& wanted, int* uns
   engine::Recorded looked_at = all ? *recorded : processes_here(*recorded);
   auto executor = settings("plan").executor;
   executor.scope = deployer->scope_of(prepared->system);
-  auto found = deployer->drift(looked_at, executor);
+  auto found = deploy::look_for_drift(looked_at, executor);
   for (auto& d : found)
     // What failed is repaired anyway.
     if (all && !d.problem.empty() && recorded->components.at(d.component).failed.empty()) {
@@ -88,11 +88,10 @@ std::optional<deploy::Prepared> RecordedCall::plan(const Value& wanted, int* uns
       call.session.diagnostics.warning(
           "PLAN-UNSEEN", {}, fmt::format("{}: {} cannot be looked at: {}", d.component, d.resource, d.problem));
     }
-  options.drift = deploy::Deployer::deviations(found);
+  options.drift = deploy::deviations_of(found);
   if (!options.drift.empty()) prepared = deployer->prepare(wanted, system, "apply", options);
   if (!prepared) return prepared;
-  deploy::Elsewhere others(*deployer, *place->store, prepared->system);
-  deploy::note_overwritten(call.session, *prepared, executor, others);
+  deploy::note_overwritten(call.session, *prepared, executor, deployer->others(prepared->system));
   return prepared;
 }
 

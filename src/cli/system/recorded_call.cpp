@@ -46,30 +46,30 @@ bool RecordedCall::open(bool forget) {
   std::string directory = record_directory(call, &above);
   if (above && !forget && !call.arguments.empty() && !call.options.has("quiet"))
     say_now(fmt::format("(The record is {}; --state says otherwise.)\n", directory));
-  auto p = forget ? deploy::no_place() : deploy::open_place(directory, call.options.has("adopt"));
+  auto p = forget ? deploy::record_in_memory() : deploy::open_record(directory, call.options.has("adopt"));
   if (!p) {
     tell_unopened(call, directory, p.error());
     return false;
   }
-  place.emplace(std::move(*p));
-  if (auto damage = forget ? "" : place->store->damage(); !damage.empty())
+  record.emplace(std::move(*p));
+  if (auto damage = forget ? "" : record->store->damage(); !damage.empty())
     call.session.diagnostics.warning("STATE-DAMAGED", {}, damage)
         .note("what is left can be read (`tutti history`, `tutti show`, `tutti status`), and nothing is done with it")
         .suggest("put a copy back; or, when you know that no action was under way, accept what is left: --adopt");
-  std::unique_ptr<char, decltype(&std::free)> full(forget ? nullptr : ::realpath(place->directory.c_str(), nullptr),
+  std::unique_ptr<char, decltype(&std::free)> full(forget ? nullptr : ::realpath(record->directory.c_str(), nullptr),
                                                    std::free);
-  if (full) place->directory = full.get();
-  deployer = std::make_unique<deploy::Deployer>(call.session, *place);
+  if (full) record->directory = full.get();
+  deployer = std::make_unique<deploy::Deployer>(call.session, *record);
   // The record of a Puppet agent is the machine's.
   bool beside = full && !call.options.has("as-puppet");
-  hosts = std::make_unique<deploy::Hosts>(beside ? project_directory(call, place->directory) : "");
+  hosts = std::make_unique<deploy::Hosts>(beside ? project_directory(call, record->directory) : "");
   return true;
 }
 
 bool RecordedCall::look() { return open(::access(record_directory(call).c_str(), F_OK) != 0); }
 
 std::optional<std::vector<std::string>> RecordedCall::systems() {
-  auto all = place->store->systems();
+  auto all = record->store->systems();
   if (!all) {
     call.session.diagnostics.error("STATE-READ", {}, all.error().message);
     return std::nullopt;
@@ -86,7 +86,7 @@ std::optional<std::vector<std::string>> RecordedCall::systems() {
 std::string RecordedCall::the_system() {
   std::string name = call.options.get("system");
   if (!name.empty()) {
-    auto all = place->store->systems();
+    auto all = record->store->systems();
     if (all && std::find(all->begin(), all->end(), name) != all->end()) return name;
     std::vector<std::string_view> known;
     if (all) known.assign(all->begin(), all->end());

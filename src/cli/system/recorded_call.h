@@ -34,16 +34,16 @@ class RecordedCall {
   bool open(bool forget = false);
   // The same for verbs that only look: where nothing is kept yet, nothing is made.
   bool look();
-  // Makes the place for what is about to be done, where `look` has found none.
+  // Makes the record for what is about to be done, where `look` has found none.
   bool remember() { return remembers() || open(); }
-  bool remembers() const { return !place->directory.empty(); }
+  bool remembers() const { return !record->directory.empty(); }
   // The only system that has anything, or the one asked for; "" and a diagnostic when there is none.
   std::string the_system();
   // Those that have components, or a run that did not end; all of them when none has. nullopt: a diagnostic.
   std::optional<std::vector<std::string>> systems();
   // The wanted tree from the call's files.
   std::optional<Value> wanted();
-  deploy::Deployer::RunSettings settings(std::string command);
+  deploy::RunSettings settings(std::string command);
   // How long the lease is to be, as --lease says; nullopt when it says nothing that can be used.
   std::optional<double> lease() const;
   u64 most_states() const;  // of a plan to be looked at
@@ -67,7 +67,7 @@ class RecordedCall {
 
   Call& call;
   std::vector<Value> told;  // of each run
-  std::optional<deploy::Place> place;
+  std::optional<deploy::Record> record;
   std::unique_ptr<deploy::Deployer> deployer;
   std::unique_ptr<deploy::Hosts> hosts;
 };

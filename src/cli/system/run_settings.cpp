@@ -39,13 +39,13 @@ std::optional<double> RecordedCall::lease() const {
   return good ? std::optional(seconds) : std::nullopt;
 }
 
-deploy::Deployer::RunSettings RecordedCall::settings(std::string command) {
-  deploy::Deployer::RunSettings s;
+deploy::RunSettings RecordedCall::settings(std::string command) {
+  deploy::RunSettings s;
   s.command = "tutti " + command;
   s.parallel = parallel();
   s.wait_for_lock = std::strtod(call.options.get("lock-timeout", "0").c_str(), nullptr);
   if (auto lease = this->lease()) s.lease = *lease;
-  s.executor.home = place->directory;
+  s.executor.home = record->directory;
   s.executor.host = [this](Symbol name) { return hosts->find(name); };
   if (call.options.has("modulepath") || call.options.has("environment"))
     if (auto puppet = puppet::settings_of(call.session, call.options))
@@ -71,7 +71,7 @@ u32 RecordedCall::parallel() const {
 
 u64 RecordedCall::most_states() const {
   u64 most = std::strtoull(call.options.get("max-states", "0").c_str(), nullptr, 10);
-  return most ? most : deploy::Deployer::kMostStates;
+  return most ? most : deploy::kMostStates;
 }
 
 }  // namespace tutti

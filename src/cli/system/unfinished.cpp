@@ -9,14 +9,14 @@
 #include "cli/live.h"
 #include "cli/system/interrupts.h"
 #include "cli/system/recorded_call.h"
-#include "deploy/encode.h"
+#include "deploy/record/encode.h"
 
 namespace tutti {
 namespace {
 
 // Every resource of a catalog is looked at anyway, and whoever calls it every half hour resumes nothing: the next one
 // takes over.
-std::optional<int> give_up(RecordedCall& here, i64 run, deploy::Deployer::RunSettings ending) {
+std::optional<int> give_up(RecordedCall& here, i64 run, deploy::RunSettings ending) {
   ending.give_up = true;
   ending.events = {};
   ending.listener = {};
@@ -27,10 +27,10 @@ std::optional<int> give_up(RecordedCall& here, i64 run, deploy::Deployer::RunSet
 }
 
 // Goes on with it as `tutti resume` does. With `repeat` also what nobody can look at is done again.
-std::optional<int> go_on(RecordedCall& here, i64 run, deploy::Deployer::RunSettings settings, bool repeat) {
-  auto record = here.place->store->run(run);
+std::optional<int> go_on(RecordedCall& here, i64 run, deploy::RunSettings settings, bool repeat) {
+  auto record = here.record->store->run(run);
   if (!record || !*record) return std::nullopt;
-  auto flat = deploy::decode(here.call.session, "plan of the run", (*record)->plan, *here.place->seal);
+  auto flat = deploy::decode(here.call.session, "plan of the run", (*record)->plan, *here.record->seal);
   if (flat)
     if (const Entry* h = flat->find("hosts")) here.hosts->describe(h->value);
   say_now(fmt::format("Run {} was cut off: it is gone on with first.\n", run));
@@ -65,7 +65,7 @@ int RecordedCall::nothing_unfinished(const std::string& system, bool* waited) {
   i64 run = deployer->unfinished(system);
   double until = store::wall_clock() + std::strtod(call.options.get("lock-timeout", "0").c_str(), nullptr);
   for (; run; run = deployer->unfinished(system)) {
-    auto lock = place->store->lock(system);
+    auto lock = record->store->lock(system);
     double now = store::wall_clock();
     if (!lock || !*lock || !store::held(**lock, now)) {
       // It was cut off; or it has ended since we asked, before it let go of the lock.

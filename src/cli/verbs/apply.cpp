@@ -12,6 +12,7 @@
 #include "cli/system/carry_out.h"
 #include "cli/system/recorded_call.h"
 #include "cli/system_input.h"
+#include "deploy/record/saved_plan.h"
 #include "lang/puppet/log.h"
 
 namespace tutti {

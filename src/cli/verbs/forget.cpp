@@ -1,5 +1,3 @@
-#include "deploy/forget.h"
-
 #include <fmt/format.h>
 
 #include <set>
@@ -8,6 +6,7 @@
 #include "cli/system/recorded_call.h"
 #include "cli/system_input.h"
 #include "cli/wording.h"
+#include "deploy/shared/forgetting.h"
 
 namespace tutti {
 namespace {

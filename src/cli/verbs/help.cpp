@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/near.h"
+#include "cli/code_help.h"
 #include "cli/registry.h"
 
 namespace tutti {
@@ -22,6 +23,10 @@ int run_help(Call& call) {
     call.out.put(help_text(*verb));
     return exit_code::kOk;
   }
+  if (std::string text = code_help(topic); !text.empty()) {
+    call.out.put(text);
+    return exit_code::kOk;
+  }
   std::vector<std::string_view> names{"exit-codes"};
   for (const FrontEnd* front_end : front_ends()) {
     for (const FrontEnd::OwnVerb& verb : front_end->own_verbs()) {
@@ -30,6 +35,7 @@ int run_help(Call& call) {
     }
   }
   for (const Verb* verb : verbs()) names.push_back(verb->name);
+  for (std::string_view code : help_codes()) names.push_back(code);
   call.session.diagnostics.error("USE", {}, fmt::format("there is no help on `{}`", topic))
       .did_you_mean(nearest(topic, names));
   return exit_code::kError;
@@ -40,9 +46,9 @@ int run_help(Call& call) {
 extern const Verb help_verb = {
     .name = "help",
     .group = "Other",
-    .summary = "this overview, or more on a verb or topic",
-    .arguments = "[VERB|exit-codes]",
-    .examples = "$ tutti help export",
+    .summary = "this overview, or more on a verb, topic or error code",
+    .arguments = "[VERB|CODE|exit-codes]",
+    .examples = "$ tutti help export\n$ tutti help CUE-CONFLICT",
     .run = run_help,
     .most = 1,
 };

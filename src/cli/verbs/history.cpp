@@ -21,7 +21,7 @@ int run_history(Call& call) {
     call.session.diagnostics.error("USE", {}, "--most wants a number of runs, 1 or more");
     return exit_code::kError;
   }
-  auto runs = here.place->store->runs(call.options.get("system"), most);
+  auto runs = here.record->store->runs(call.options.get("system"), most);
   if (!runs) {
     call.session.diagnostics.error("STATE-READ", {}, runs.error().message);
     return exit_code::kError;
@@ -29,7 +29,7 @@ int run_history(Call& call) {
   // What has no end and nobody at work was cut off.
   for (auto& r : *runs) {
     if (r.status != "running") continue;
-    auto lock = here.place->store->lock(r.system);
+    auto lock = here.record->store->lock(r.system);
     if (!lock || !*lock || !store::held(**lock, store::wall_clock())) r.status = "unfinished";
   }
   std::string out = call.options.get("out", "text");

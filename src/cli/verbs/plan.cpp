@@ -6,7 +6,7 @@
 #include "cli/system/recorded_call.h"
 #include "cli/system_input.h"
 #include "cli/wording.h"
-#include "deploy/foresee.h"
+#include "deploy/looking/foresee.h"
 
 namespace tutti {
 namespace {
@@ -82,7 +82,8 @@ int plan_catalog(RecordedCall& here, const deploy::Prepared& prepared) {
   std::string out = call.options.get("out", "text");
   TreeMaker make(call.session);
   std::vector<Value> told;
-  for (auto& f : deploy::foresee(*here.deployer, prepared, here.settings("plan").executor)) {
+  auto was = here.deployer->recorded(prepared.system).value_or(engine::Recorded{});
+  for (auto& f : deploy::foresee(prepared, was, here.settings("plan").executor)) {
     ++(f.problem.empty() ? changes : unknown);
     if (out == "text")
       call.out.put(foreseen_text(f));

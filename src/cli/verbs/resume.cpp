@@ -4,7 +4,7 @@
 #include "cli/live.h"
 #include "cli/system/carry_out.h"
 #include "cli/system/recorded_call.h"
-#include "deploy/encode.h"
+#include "deploy/record/encode.h"
 
 namespace tutti {
 namespace {
@@ -25,9 +25,9 @@ constexpr OptionSpec kResumeOptions[] = {
 
 // Somebody may have held a system who had not begun a run.
 int break_locks(RecordedCall& here) {
-  auto systems = here.place->store->systems();
+  auto systems = here.record->store->systems();
   if (!systems) return exit_code::kError;
-  deploy::Deployer::RunSettings settings;
+  deploy::RunSettings settings;
   bool any = false;
   settings.events.line = [&](double, std::string_view text) {
     any = true;
@@ -49,7 +49,7 @@ int run_resume(Call& call) {
   RecordedCall here(call);
   if (!here.look()) return exit_code::kError;
   std::vector<std::string> open;
-  if (auto systems = here.place->store->systems(); systems && call.arguments.empty())
+  if (auto systems = here.record->store->systems(); systems && call.arguments.empty())
     for (auto& name : *systems)
       if (call.options.get("system", name) == name && here.deployer->unfinished(name)) open.push_back(name);
   if (open.size() > 1) {
@@ -65,15 +65,15 @@ int run_resume(Call& call) {
   if (!id && decided) {  // of what failed in the last run, which has ended
     std::string system = here.the_system();
     if (system.empty()) return exit_code::kError;
-    if (auto runs = here.place->store->runs(system, 1); runs && !runs->empty()) id = (*runs)[0].id;
+    if (auto runs = here.record->store->runs(system, 1); runs && !runs->empty()) id = (*runs)[0].id;
   }
   // Of what cannot be read nobody can say that it has ended.
-  if (auto systems = here.place->store->systems(); !id && !systems)
+  if (auto systems = here.record->store->systems(); !id && !systems)
     call.session.diagnostics.error("STATE-READ", {}, systems.error().message);
   else if (!id)
     for (auto& name : *systems) here.deployer->recorded(name);
   if (!id && !call.session.diagnostics.ok()) return exit_code::kError;
-  if (!id && !here.place->store->damage().empty()) {
+  if (!id && !here.record->store->damage().empty()) {
     call.session.diagnostics.error("STATE-DAMAGED", {}, "whether a run is open cannot be told");
     return exit_code::kUnknown;
   }
@@ -82,9 +82,9 @@ int run_resume(Call& call) {
     if (here.as_text()) call.out.put("Nothing to resume: every run has ended.\n");
     return here.answered(exit_code::kOk);
   }
-  auto record = here.place->store->run(id);
+  auto record = here.record->store->run(id);
   std::optional<Value> flat;
-  if (record && *record) flat = deploy::decode(call.session, "plan of the run", (*record)->plan, *here.place->seal);
+  if (record && *record) flat = deploy::decode(call.session, "plan of the run", (*record)->plan, *here.record->seal);
   if (flat)
     if (const Entry* h = flat->find("hosts")) here.hosts->describe(h->value);
   auto settings = here.settings("resume");
@@ -100,7 +100,7 @@ int run_resume(Call& call) {
   int code = report_outcome(here, outcome);
   if (settings.give_up && outcome.wrong.empty()) code = exit_code::kOk;  // as was asked for
   if (!outcome.good() || settings.give_up || (*record)->kind == deploy::kForgetRun) return here.answered(code);
-  auto wanted = deploy::decode(call.session, fmt::format("run {}", id), (*record)->wanted, *here.place->seal);
+  auto wanted = deploy::decode(call.session, fmt::format("run {}", id), (*record)->wanted, *here.record->seal);
   if (!wanted || !flat) return exit_code::kError;
   return here.answered(follow_up(here, (*record)->system, *wanted, *flat, "resume", code));
 }

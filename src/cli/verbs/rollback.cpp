@@ -4,7 +4,7 @@
 #include "cli/system/carry_out.h"
 #include "cli/system/recorded_call.h"
 #include "cli/wording.h"
-#include "deploy/encode.h"
+#include "deploy/record/encode.h"
 
 namespace tutti {
 namespace {
@@ -20,7 +20,7 @@ int run_rollback(Call& call) {
   std::string system = here.the_system();
   if (system.empty()) return exit_code::kError;
   if (int busy = here.nothing_unfinished(system)) return busy;
-  auto runs = here.place->store->runs(system, 1000);
+  auto runs = here.record->store->runs(system, 1000);
   if (!runs) {
     call.session.diagnostics.error("STATE-READ", {}, runs.error().message);
     return exit_code::kError;
@@ -36,7 +36,7 @@ int run_rollback(Call& call) {
     for (std::size_t i = 1; i < runs->size() && !id; ++i)
       if ((*runs)[i].status == "done") id = (*runs)[i].id;
   }
-  auto record = here.place->store->run(id);
+  auto record = here.record->store->run(id);
   if (!id || !record || !*record || (*record)->system != system || wanted_nothing(**record)) {
     call.session.diagnostics
         .error("ROLLBACK-NONE", {},
@@ -52,11 +52,11 @@ int run_rollback(Call& call) {
         .suggest("a program (`tutti run --back` writes one that leads back)");
     return exit_code::kError;
   }
-  auto wanted = deploy::decode(call.session, fmt::format("run {}", id), (*record)->wanted, *here.place->seal);
+  auto wanted = deploy::decode(call.session, fmt::format("run {}", id), (*record)->wanted, *here.record->seal);
   if (!wanted) return exit_code::kError;
   // A run that looked at some components only has said nothing of the others.
   engine::PlanOptions options;
-  auto plan = deploy::decode(call.session, fmt::format("plan of run {}", id), (*record)->plan, *here.place->seal);
+  auto plan = deploy::decode(call.session, fmt::format("plan of run {}", id), (*record)->plan, *here.record->seal);
   if (const Entry* only = plan && plan->is(Kind::kMap) ? plan->find("only") : nullptr;
       only && only->value.is(Kind::kList))
     for (const Value& name : only->value.items()) options.only.emplace_back(name.text());

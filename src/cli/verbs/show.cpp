@@ -7,6 +7,7 @@
 #include "cli/system/recorded_call.h"
 #include "cli/system_input.h"
 #include "cli/wording.h"
+#include "deploy/record/encode.h"
 #include "format/json.h"
 
 namespace tutti {
@@ -70,10 +71,10 @@ std::string text_at(const Value& map, std::string_view key) {
 int run_show(Call& call) {
   RecordedCall here(call);
   if (!here.look()) return exit_code::kError;
-  if (call.arguments[0].find('/') != std::string::npos) return show_copy(call, *here.place->seal);
+  if (call.arguments[0].find('/') != std::string::npos) return show_copy(call, *here.record->seal);
   i64 id = std::strtoll(call.arguments[0].c_str(), nullptr, 10);
-  auto record = here.place->store->run(id);
-  auto entries = here.place->store->entries(id);
+  auto record = here.record->store->run(id);
+  auto entries = here.record->store->entries(id);
   if (!record || !entries || !*record) {
     call.session.diagnostics
         .error("STATE-READ", {},

@@ -15,6 +15,116 @@ bool truth(const Value& map, std::string_view key) {
   return e && e->value.is(Kind::kBool) && e->value.as_bool();
 }
 
+Value value(const Value& map, std::string_view key) {
+  const Entry* e = map.find(key);
+  return e ? e->value : Value::null();
+}
+
+std::span<const Value> list(const Value& map, std::string_view key) {
+  const Entry* e = map.find(key);
+  return e && e->value.is(Kind::kList) ? e->value.items() : std::span<const Value>{};
+}
+
+std::span<const Entry> entries(const Value& map, std::string_view key) {
+  const Entry* e = map.find(key);
+  return e && e->value.is(Kind::kMap) ? e->value.entries() : std::span<const Entry>{};
+}
+
+model::Need read_recorded_need(const Value& need) {
+  const Entry* hold = need.find("hold");
+  return {Symbol(text(need, "port")),
+          Symbol(text(need, "provider")),
+          Symbol(text(need, "provide")),
+          !hold || hold->value.as_bool(),
+          {}};
+}
+
+Value write_recorded_need(const model::Need& n, const TreeBuilder& b) {
+  std::vector<Entry> one{{Symbol("port"), Field::kPlain, Value::string(n.port.text())},
+                         {Symbol("provider"), Field::kPlain, Value::string(n.provider.text())},
+                         {Symbol("provide"), Field::kPlain, Value::string(n.provide.text())},
+                         {Symbol("hold"), Field::kPlain, Value::boolean(n.hold)}};
+  return b.map(one);
+}
+
+void read_outputs(const Value& component, RecordedComponent& c) {
+  for (const Entry& one : entries(component, "outputs")) {
+    if (!one.value.is(Kind::kString)) continue;
+    c.outputs[std::string(one.key.text())] = one.value.text();
+    if (one.value.secret()) c.secret.insert(std::string(one.key.text()));
+  }
+}
+
+RecordedComponent read_component(std::string_view name, const Value& v) {
+  RecordedComponent c;
+  c.name = name;
+  c.instance = text(v, "instance");
+  for (const Value& earlier : list(v, "former")) c.former.emplace_back(earlier.text());
+  c.type = text(v, "type");
+  c.host = Symbol(text(v, "host"));
+  c.failed = text(v, "failed");
+  if (Value g = value(v, "generation"); g.fits_i64()) c.generation = static_cast<u32>(g.as_i64());
+  for (const Value& element : list(v, "places")) c.marking.push_back(Symbol(element.text()));
+  c.config = value(v, "config");
+  c.tried = value(v, "tried");
+  c.made = value(v, "made");
+  c.reads = value(v, "reads");
+  c.before = value(v, "before");
+  c.touched = value(v, "touched");
+  c.formerly = value(v, "formerly");
+  c.stray = value(v, "stray");
+  c.protect = truth(v, "protect");
+  c.untouched = truth(v, "untouched");
+  c.found = truth(v, "found");
+  c.forgotten = truth(v, "forgotten");
+  for (const Value& need : list(v, "needs")) c.needs.push_back(read_recorded_need(need));
+  c.orders = read_orders(value(v, "orders"));
+  read_outputs(v, c);
+  for (const Value& one : list(v, "held")) c.held.push_back(one);
+  return c;
+}
+
+Value write_component(const RecordedComponent& c, const TreeBuilder& b) {
+  MapDraft m;
+  auto optional = [&](std::string_view key, const Value& v) {
+    if (!v.is(Kind::kNull)) m.set(Symbol(key), v);
+  };
+  auto flag = [&](std::string_view key, bool is) {
+    if (is) m.set(Symbol(key), Value::boolean(true));
+  };
+  std::vector<Value> former, marking, needs;
+  for (auto& earlier : c.former) former.push_back(b.string(earlier));
+  for (Symbol e : c.marking) marking.push_back(Value::string(e.text()));
+  for (auto& n : c.needs) needs.push_back(write_recorded_need(n, b));
+  m.set(Symbol("type"), b.string(c.type));
+  m.set(Symbol("instance"), b.string(c.instance));
+  m.set(Symbol("generation"), Value::integer(c.generation));
+  if (!former.empty()) m.set(Symbol("former"), b.list(former));
+  m.set(Symbol("host"), Value::string(c.host.text()));
+  m.set(Symbol("places"), b.list(marking));
+  if (!c.failed.empty()) m.set(Symbol("failed"), b.string(c.failed));
+  m.set(Symbol("config"), c.config);
+  optional("tried", c.tried);
+  optional("made", c.made);
+  optional("reads", c.reads);
+  optional("before", c.before);
+  optional("touched", c.touched);
+  optional("formerly", c.formerly);
+  optional("stray", c.stray);
+  flag("protect", c.protect);
+  flag("untouched", c.untouched);
+  flag("found", c.found);
+  flag("forgotten", c.forgotten);
+  m.set(Symbol("needs"), b.list(needs));
+  if (!c.orders.empty()) m.set(Symbol("orders"), write_orders(c.orders, b));
+  std::vector<Entry> outputs;
+  for (auto& [k, v] : c.outputs)
+    outputs.push_back({Symbol(k), Field::kPlain, c.secret.count(k) ? b.string(v).as_secret() : b.string(v)});
+  if (!outputs.empty()) m.set(Symbol("outputs"), b.map(outputs));
+  if (!c.held.empty()) m.set(Symbol("held"), b.list(c.held));
+  return m.build(b);
+}
+
 }  // namespace
 
 std::string instance_name(const std::string& component, u32 generation) {
@@ -50,115 +160,43 @@ bool Recorded::catalog() const {
   return std::any_of(components.begin(), components.end(), [](auto& c) { return c.second.type == "resource"; });
 }
 
-Recorded read_recorded(Session&, const Value& state) {
+void Recorded::add(RecordedComponent component) {
+  order.push_back(component.name);
+  components.emplace(component.name, std::move(component));
+}
+
+void Recorded::remove(const std::string& component) {
+  components.erase(component);
+  std::erase(order, component);
+}
+
+void Recorded::forget_unused_kinds() {
+  std::set<std::string> used;
+  for (auto& [name, c] : components) used.insert(c.type);
+  std::erase_if(kinds, [&](auto& k) { return !used.count(k.first); });
+}
+
+Recorded read_recorded(const Value& state) {
   Recorded out;
+  if (!state.is(Kind::kMap)) return out;
   out.program = truth(state, "program");
-  const Entry* kinds = state.find("types");
-  if (kinds && kinds->value.is(Kind::kMap))
-    for (const Entry& e : kinds->value.entries()) out.kinds[std::string(e.key.text())] = e.value;
-  const Entry* components = state.find("components");
-  if (!components || !components->value.is(Kind::kMap)) return out;
-  for (const Entry& e : components->value.entries()) {
-    const Value& v = e.value;
-    RecordedComponent c;
-    c.name = e.key.text();
-    c.instance = text(v, "instance");
-    if (const Entry* f = v.find("former"); f && f->value.is(Kind::kList))
-      for (const Value& name : f->value.items()) c.former.emplace_back(name.text());
-    c.type = text(v, "type");
-    c.host = Symbol(text(v, "host"));
-    c.failed = text(v, "failed");
-    if (const Entry* g = v.find("generation"); g && g->value.fits_i64())
-      c.generation = static_cast<u32>(g->value.as_i64());
-    if (const Entry* p = v.find("places"); p && p->value.is(Kind::kList))
-      for (const Value& element : p->value.items()) c.marking.push_back(Symbol(element.text()));
-    if (const Entry* x = v.find("config")) c.config = x->value;
-    if (const Entry* x = v.find("tried")) c.tried = x->value;
-    if (const Entry* x = v.find("made")) c.made = x->value;
-    if (const Entry* x = v.find("reads")) c.reads = x->value;
-    if (const Entry* x = v.find("before")) c.before = x->value;
-    if (const Entry* x = v.find("touched")) c.touched = x->value;
-    if (const Entry* x = v.find("formerly")) c.formerly = x->value;
-    if (const Entry* x = v.find("stray")) c.stray = x->value;
-    c.protect = truth(v, "protect");
-    c.untouched = truth(v, "untouched");
-    c.found = truth(v, "found");
-    c.forgotten = truth(v, "forgotten");
-    if (const Entry* n = v.find("needs"); n && n->value.is(Kind::kList))
-      for (const Value& need : n->value.items()) {
-        const Entry* hold = need.find("hold");
-        c.needs.push_back({Symbol(text(need, "port")),
-                           Symbol(text(need, "provider")),
-                           Symbol(text(need, "provide")),
-                           !hold || hold->value.as_bool(),
-                           {}});
-      }
-    if (const Entry* o = v.find("orders")) c.orders = read_orders(o->value);
-    if (const Entry* o = v.find("outputs"); o && o->value.is(Kind::kMap))
-      for (const Entry& one : o->value.entries())
-        if (one.value.is(Kind::kString)) {
-          c.outputs[std::string(one.key.text())] = one.value.text();
-          if (one.value.secret()) c.secret.insert(std::string(one.key.text()));
-        }
-    if (const Entry* h = v.find("held"); h && h->value.is(Kind::kList))
-      for (const Value& one : h->value.items()) c.held.push_back(one);
-    out.order.push_back(c.name);
-    out.components.emplace(c.name, std::move(c));
-  }
+  if (Value hosts = value(state, "hosts"); hosts.is(Kind::kMap)) out.hosts = hosts;
+  for (const Entry& e : entries(state, "types")) out.kinds[std::string(e.key.text())] = e.value;
+  for (const Entry& e : entries(state, "components")) out.add(read_component(e.key.text(), e.value));
   return out;
 }
 
 Value write_recorded(const Recorded& r, const TreeBuilder& b) {
   std::vector<Entry> components, kinds;
-  for (const std::string& name : r.order) {
-    auto it = r.components.find(name);
-    if (it == r.components.end()) continue;
-    const RecordedComponent& c = it->second;
-    MapDraft m;
-    m.set(Symbol("type"), b.string(c.type));
-    m.set(Symbol("instance"), b.string(c.instance));
-    m.set(Symbol("generation"), Value::integer(c.generation));
-    std::vector<Value> former;
-    for (auto& earlier : c.former) former.push_back(b.string(earlier));
-    if (!former.empty()) m.set(Symbol("former"), b.list(former));
-    m.set(Symbol("host"), Value::string(c.host.text()));
-    std::vector<Value> marking, needs;
-    for (Symbol e : c.marking) marking.push_back(Value::string(e.text()));
-    m.set(Symbol("places"), b.list(marking));
-    if (!c.failed.empty()) m.set(Symbol("failed"), b.string(c.failed));
-    m.set(Symbol("config"), c.config);
-    if (!c.tried.is(Kind::kNull)) m.set(Symbol("tried"), c.tried);
-    if (!c.made.is(Kind::kNull)) m.set(Symbol("made"), c.made);
-    if (!c.reads.is(Kind::kNull)) m.set(Symbol("reads"), c.reads);
-    if (!c.before.is(Kind::kNull)) m.set(Symbol("before"), c.before);
-    if (!c.touched.is(Kind::kNull)) m.set(Symbol("touched"), c.touched);
-    if (!c.formerly.is(Kind::kNull)) m.set(Symbol("formerly"), c.formerly);
-    if (!c.stray.is(Kind::kNull)) m.set(Symbol("stray"), c.stray);
-    if (c.protect) m.set(Symbol("protect"), Value::boolean(true));
-    if (c.untouched) m.set(Symbol("untouched"), Value::boolean(true));
-    if (c.found) m.set(Symbol("found"), Value::boolean(true));
-    if (c.forgotten) m.set(Symbol("forgotten"), Value::boolean(true));
-    for (auto& n : c.needs) {
-      std::vector<Entry> one{{Symbol("port"), Field::kPlain, Value::string(n.port.text())},
-                             {Symbol("provider"), Field::kPlain, Value::string(n.provider.text())},
-                             {Symbol("provide"), Field::kPlain, Value::string(n.provide.text())},
-                             {Symbol("hold"), Field::kPlain, Value::boolean(n.hold)}};
-      needs.push_back(b.map(one));
-    }
-    m.set(Symbol("needs"), b.list(needs));
-    if (!c.orders.empty()) m.set(Symbol("orders"), write_orders(c.orders, b));
-    std::vector<Entry> outputs;
-    for (auto& [k, v] : c.outputs)
-      outputs.push_back({Symbol(k), Field::kPlain, c.secret.count(k) ? b.string(v).as_secret() : b.string(v)});
-    if (!outputs.empty()) m.set(Symbol("outputs"), b.map(outputs));
-    if (!c.held.empty()) m.set(Symbol("held"), b.list(c.held));
-    components.push_back({Symbol(name), Field::kPlain, m.build(b)});
-  }
+  for (const std::string& name : r.order)
+    if (auto it = r.components.find(name); it != r.components.end())
+      components.push_back({Symbol(name), Field::kPlain, write_component(it->second, b)});
   for (auto& [name, tree] : r.kinds) kinds.push_back({Symbol(name), Field::kPlain, tree});
   std::vector<Entry> root{{Symbol("format"), Field::kPlain, Value::integer(1)},
                           {Symbol("components"), Field::kPlain, b.map(components)},
                           {Symbol("types"), Field::kPlain, b.map(kinds)}};
   if (r.program) root.push_back({Symbol("program"), Field::kPlain, Value::boolean(true)});
+  if (r.hosts.is(Kind::kMap)) root.push_back({Symbol("hosts"), Field::kPlain, r.hosts});
   return b.map(root);
 }
 

@@ -50,15 +50,21 @@ struct Recorded {
   std::vector<std::string> order;      // names as they were added
   // By the name it has in programs; nullptr when there is none.
   std::map<std::string_view, const RecordedComponent*> by_instance() const;
-  bool catalog() const;  // the resources of a catalog
+  Value hosts;           // how hosts are reached, by the names that the system gives them; a map, or null
   bool program = false;  // left by a program that was run as it was written: there is nothing to plan from
+
+  bool catalog() const;  // the resources of a catalog
+  void add(RecordedComponent component);
+  void remove(const std::string& component);
+  // Drops the types that no component is of any more.
+  void forget_unused_kinds();
 };
 
 // "db", and "db#2" of the second that came in its place.
 std::string instance_name(const std::string& component, u32 generation);
 
 // To and from the tree that is stored.
-Recorded read_recorded(Session& session, const Value& state);
+Recorded read_recorded(const Value& state);
 Value write_orders(const std::vector<model::Order>& orders, const TreeBuilder& builder);
 std::vector<model::Order> read_orders(const Value& list);
 Value write_recorded(const Recorded& recorded, const TreeBuilder& builder);

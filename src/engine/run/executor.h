@@ -63,6 +63,8 @@ class Executor {
   // Ends every action and everything it started, when a run is given up. Actions that have no result yet get one
   // (kCancelled), also those that wait for their turn and those that are begun from now on.
   virtual void stop_all() = 0;
+  // Makes wait() return early. Safe from other threads; an executor that never waits has nothing to do.
+  virtual void wake() {}
 };
 
 }  // namespace tutti::engine

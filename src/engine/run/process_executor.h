@@ -46,8 +46,7 @@ class ProcessExecutor : public Executor {
   void wait(std::vector<ActionResult>& results, double until) override;
   void stop_all() override;
 
-  // Makes wait() return. Safe in a signal handler and from other threads.
-  void wake();
+  void wake() override;  // safe in a signal handler, too
 
  private:
   struct Job;

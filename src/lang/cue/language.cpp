@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "lang/cue/eval/unchecked.h"
 #include "lang/cue/eval/validate.h"
 #include "lang/cue/load/explain.h"
 #include "lang/cue/load/instance.h"
@@ -81,7 +82,9 @@ bool Cue::check(Session& session, const Request& request, const Value& tree) con
     report(session, instance.errors());
     return false;
   }
-  Vertex* root = instance.evaluate_with({&tree, 1}, request.options.get("schema"));
+  const std::string which = request.options.get("schema");
+  const std::string note = which.empty() ? unchecked_note(*instance.root()) : "";
+  Vertex* root = instance.evaluate_with({&tree, 1}, which);
   if (!root) {
     report(session, instance.errors());
     return false;
@@ -91,6 +94,7 @@ bool Cue::check(Session& session, const Request& request, const Value& tree) con
   Bottom* b = validate_tree(instance.context(), root, config);
   SecretTexts secrets(root);
   if (b) report(session, flatten(b), &secrets);
+  if (!b && !note.empty()) session.diagnostics.warning("CUE-UNCHECKED", {}, note);
   return !b;
 }
 

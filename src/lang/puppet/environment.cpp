@@ -10,6 +10,7 @@
 #include "format/json.h"
 #include "lang/puppet/catalog/native_type.h"
 #include "lang/puppet/hiera/data_file.h"
+#include "lang/puppet/ruby/own_types.h"
 
 namespace fs = std::filesystem;
 
@@ -19,6 +20,7 @@ Environment::Environment(Settings settings, std::shared_ptr<Sources> sources, co
     : settings_(std::move(settings)),
       sources_(std::move(sources)),
       data_files_(std::make_shared<DataFiles>(sources_)),
+      own_types_(std::make_unique<OwnTypes>()),
       limits_(limits) {}
 Environment::~Environment() = default;
 
@@ -56,6 +58,17 @@ const Module* Environment::module(std::string_view name) {
 const std::vector<const Module*>& Environment::modules() {
   scan_modules();
   return module_list_;
+}
+
+bool Environment::native_function_counts(Symbol name, std::string_view origin) {
+  const RubyFunction* theirs = ruby_function(name);
+  return theirs != nullptr ? theirs->module->name.text() == origin : module(origin) == nullptr;
+}
+
+const NativeType* Environment::native_type(std::string_view name, std::string* warning) {
+  if (name.find(':') != std::string_view::npos) return nullptr;
+  if (const NativeType* own = own_types_->find(*this, name, warning)) return own;
+  return puppet::native_type(name);
 }
 
 // All of them are found at once: names that nobody defines are asked for too, and would be looked for in every module.
@@ -101,7 +114,7 @@ std::string Environment::module_file(std::string_view folder, std::string_view n
   if (!m) return {};
   std::string path = fmt::format("{}/{}/{}", m->path, folder, name.substr(slash + 1));
   std::error_code error;
-  return fs::is_regular_file(path, error) ? path : std::string();
+  return fs::exists(path, error) ? path : std::string();
 }
 
 namespace {

@@ -14,6 +14,8 @@
 namespace tutti::puppet {
 
 class DataFiles;
+class OwnTypes;
+struct NativeType;
 
 struct Module {
   Symbol name;
@@ -78,6 +80,12 @@ class Environment {
   const Module* module_of(const Source* source) const;  // the module a file belongs to
   const std::vector<const Module*>& modules();          // by name
   const RubyFunction* ruby_function(Symbol name);       // nullptr: no module has one
+  // Whether a native function that is made after one of the module `origin` is the one to call: that module has it, or
+  // is not there, and no other one has its own.
+  bool native_function_counts(Symbol name, std::string_view origin);
+  // A resource type that is implemented in Ruby: a module's own, else the one that the program knows. nullptr: none.
+  // `warning` is set where not all is known of it.
+  const NativeType* native_type(std::string_view name, std::string* warning = nullptr);
   // A file of a module: "mod/file.erb" in its `templates` or `files`; an absolute path is itself. Empty: not found.
   std::string module_file(std::string_view folder, std::string_view name);
 
@@ -92,6 +100,7 @@ class Environment {
   Settings settings_;
   std::shared_ptr<Sources> sources_;
   std::shared_ptr<DataFiles> data_files_;
+  std::unique_ptr<OwnTypes> own_types_;
   Limits limits_;
   mutable std::shared_mutex mutex_;
   std::recursive_mutex load_mutex_;

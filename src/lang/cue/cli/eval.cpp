@@ -6,6 +6,7 @@
 #include "base/sink.h"
 #include "format/write.h"
 #include "lang/cue/cli/plan.h"
+#include "lang/cue/eval/unchecked.h"
 #include "lang/cue/export/encode.h"
 #include "lang/cue/export/schema.h"
 #include "lang/cue/export/yaml.h"
@@ -211,10 +212,15 @@ void run_export(Program& p) {
   plan.keep_syntax = plan.output.encoding != "json" || !plan.output.interpretation.empty();
   plan.load(p.flags().arguments());
   Encoder e(p, plan, Plan::Mode::kExport);
-  plan.each([&](Item& item) {
-    item.value = plan.place_value(item.value);
-    e.value(item);
-  });
+  try {
+    plan.each([&](Item& item) {
+      item.value = plan.place_value(item.value);
+      e.value(item);
+    });
+  } catch (const Stop&) {
+    if (e.has_values() && plan.output.path == "-") e.close();  // what comes before the package that is wrong
+    throw;
+  }
   e.close();
 }
 
@@ -238,9 +244,12 @@ void run_vet(Program& p) {
   const CommandFlags& f = p.flags();
   if (!plan.orphans.empty()) {
     if (!plan.schema) p.fail("data files specified without a schema");
+    const bool told = !p.answering().named_cue && !f.given("schema");
+    const std::string note = told ? unchecked_note(*plan.schema) : "";
     plan.each([&](Item& item) {
       if (Bottom* b = p.validate(item.value, true, true, false, item.data)) p.print_error(b);
     });
+    if (!note.empty()) p.warn("CUE-UNCHECKED", note);
     return;
   }
   bool given = f.given("concrete"), shown = false;

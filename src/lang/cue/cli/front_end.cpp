@@ -328,6 +328,7 @@ int CueFrontEnd::run(std::span<const std::string> given) const {
     return usage_error(fmt::format("chdir {}: no such file or directory", chdir_to));
   Answering answering;
   answering.reads_only = verb != "cmd";
+  answering.named_cue = as_cue;
   answering.hints = !as_cue && ::isatty(2) == 1;
   if (std::string wrong = answering.read(flags); !wrong.empty()) return usage_error(wrong);
   // What is being typed takes the user's time.

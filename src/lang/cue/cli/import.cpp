@@ -217,6 +217,7 @@ void write_imported(Program& p, ast::File* imported, const std::string& name) {
   Result<void> done = make_folders_for(path);
   if (done) done = write_file_atomically(path, text);
   if (!done) p.fail_write(done.error());
+  if (!p.answering().named_cue) p.say(fmt::format("wrote {}\n", fs::path(path).lexically_relative(p.dir()).string()));
 }
 
 }  // namespace tutti::cue

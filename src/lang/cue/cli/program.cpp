@@ -64,7 +64,7 @@ Program::Program(const CommandSpec& command, CommandFlags flags, Answering answe
   store_ = std::make_unique<NodeStore>(arena_);
   context_ = std::make_unique<Context>(*store_, *budget_);
   context_->sources = &sources();
-  context_->every_error = !answering_.as_cue;
+  context_->every_error = answering_.tells_all();
   context_->import_package = [this](Symbol path) -> Vertex* {
     if (const PackageTable* t = find_package(path.text())) return package_source(*t);
     LoadedPackage* p = loader_ ? loader_->import(std::string(path.text())) : nullptr;
@@ -219,6 +219,12 @@ void Program::say(std::string_view text) {
   print_to(stderr, text);
 }
 
+void Program::warn(std::string code, std::string message) {
+  Diagnostics list;
+  list.warning(std::move(code), {}, std::move(message));
+  say(render(list, *session_.sources, answering_.style, answering_.colour));
+}
+
 void Program::print_error(const std::vector<LoadProblem>& problems) {
   say(answering_.as_cue ? show(problems) : show_diagnostics(problems));
   failed_ = true;
@@ -353,7 +359,7 @@ Bottom* Program::validate(Vertex* v, bool concrete, bool final, bool disallow_cy
   config.final = final || concrete;
   config.disallow_cycles = disallow_cycles;
   config.all_errors = true;
-  config.every = !answering_.as_cue;
+  config.every = answering_.tells_all();
   if (config.every) config.data = data;
   auto field = referred_.find(v);
   return validate_tree(*context_, field == referred_.end() ? v : field->second, config);

@@ -39,8 +39,11 @@ struct Answering {
   bool as_cue = true;      // errors in cue's words; otherwise as diagnostics, in this style
   DiagnosticStyle style = DiagnosticStyle::kExcerpt;
   bool colour = false;
-  bool hints = false;  // "did you mean" beside cue's words: for people, since scripts may compare the words
+  bool named_cue = false;  // called as `cue`: nothing is said that it does not say
+  bool hints = false;      // "did you mean" beside cue's words: for people, since scripts may compare the words
 
+  // cue leaves out errors beside or behind others. Under its name so do we; else all are told, in whichever style.
+  bool tells_all() const { return !as_cue || !named_cue; }
   // From the flags or the environment; "" or what is wrong.
   std::string read(const CommandFlags& flags);
 };
@@ -86,6 +89,7 @@ class Program {
 
   void print(std::string_view text);                           // to standard output, at the end
   static void say(std::string_view text);                      // to standard error, at once
+  void warn(std::string code, std::string message);            // the same, of what cue has no words for
   void print_error(const std::vector<LoadProblem>& problems);  // now; the exit code becomes 1
   void print_error(const Bottom* b);
   std::vector<LoadProblem> problems_of(const Bottom* b);

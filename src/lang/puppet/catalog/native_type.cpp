@@ -5,6 +5,9 @@
 #include <mutex>
 #include <unordered_map>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include "lang/puppet/catalog/native_type_table.h"
 #include "lang/puppet/types/regex.h"
 #include "lang/puppet/types/type.h"
@@ -88,6 +91,18 @@ const NativeType* native_type(std::string_view name) {
   return mine[key] = found;
 }
 
+std::string_view made_from(std::string_view name, std::string_view text) {
+  auto before = [](const NativeTypeFile& file, std::string_view wanted) { return file.type < wanted; };
+  const NativeTypeFile* end = kNativeTypeFiles + kNativeTypeFileCount;
+  unsigned long long digest = 0;
+  for (const NativeTypeFile* f = std::lower_bound(kNativeTypeFiles, end, name, before); f != end && f->type == name;
+       ++f) {
+    if (digest == 0) digest = XXH3_64bits(text.data(), text.size());
+    if (f->digest == digest) return f->module;
+  }
+  return {};
+}
+
 std::vector<std::string_view> native_type_names() {
   std::vector<std::string_view> out;
   for (const char* const* line = kNativeTypes; line != kNativeTypes + kNativeTypeCount; ++line) {
@@ -95,26 +110,6 @@ std::vector<std::string_view> native_type_names() {
     out.push_back(l.substr(0, l.find('\t')));
   }
   return out;
-}
-
-const NativeType* declare_type(std::string_view name, NativeType known) {
-  std::string lower = downcase(name);
-  const NativeType* type = nullptr;
-  {
-    std::lock_guard lock(types_mutex);
-    auto& slot = known_types()[Symbol(lower)];
-    if (!slot) {
-      slot = std::make_unique<NativeType>(std::move(known));
-      slot->name = Symbol(capitalize_segments(lower));
-      if (slot->namevars.empty()) slot->namevars.push_back(Symbol("name"));
-      slot->attributes.push_back(Symbol("provider"));  // every type has it
-    }
-    type = slot.get();
-  }
-  types_of_thread()[Symbol(name)] = type;
-  types_of_thread()[Symbol(lower)] = type;
-  types_of_thread()[type->name] = type;
-  return type;
 }
 
 std::vector<std::pair<Symbol, std::string>> title_parts(const NativeType& type, std::string_view title) {

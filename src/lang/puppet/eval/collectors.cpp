@@ -13,12 +13,17 @@ const Node* without_parens(const Node* q) {
   return q;
 }
 
+// The attribute that a comparison asks for; its name may be in quotes.
+std::string_view queried(const Node* left) {
+  return left->kind == NodeKind::kString ? as<Literal>(left).text : as<Named>(left).name.text();
+}
+
 bool asks_for_tags(const Node* q) {
   q = without_parens(q);
   if (!q) return false;
   const Binary& b = as<Binary>(q);
   if (b.op == Op::kAnd || b.op == Op::kOr) return asks_for_tags(b.left) || asks_for_tags(b.right);
-  return as<Named>(b.left).name.text() == "tag";
+  return queried(b.left) == "tag";
 }
 
 // Comparisons `name == 'text'` that whatever the query finds must pass; the first one is what to look by.
@@ -73,7 +78,7 @@ Val Compiler::collect_expression(const Collect& c, Scope& scope) {
   };
   evaluate_query(evaluate_query, c.query);
   if (const Node* q = needed(k, c.query)) {
-    k.attribute = as<Named>(as<Binary>(q).left).name;
+    k.attribute = Symbol(queried(as<Binary>(q).left));
     k.look = k.attribute.text() == "tag" ? Collector::Look::kTag : Collector::Look::kText;
     k.key = k.wanted_value(q);
   } else if (asks_for_tags(c.query)) {
@@ -123,7 +128,7 @@ bool Compiler::query_matches(const Collector& c, const Node* q, Resource& r) {
   if (b.op == Op::kAnd) return query_matches(c, b.left, r) && query_matches(c, b.right, r);
   if (b.op == Op::kOr) return query_matches(c, b.left, r) || query_matches(c, b.right, r);
   Val wanted = c.wanted_value(q);
-  std::string_view name = as<Named>(b.left).name.text();
+  std::string_view name = queried(b.left);
   bool yes = false;
   if (name == "tag" && b.op == Op::kEqual) {
     for (const Val& v : wanted.is(VK::kArray) ? wanted.items() : std::span<const Val>(&wanted, 1)) {

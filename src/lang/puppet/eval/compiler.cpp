@@ -137,12 +137,27 @@ bool Compiler::compile(std::span<const Program* const> manifests) {
     set_variable(*s, Symbol("modulepath"),
                  make_string(arena(), fmt::format("{}", fmt::join(settings().modulepath, ":"))));
     // What the Puppet of a distribution has by default.
-    for (auto [setting, value] :
-         {std::pair{"vardir", "/var/cache/puppet"}, std::pair{"ssldir", "/var/lib/puppet/ssl"},
-          std::pair{"confdir", "/etc/puppet"}, std::pair{"codedir", "/etc/puppet/code"},
-          std::pair{"environmentpath", "/etc/puppet/code/environments"},
-          std::pair{"hiera_config", "/etc/puppet/hiera.yaml"}, std::pair{"rundir", "/run/puppet"},
-          std::pair{"logdir", "/var/log/puppet"}, std::pair{"server", "puppet"}, std::pair{"manifest", "no_manifest"}})
+    for (auto [setting, value] : {std::pair{"vardir", "/var/cache/puppet"},
+                                  std::pair{"ssldir", "/var/lib/puppet/ssl"},
+                                  std::pair{"confdir", "/etc/puppet"},
+                                  std::pair{"codedir", "/etc/puppet/code"},
+                                  std::pair{"environmentpath", "/etc/puppet/code/environments"},
+                                  std::pair{"hiera_config", "/etc/puppet/hiera.yaml"},
+                                  std::pair{"rundir", "/run/puppet"},
+                                  std::pair{"logdir", "/var/log/puppet"},
+                                  std::pair{"server", "puppet"},
+                                  std::pair{"manifest", "no_manifest"},
+                                  std::pair{"user", "puppet"},
+                                  std::pair{"group", "puppet"},
+                                  std::pair{"ca_server", "puppet"},
+                                  std::pair{"statedir", "/var/cache/puppet/state"},
+                                  std::pair{"libdir", "/var/cache/puppet/lib"},
+                                  std::pair{"hostcrl", "/var/lib/puppet/ssl/crl.pem"},
+                                  std::pair{"localcacert", "/var/lib/puppet/ssl/certs/ca.pem"},
+                                  std::pair{"cadir", "/etc/puppet/puppetserver/ca"},
+                                  std::pair{"cacert", "/etc/puppet/puppetserver/ca/ca_crt.pem"},
+                                  std::pair{"cacrl", "/etc/puppet/puppetserver/ca/ca_crl.pem"},
+                                  std::pair{"report_server", "puppet"}})
       set_variable(*s, Symbol(setting), Val::string(value));
     for (const char* own : {"certname", "node_name_value"})
       set_variable(*s, Symbol(own), make_string(arena(), node_.name));

@@ -95,6 +95,7 @@ class Compiler {
   Val evaluate(const Node* n, Scope& scope);
   Val call_function(Symbol name, std::span<const Val> args, const Closure* block, Scope& scope, Pos at);
   bool function_exists(Symbol name);
+  const Builtin* native_function(Symbol name);  // nullptr also where a module of the environment has its own, or none
   // Without `wanted` the body is run for its effects, and the answer means nothing.
   Val call_closure(const Closure& closure, std::span<const Val> args, Pos at, bool wanted = true);
   // A round of a loop that keeps nothing of it but whether the answer is true (false where it is not wanted). What the
@@ -143,6 +144,8 @@ class Compiler {
   const Val* resource_parameter(Resource& r, Symbol name);  // set, or by default; nullptr: not
   // The name of a resource type in the catalog, e.g. "File"; empty when there is no such type.
   Symbol resource_type_name(std::string_view name);
+  // A type implemented in Ruby, as this environment has it; nullptr: there is none of that name.
+  const NativeType* native(std::string_view type);
   Scope* class_scope(Symbol name);
   bool class_evaluated(Symbol name) { return class_scope(name) != nullptr; }
   // There is no such class: what else may have been meant.
@@ -317,6 +320,7 @@ class Compiler {
   std::unordered_map<const Node*, const Type*> types_;  // types written without variables, evaluated once
   std::unordered_map<Symbol, const Type*> aliases_;
   std::unordered_map<Symbol, Symbol> type_names_;
+  std::unordered_map<Symbol, const NativeType*> native_types_;
   std::unordered_map<const Source*, Symbol> module_names_;
   std::unique_ptr<Hiera> hiera_;
   std::vector<std::string*> epp_out_;  // where rendered text goes, innermost last

@@ -170,15 +170,21 @@ Val Compiler::call(const Call& c, Scope& scope) {
   return v;
 }
 
+const Builtin* Compiler::native_function(Symbol name) {
+  const Builtin* builtin = Functions::all().find(name);
+  bool counts = builtin == nullptr || builtin->module.empty() || settings().modulepath.empty() ||
+                environment_.native_function_counts(name, builtin->module);
+  return counts ? builtin : nullptr;
+}
+
 bool Compiler::function_exists(Symbol name) {
-  return environment_.find_function(name, diagnostics()) || Functions::all().find(name) ||
-         environment_.ruby_function(name);
+  return environment_.find_function(name, diagnostics()) || native_function(name) || environment_.ruby_function(name);
 }
 
 Val Compiler::call_function(Symbol name, std::span<const Val> args, const Closure* block, Scope& scope, Pos at) {
   std::string_view text = name.text();
   if (text.substr(0, 2) == "::") name = Symbol(text.substr(2));
-  const Builtin* builtin = Functions::all().find(name);
+  const Builtin* builtin = native_function(name);
   // A function of the environment hides the built-in one of the same name.
   if (const Definition* d = environment_.find_function(name, diagnostics())) {
     if (block) fail(at, fmt::format("'{}' does not expect a block", name.text()), "PP-FUNCTION");
@@ -195,6 +201,8 @@ Val Compiler::call_function(Symbol name, std::span<const Val> args, const Closur
   }
   if (const RubyFunction* ruby = environment_.ruby_function(name))
     return call_ruby_function(*this, scope, *ruby, name.text(), args, block, at);
+  if (ruby_knows_function(*this, name))  // the file of another function has it
+    return call_ruby_function(*this, scope, {"", true, nullptr}, name.text(), args, block, at);
   EvalError e("PP-UNKNOWN-FUNCTION", at, fmt::format("unknown function: '{}'", name.text()));
   std::string_view near = nearest(name.text(), Functions::all().names());
   if (std::string_view own = own_word(name.text()); !own.empty())
@@ -206,6 +214,8 @@ Val Compiler::call_function(Symbol name, std::span<const Val> args, const Closur
     e.help = fmt::format("a value of a hash is reached with `['{}']`", name.text());
   else if (name.text() == "import")
     e.help = "classes and defines are found by their names; name a folder to read all manifests in it";
+  else if (const Builtin* gone = Functions::all().find(name))
+    e.help = fmt::format("the module {} had it in earlier releases: the one that is installed does not", gone->module);
   else if (!near.empty())
     e.help = fmt::format("did you mean `{}`?", near);
   throw e;
@@ -290,6 +300,13 @@ const Type* Compiler::callable_type(const Closure& closure) {
   Type t = *plain(TK::kCallable);
   t.sized = true;
   t.min = t.max = 0;
+  if (closure.foreign) {
+    types.assign(closure.params(), plain(TK::kAny));
+    t.types = arena().copy(std::span<const Type* const>(types));
+    t.min = static_cast<i64>(closure.required());
+    t.max = closure.rest() ? kNoMax : static_cast<i64>(closure.params());
+    return make_type(arena(), t);
+  }
   for (const Param& p : closure.lambda->params) {
     types.push_back(p.type ? type_of_node(p.type, *closure.scope) : plain(TK::kAny));
     if (!p.value && !p.rest) ++t.min;
@@ -302,6 +319,7 @@ const Type* Compiler::callable_type(const Closure& closure) {
 
 Val Compiler::call_closure(const Closure& closure, std::span<const Val> args, Pos at, bool wanted) {
   Budget::Level level(budget_);
+  if (closure.foreign) return closure.foreign->call(args);
   CallScope inner(var_room_);
   inner.kind = Scope::Kind::kLocal;
   inner.parent = closure.scope;
@@ -422,7 +440,7 @@ bool Compiler::leaves_nothing(const Lambda& lambda) {
 }
 
 bool Compiler::call_round(const Closure& closure, std::span<const Val> args, Pos at, bool wanted) {
-  if (!leaves_nothing(*closure.lambda)) return call_closure(closure, args, at, wanted).truthy();
+  if (closure.foreign || !leaves_nothing(*closure.lambda)) return call_closure(closure, args, at, wanted).truthy();
   const Making round(*this, Making::Where::kRound);
   return call_closure(closure, args, at, wanted).truthy();
 }
@@ -461,14 +479,15 @@ std::string Compiler::render_epp(const Program& program, std::span<const Pair> a
   }
   std::size_t unknown = 0;
   for (std::size_t n = 0; n < args.size(); ++n)
-    if (!used[n] && program.epp_params)  // told first: most often it is another one, misspelt
+    if (!used[n] && program.epp_params &&
+        !args[n].value.undefined())  // told first: most often it is another one, misspelt
       wrong.insert(wrong.begin() + static_cast<std::ptrdiff_t>(unknown++),
                    fmt::format("has no parameter named '{}'", to_text(args[n].key)));
   if (!wrong.empty())
     fail(at, fmt::format("{}:{}{}", program.source->name, wrong.size() > 1 ? "\n  " : " ", fmt::join(wrong, "\n  ")),
          "PP-EPP-PARAMETER");
   for (std::size_t n = 0; n < args.size(); ++n) {
-    if (used[n]) continue;
+    if (used[n] || program.epp_params) continue;
     set_variable(inner, Symbol(args[n].key.text()), args[n].value);
   }
   std::string out;

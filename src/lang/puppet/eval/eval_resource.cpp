@@ -46,35 +46,27 @@ bool valid_tag(std::string_view s) {
 
 }  // namespace
 
+const NativeType* Compiler::native(std::string_view type) {
+  if (type.find(':') != std::string_view::npos) return nullptr;
+  auto [at, fresh] = native_types_.try_emplace(Symbol(type));
+  if (!fresh) return at->second;
+  std::string lower = downcase(type);
+  if (lower != type) return native_types_[Symbol(type)] = native(lower);
+  std::string warning;
+  at->second = environment_.native_type(type, &warning);
+  if (!warning.empty()) warn({}, std::move(warning), "PP-OPEN-TYPE");
+  return at->second;
+}
+
 Symbol Compiler::resource_type_name(std::string_view name) {
   if (name.substr(0, 2) == "::") name.remove_prefix(2);
   Symbol key(name);
   if (auto it = type_names_.find(key); it != type_names_.end()) return it->second;
   std::string lower = downcase(name);
   Symbol found;
-  if (lower.find(':') == std::string::npos)
-    if (const NativeType* t = native_type(lower)) found = t->name;
+  if (const NativeType* t = native(lower)) found = t->name;
   if (found.empty() && environment_.find_define(Symbol(lower), diagnostics()))
     found = Symbol(capitalize_segments(lower));
-  // A type that some module brings in Ruby: Ruby tells what it is like.
-  if (found.empty() && lower.find(':') == std::string::npos)
-    for (const Module* m : environment_.modules()) {
-      std::string path = fmt::format("{}/lib/puppet/type/{}.rb", m->path, lower);
-      if (::access(path.c_str(), R_OK) != 0) continue;
-      std::optional<NativeType> told = describe_ruby_type(*this, path);
-      if (!told || told->open)
-        warn({},
-             fmt::format("{} is known of the type {} (module {}){}: its attributes are not checked",
-                         told ? "not everything" : "nothing", lower, m->name.text(),
-                         !may_run_code()            ? " without running its Ruby code, which needs trust"
-                         : RubyProcess::available() ? ""
-                                                    : " without Ruby"),
-             "PP-OPEN-TYPE");
-      NativeType open;
-      open.open = true;
-      found = declare_type(lower, told ? std::move(*told) : std::move(open))->name;
-      break;
-    }
   return type_names_[key] = found;
 }
 
@@ -187,7 +179,7 @@ Resource* Compiler::create_resource(NewResource& wanted, Scope& scope_given) {
     r.kind = ResourceKind::kClass;
     r.definition = definition;
   } else {
-    r.native = type.text().find(':') == std::string_view::npos ? native_type(type.text()) : nullptr;
+    r.native = native(type.text());
     if (r.native) {
       r.kind = ResourceKind::kNative;
     } else {
@@ -342,8 +334,7 @@ Val Compiler::resource_expression(const ResourceDecl& r, Scope& scope, bool want
   if (r.type->kind == NodeKind::kName) {
     const Named& name = as<Named>(r.type);
     type = name.name.text();
-    if (name.absolute && native_type(downcase(type)) &&
-        !environment_.find_define(Symbol(downcase(type)), diagnostics())) {
+    if (name.absolute && native(downcase(type)) && !environment_.find_define(Symbol(downcase(type)), diagnostics())) {
       EvalError e("PP-UNKNOWN-TYPE", name.span(), fmt::format("unknown resource type: '::{}'", type));
       e.help = fmt::format("only defines are named so: `{}`", type);
       throw e;
@@ -393,11 +384,16 @@ Val Compiler::resource_expression(const ResourceDecl& r, Scope& scope, bool want
   if (fallback) attributes(fallback->attributes, scope, defaults, false);
   std::vector<Val> made;
   for (const Titled& t : bodies) {
-    std::vector<ResourceParam> params;
-    attributes(t.body->attributes, scope, params, false);
-    for (const ResourceParam& d : defaults)
-      if (std::none_of(params.begin(), params.end(), [&](const ResourceParam& p) { return p.name == d.name; }))
-        params.push_back(d);
+    std::vector<ResourceParam> own, params = defaults;  // what takes the place of a default stands where that stood
+    attributes(t.body->attributes, scope, own, false);
+    for (const ResourceParam& p : own) {
+      auto same = [&](const ResourceParam& d) { return d.name == p.name; };
+      auto there = std::find_if(params.begin(), params.begin() + static_cast<std::ptrdiff_t>(defaults.size()), same);
+      if (there != params.begin() + static_cast<std::ptrdiff_t>(defaults.size()))
+        *there = p;
+      else
+        params.push_back(p);
+    }
     for (std::string_view title : t.titles) {
       NewResource wanted;
       wanted.type = type_symbol;
@@ -549,7 +545,7 @@ EvalError Compiler::unknown_class(Symbol name, Pos at, std::string message) {
   std::string near = environment_.nearest_name(NodeKind::kClass, name.text());
   if (environment_.find_define(name, diagnostics()))
     e.help = fmt::format("it is a defined type: `{} {{ 'title': ... }}`", name.text());
-  else if (native_type(name.text()))
+  else if (native(name.text()))
     e.help = fmt::format("it is a resource type: `{} {{ 'title': ... }}`", name.text());
   else if (Diagnostics not_asked_for; !near.empty() && environment_.find_class(Symbol(near), not_asked_for))
     e.help = fmt::format("did you mean `{}`?", near);
@@ -632,7 +628,7 @@ Resource* Compiler::find_resource(const Type* t) {
   Symbol type = resource_type_name(t->name);
   if (type.empty()) type = Symbol(t->name);
   if (Resource* r = catalog_.find(type, t->title)) return r;
-  if (const NativeType* n = type.text().find(':') == std::string_view::npos ? native_type(type.text()) : nullptr) {
+  if (const NativeType* n = native(type.text())) {
     Resource probe;
     probe.native = n;
     probe.title = t->title;

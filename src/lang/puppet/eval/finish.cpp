@@ -60,10 +60,16 @@ void Compiler::relate() {
     if (!rel.target_collector)
       for (const Val& v : rel.targets) targets.push_back(resource(v, false));
     std::vector<Val> references;
-    for (const Resource* t : targets) {
+    for (std::size_t n = 0; n < targets.size(); ++n) {
+      const Resource* t = targets[n];
       Val& name = names[t->index];
       if (name.undefined()) name = make_string(arena(), t->ref());
-      references.push_back(name.with_origin(rel.at));
+      // By another of its names, where it was found by that one.
+      const Type* written = rel.target_collector || t->is_class ? nullptr : resolved(rel.targets[n].t);
+      Val by_alias = written == nullptr || written->title == t->title
+                         ? name
+                         : make_string(arena(), fmt::format("{}[{}]", t->type.text(), written->title));
+      references.push_back(by_alias.with_origin(rel.at));
     }
     for (Resource* s : sources) {
       Leaving*& list = lists[u64{s->index} * 2 + (rel.notify ? 1 : 0)];

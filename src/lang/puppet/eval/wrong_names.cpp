@@ -74,7 +74,7 @@ class WrongNames {
       return tell("PP-UNKNOWN-TYPE", first.title != nullptr ? first.title->begin : first.begin,
                   fmt::format("unknown resource type: '{}'", type), nearest(type, native_type_names()));
     }
-    const NativeType* native = type.find(':') == std::string_view::npos ? native_type(type) : nullptr;
+    const NativeType* native = compiler_.native(type);
     if (native == nullptr || native->open) return;
     for (const Body& b : r.bodies) {
       for (const Attribute& a : b.attributes) {

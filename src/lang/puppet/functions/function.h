@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <mutex>
@@ -16,10 +17,22 @@ namespace tutti::puppet {
 
 class Compiler;
 
-// A lambda with the scope it was written in.
+// A block that is not written in the language: Ruby code has given it to a function.
+struct ForeignBlock {
+  std::size_t params = 0;
+  bool rest = false;  // the last one takes all that follow
+  std::function<Val(std::span<const Val>)> call;
+};
+
+// A lambda with the scope it was written in, or a block of somebody else.
 struct Closure {
-  const Lambda* lambda = nullptr;
+  const Lambda* lambda = nullptr;  // nullptr: `foreign` is set
   Scope* scope = nullptr;
+  const ForeignBlock* foreign = nullptr;
+
+  std::size_t params() const { return foreign ? foreign->params : lambda->params.size(); }
+  bool rest() const { return foreign ? foreign->rest : !lambda->params.empty() && lambda->params.back().rest; }
+  std::size_t required() const;  // parameters that must be given
 };
 
 // One call of a built-in function: everything it may need.
@@ -96,6 +109,7 @@ class Builtin {
   };
   std::string_view name;
   Implementation run3x = nullptr;
+  std::string_view module;     // that it stands in for; "": it is Puppet's own
   bool keeps_nothing = false;  // neither it nor the catalog holds its arguments or its answer when the call is over
   const std::vector<Form>& forms() const;
 
@@ -116,12 +130,14 @@ class Functions {
   void add(const char* name, std::initializer_list<Overload> overloads);
   void add3x(const char* name, Implementation run);
   void keeping_nothing(bool yes) { keeping_nothing_ = yes; }  // those that are added next
+  void of_module(std::string_view name) { module_ = name; }   // likewise
   std::vector<std::string_view> names() const;
 
  private:
   std::vector<Builtin*> by_symbol_;  // indexed by Symbol id: looking one up is an array access
   std::vector<std::unique_ptr<Builtin>> all_;
   bool keeping_nothing_ = false;
+  std::string_view module_;
 };
 
 // Calls the overload that takes the arguments, or fails with a message that lists what the function takes.

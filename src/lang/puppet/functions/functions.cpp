@@ -14,9 +14,14 @@ Arena& FunctionCall::arena() const { return compiler.arena(); }
 Val FunctionCall::yield(std::span<const Val> values, bool wanted) const {
   return compiler.call_closure(*block, values, at, wanted);
 }
-std::size_t FunctionCall::block_params() const { return block ? block->lambda->params.size() : 0; }
-bool FunctionCall::block_takes_any() const {
-  return block && !block->lambda->params.empty() && block->lambda->params.back().rest;
+std::size_t FunctionCall::block_params() const { return block ? block->params() : 0; }
+bool FunctionCall::block_takes_any() const { return block && block->rest(); }
+std::size_t Closure::required() const {
+  if (foreign) return foreign->params - (foreign->rest ? 1 : 0);
+  std::size_t n = 0;
+  for (const Param& p : lambda->params)
+    if (!p.rest && !p.value) ++n;
+  return n;
 }
 Val FunctionCall::string(std::string_view s) const { return make_string(arena(), s); }
 Val FunctionCall::array(const std::vector<Val>& items) const { return make_array(arena(), items); }
@@ -32,15 +37,19 @@ const Functions& Functions::all() {
     add_string_functions(*f);
     add_collection_functions(*f);
     add_text_functions(*f);
+    f->of_module("stdlib");
     add_stdlib_collection_functions(*f);
     add_stdlib_string_functions(*f);
+    f->of_module("");
     f->keeping_nothing(false);
     add_core_functions(*f);
     add_catalog_functions(*f);
     add_type_functions(*f);
-    add_module_functions(*f);
     add_lookup_functions(*f);
     add_value_functions(*f);
+    f->of_module("apache");
+    add_module_functions(*f);
+    f->of_module("stdlib");
     add_stdlib_check_functions(*f);
     add_stdlib_data_functions(*f);
     add_stdlib_random_functions(*f);
@@ -108,6 +117,7 @@ const std::vector<Builtin::Form>& Builtin::forms() const {
 void Functions::add(const char* name, std::initializer_list<Overload> overloads) {
   auto f = std::make_unique<Builtin>();
   f->name = name;
+  f->module = module_;
   f->keeps_nothing = keeping_nothing_;
   f->overloads_ = overloads;
   slot(by_symbol_, name) = f.get();
@@ -117,6 +127,7 @@ void Functions::add(const char* name, std::initializer_list<Overload> overloads)
 void Functions::add3x(const char* name, Implementation run) {
   auto f = std::make_unique<Builtin>();
   f->name = name;
+  f->module = module_;
   f->keeps_nothing = keeping_nothing_;
   f->run3x = run;
   slot(by_symbol_, name) = f.get();
@@ -145,15 +156,7 @@ bool block_fits(const Type* wanted, const Closure& block) {
     return false;
   }
   if (t->kind != TK::kCallable || !t->sized) return true;
-  std::size_t least = 0, most = 0;
-  for (const Param& p : block.lambda->params) {
-    if (p.rest)
-      most = SIZE_MAX;
-    else if (most != SIZE_MAX)
-      ++most;
-    if (!p.rest && !p.value) ++least;
-  }
-  return static_cast<i64>(least) <= t->max && (most == SIZE_MAX || static_cast<i64>(most) >= t->min);
+  return static_cast<i64>(block.required()) <= t->max && (block.rest() || static_cast<i64>(block.params()) >= t->min);
 }
 
 bool fits(const Builtin::Form& form, const FunctionCall& call) {

@@ -402,7 +402,9 @@ void add_stdlib_check_functions(Functions& f) {
   f.add3x("is_absolute_path", check<is_path>);
   f.add3x("is_domain_name", check<is_domain>);
   f.add3x("is_email_address", check<is_email>);
+  f.of_module("openstacklib");
   f.add3x("is_service_default", check<is_service_default>);
+  f.of_module("stdlib");
   f.add3x("is_function_available", is_function_available);
   f.add("is_a", {{"Any, Type", is_a}});
   f.add3x("validate_array", validate_array);

@@ -189,7 +189,9 @@ Val time_(const FunctionCall& c) {
 }  // namespace
 
 void add_stdlib_random_functions(Functions& f) {
+  f.of_module("");  // Puppet has this one itself
   f.add3x("fqdn_rand", fqdn_rand);
+  f.of_module("stdlib");
   f.add3x("fqdn_rand_string", fqdn_rand_string);
   f.add3x("fqdn_rotate", fqdn_rotate);
   f.add3x("shuffle", shuffle);

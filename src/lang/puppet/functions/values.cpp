@@ -337,8 +337,11 @@ Val rendered(const FunctionCall& c, const Program& program, Scope& scope) {
 }
 
 Val epp(const FunctionCall& c) {
-  std::string path = found_file(c, "templates", c.arg(0));
-  if (path.empty()) c.fail(fmt::format("Could not find template '{}'", c.text(0)));
+  // The ending may be left out, of any name that is not that of a file as it stands.
+  std::string name(c.text(0)), path;
+  if (!name.ends_with(".epp") && !(name.starts_with('/') && exists(name))) name += ".epp";
+  path = found_file(c, "templates", c.string(name));
+  if (path.empty()) c.fail(fmt::format("Could not find template '{}'", name));
   const Program* program = c.compiler.environment().load(path, LexMode::kEpp, c.compiler.diagnostics());
   if (program == nullptr || !program->ok) c.fail(fmt::format("the template {} has syntax errors", path));
   return rendered(c, *program, c.compiler.top());

@@ -46,7 +46,7 @@ class Hiera::Host : public HieraHost {
   Val call_block(const Closure& block, std::span<const Val> args) override {
     return compiler_.call_closure(block, args, at);
   }
-  std::size_t block_takes(const Closure& block) const override { return block.lambda->params.size(); }
+  std::size_t block_takes(const Closure& block) const override { return block.params(); }
   std::string_view environment_name() const override { return compiler_.settings().environment_name; }
   u64 longest_file() const override { return compiler_.session().budget.limits().input_bytes; }
 

@@ -14,6 +14,7 @@
 #include "lang/puppet/hiera/context.h"
 #include "lang/puppet/hiera/hiera.h"
 #include "lang/puppet/ruby/process.h"
+#include "lang/puppet/ruby/questions.h"
 #include "lang/puppet/types/signature.h"
 #include "lang/puppet/types/type_parse.h"
 
@@ -45,7 +46,10 @@ void check_nesting(int depth, Pos at) {
 class Conversation {
  public:
   Conversation(Compiler& compiler, Scope& scope, const Closure* block, Pos at)
-      : compiler_(compiler), scope_(scope), block_(block), at_(at) {}
+      : compiler_(compiler),
+        scope_(scope),
+        at_(at),
+        questions_(compiler, scope, block, at, [this](i64 number, auto args) { return call_block(number, args); }) {}
 
   Val ask(const std::string& request, std::string_view what) {
     const Nesting nesting;
@@ -84,7 +88,7 @@ class Conversation {
       if (message->find("absent") != nullptr) throw BackendHasNoSuchKey{};
       if (const Entry* result = message->find("result")) {
         Val v = from_wire(result->value, compiler_.arena(), &compiler_);
-        check_returned(*message, v, what.substr(0, what.find("()")));
+        questions_.check_returned(*message, v, what.substr(0, what.find("()")));
         return v;
       }
       if (const Entry* error = message->find("error")) {
@@ -116,7 +120,7 @@ class Conversation {
   void answer(const Value& question) {
     std::string reply;
     try {
-      reply = fmt::format("{{\"value\":{}}}", value_of(question));
+      reply = fmt::format("{{\"value\":{}}}", questions_.answer(question));
     } catch (const EvalError& e) {
       const Entry* asked = question.find("ask");
       bool refused = e.code == "PP-ARGUMENTS" && asked != nullptr && asked->value.text() == "dispatch";
@@ -127,200 +131,16 @@ class Conversation {
     send(reply);
   }
 
-  std::vector<Val> args_of(const Value& question) {
-    std::vector<Val> args;
-    if (const Entry* given = question.find("args")) {
-      for (const Value& v : given->value.items()) args.push_back(from_wire(v, compiler_.arena(), &compiler_));
-    }
-    return args;
-  }
-
-  std::string value_of(const Value& question) {
-    auto text = [&](std::string_view key) {
-      const Entry* e = question.find(key);
-      return e != nullptr ? e->value.text() : std::string_view{};
-    };
-    std::string_view what = text("ask");
-    if (what == "var") {
-      const Val* v = compiler_.find_variable(scope_, text("name"));
-      return v != nullptr ? to_wire(*v) : "null";
-    }
-    if (what == "vars") {
-      HashDraft found;
-      for (const Value& name : question.find("names")->value.items()) {
-        const Val* v = compiler_.find_variable(scope_, name.text());
-        if (v != nullptr && !v->undefined()) found.set(make_string(compiler_.arena(), name.text()), *v);
-      }
-      return to_wire(found.build(compiler_.arena()));
-    }
-    if (what == "all") {
-      HashDraft all;
-      std::vector<const Scope*> chain;
-      for (const Scope* s = &scope_; s != nullptr; s = s->parent) chain.push_back(s);
-      for (auto it = chain.rbegin(); it != chain.rend(); ++it) {
-        for (const Vars::Entry& e : (*it)->vars.all()) all.set(Val::string(e.name.text()), e.value);
-      }
-      return to_wire(all.build(compiler_.arena()));
-    }
-    if (what == "call")
-      return to_wire(compiler_.call_function(Symbol(text("name")), args_of(question), nullptr, scope_, at_));
-    if (what == "yield") {
-      if (block_ == nullptr) compiler_.fail(at_, "no block was given", "PP-RUBY");
-      return to_wire(compiler_.call_closure(*block_, args_of(question), at_));
-    }
-    if (what == "dispatch") return dispatch(question);
-    if (what == "instance")
-      return is_instance(Types(compiler_, at_, nullptr).of(text("type")), args_of(question)[0]) ? "true" : "false";
-    if (what == "method") {
-      Val context = compiler_.hiera().context(question.find("number")->value.as_i64());
-      if (!context.is(VK::kObject)) compiler_.fail(at_, "there is no such context", "PP-RUBY");
-      std::vector<Val> args = args_of(question);
-      if (text("name") != "explain")
-        return to_wire(context.o->methods->call(text("name"), args, nullptr).value_or(Val::undef()));
-      static_cast<const LookupContext*>(context.o->methods)->tell(to_text(args[0]));
-      return "null";
-    }
-    if (what == "defaults") {
-      HashDraft found;
-      if (const auto* params = compiler_.defaults_of(scope_, compiler_.resource_type_name(text("type")))) {
-        for (const DefaultParam& p : *params) found.set(Val::string(p.name.text()), p.value);
-      }
-      return to_wire(found.build(compiler_.arena()));
-    }
-    if (what == "resource") {
-      std::string_view ref = text("ref");
-      std::size_t open = ref.find('[');
-      if (open == std::string_view::npos || !ref.ends_with(']')) return "null";
-      Arena& arena = compiler_.arena();
-      Resource* r = compiler_.find_resource(resource_type(arena, arena.copy(ref.substr(0, open)),
-                                                          arena.copy(ref.substr(open + 1, ref.size() - open - 2))));
-      if (r == nullptr) return "null";
-      HashDraft params;
-      for (const ResourceParam& p : r->params) params.set(Val::string(p.name.text()), p.value);
-      return to_wire(params.build(arena));
-    }
-    if (what == "context") return context();
-    if (what == "set") {
-      std::string_view name = text("name");
-      if (!compiler_.set_variable(scope_, Symbol(name),
-                                  from_wire(question.find("value")->value, compiler_.arena(), &compiler_)))
-        compiler_.fail(at_, fmt::format("Cannot reassign variable '${}'", name), "PP-RUBY");
-      return "null";
-    }
-    if (what == "changed") {
-      for (const Entry& e : question.find("values")->value.entries()) {
-        change_variable(compiler_, scope_, e.key, from_wire(e.value, compiler_.arena(), &compiler_));
-      }
-      return "null";
-    }
-    if (what == "log") {
-      std::string level(text("level"));
-      if (level != "debug" && level != "info") compiler_.log(level, std::string(text("text")), scope_, at_);
-      return "null";
-    }
-    return "null";
-  }
-
-  std::string context() {
-    HashDraft c;
-    std::vector<Val> classes, tags, tags_of_catalog, path;
-    for (Symbol s : compiler_.catalog().classes) classes.push_back(Val::string(s.text()));
-    if (scope_.resource != nullptr) {
-      for (Symbol s : scope_.resource->tags) tags.push_back(Val::string(s.text()));
-      c.set("resource", make_string(compiler_.arena(), scope_.resource->ref()));
-    }
-    for (const std::string& p : compiler_.settings().modulepath) path.push_back(Val::string(p));
-    tags_of_catalog.push_back(Val::string("settings"));
-    for (Symbol s : compiler_.catalog().tags) tags_of_catalog.push_back(Val::string(s.text()));
-    c.set("catalog_tags", make_array(compiler_.arena(), tags_of_catalog));
-    c.set("classes", make_array(compiler_.arena(), classes));
-    c.set("tags", make_array(compiler_.arena(), tags));
-    c.set("modulepath", make_array(compiler_.arena(), path));
-    c.set("environment", Val::string(compiler_.settings().environment_name));
-    c.set("module", Val::string(scope_.module.text()));
-    c.set("class", Val::string(scope_.name.text()));
-    const NodeInfo& node = compiler_.node();
-    c.set("node", Val::string(node.name));
-    c.set("node_parameters", make_hash(compiler_.arena(), node.parameters));
-    c.set("node_classes", make_hash(compiler_.arena(), node.classes));
-    return to_wire(c.build(compiler_.arena()));
-  }
-
-  // A type as a function's file writes it, with the aliases of that file.
-  class Types {
-   public:
-    Types(Compiler& compiler, Pos at, const Entry* aliases) : compiler_(compiler), at_(at), aliases_(aliases) {}
-    const Type* of(std::string_view text) {
-      return type_of_text(compiler_.arena(), text, [this](std::string_view name) { return named(name); });
-    }
-
-   private:
-    const Type* named(std::string_view name) {
-      const Entry* written = aliases_ != nullptr ? aliases_->value.find(name) : nullptr;
-      if (written == nullptr) return compiler_.find_type_name(name, at_);
-      const Type*& known = known_[std::string(name)];
-      if (known != nullptr) return known;
-      Type alias;
-      alias.kind = TK::kAlias;
-      alias.name = compiler_.arena().copy(name);
-      const Type* made = known = make_type(compiler_.arena(), alias);  // before its body, which may name it
-      made->inner = of(written->value.text());
-      return made;
-    }
-    Compiler& compiler_;
-    Pos at_;
-    const Entry* aliases_;
-    std::unordered_map<std::string, const Type*> known_;
-  };
-
-  // The number of the first signature that takes the arguments. Those after the `usual` ones are not told of.
-  std::string dispatch(const Value& question) {
-    std::vector<Val> args = args_of(question);
-    Types types(compiler_, at_, question.find("aliases"));
-    const Type* block = block_ != nullptr ? compiler_.callable_type(*block_) : nullptr;
-    std::vector<Signature> signatures;
-    for (const Value& written : question.find("signatures")->value.items()) {
-      signatures.push_back(signature(written, types));
-      if (accepts(signatures.back(), args, block)) return fmt::format("{}", signatures.size() - 1);
-    }
-    if (const Entry* usual = question.find("usual"))
-      signatures.resize(std::min(signatures.size(), static_cast<std::size_t>(usual->value.as_i64())));
-    compiler_.fail(at_, describe_call(question.find("name")->value.text(), signatures, args, block), "PP-ARGUMENTS");
-  }
-
-  static Signature signature(const Value& written, Types& types) {
-    auto truth = [&](const char* key) {
-      const Entry* e = written.find(key);
-      return e != nullptr && e->value.is(Kind::kBool) && e->value.as_bool();
-    };
-    Signature s;
-    for (const Value& t : written.find("params")->value.items()) s.types.push_back(types.of(t.text()));
-    if (const Entry* names = written.find("names"))
-      for (const Value& n : names->value.items()) s.names.emplace_back(n.text());
-    s.least = written.find("required")->value.as_i64();
-    s.most = truth("repeated") ? kNoMax : static_cast<i64>(s.types.size());
-    if (const Entry* block = written.find("block"); block != nullptr && block->value.is(Kind::kString)) {
-      s.block = types.of(block->value.text());
-      s.block_optional = truth("block_optional");
-      s.block_name = written.find("block_name")->value.text();
-    }
-    return s;
-  }
-
-  // What a function gave back is to be what its dispatch promised.
-  void check_returned(const Value& message, const Val& v, std::string_view function) {
-    const Entry* written = message.find("returns");
-    if (written == nullptr || !written->value.is(Kind::kString)) return;
-    const Type* promised = Types(compiler_, at_, message.find("aliases")).of(written->value.text());
-    if (is_instance(promised, v)) return;
-    fail(fmt::format("value returned from function '{}' has wrong type, {}", function,
-                     describe_mismatch("", promised, v)[0]));
+  Val call_block(i64 number, std::span<const Val> args) {
+    std::string request = fmt::format("{{\"op\":\"block\",\"number\":{},\"args\":{}}}", number,
+                                      to_wire(make_array(compiler_.arena(), args)));
+    return Conversation(compiler_, scope_, nullptr, at_).ask(request, "block");
   }
 
   Compiler& compiler_;
   Scope& scope_;
-  const Closure* block_;
   Pos at_;
+  Questions questions_;
 };
 
 void need_ruby(Compiler& compiler, std::string_view what, Pos at) {
@@ -395,33 +215,61 @@ std::string render_erb_text(Compiler& compiler, Scope& scope, std::string_view t
 
 namespace {
 
-// The folders in which Ruby code of modules finds its own libraries.
-std::string libraries(Compiler& compiler) {
-  std::string out;
-  for (const Module* m : compiler.environment().modules()) out += (out.empty() ? "" : ",") + quoted(m->path + "/lib");
-  return out;
+// The folders in which Ruby code of modules finds its own libraries: `"libs":[...],` where this Ruby was not told of
+// them yet, "" otherwise. A site has hundreds of modules, and makes thousands of calls.
+std::string libraries(Environment& environment) {
+  std::string folders;
+  for (const Module* m : environment.modules()) folders += (folders.empty() ? "" : ",") + quoted(m->path + "/lib");
+  return process().first_told(folders) ? fmt::format("\"libs\":[{}],", folders) : "";
 }
 
 }  // namespace
 
 Val call_ruby_function(Compiler& compiler, Scope& scope, const RubyFunction& f, std::string_view name,
                        std::span<const Val> args, const Closure* block, Pos at) {
-  need_ruby(compiler, fmt::format("the function `{}` of the module `{}`", name, f.module->name.text()), at);
+  need_ruby(compiler,
+            f.module != nullptr ? fmt::format("the function `{}` of the module `{}`", name, f.module->name.text())
+                                : fmt::format("the function `{}`", name),
+            at);
   std::string request =
-      fmt::format("{{\"op\":\"call\",\"name\":{},\"file\":{},\"api\":\"{}\",\"libs\":[{}],\"block\":{},\"args\":{}}}",
-                  quoted(name), quoted(f.file), f.old ? "3x" : "4x", libraries(compiler), block != nullptr,
-                  to_wire(make_array(compiler.arena(), args)));
+      fmt::format("{{\"op\":\"call\",\"name\":{},\"file\":{},\"api\":\"{}\",{}\"block\":{},\"args\":{}}}", quoted(name),
+                  f.file.empty() ? "null" : quoted(f.file), f.old ? "3x" : "4x", libraries(compiler.environment()),
+                  block != nullptr, to_wire(make_array(compiler.arena(), args)));
   return Conversation(compiler, scope, block, at).ask(request, fmt::format("{}()", name));
 }
 
-std::optional<NativeType> describe_ruby_type(Compiler& compiler, const std::string& file) {
-  std::string request = fmt::format("{{\"op\":\"type\",\"file\":{},\"libs\":[{}]}}", quoted(file), libraries(compiler));
-  if (!may_run_code() || !RubyProcess::available() || !process().send(request)) return std::nullopt;
-  Result<std::string> line = process().receive();
-  if (!line) return std::nullopt;
+namespace {
+
+// What Ruby says in answer. A file that is only described is told nothing about any node.
+std::optional<Value> answer_alone(Session& local, const std::string& request) {
+  if (!process().send(request)) return std::nullopt;
+  for (;;) {
+    Result<std::string> line = process().receive();
+    if (!line) return std::nullopt;
+    Result<const Source*> source = local.sources->add("ruby", std::move(*line));
+    std::optional<Value> message = source ? read_json(local, **source) : std::nullopt;
+    if (!message || message->find("ask") == nullptr) return message;
+    if (!process().send("{\"value\":null}")) return std::nullopt;
+  }
+}
+
+}  // namespace
+
+bool ruby_knows_function(Compiler&, Symbol name) {
+  if (!process().running()) return false;
   Session local;
-  Result<const Source*> source = local.sources->add("ruby", std::move(*line));
-  std::optional<Value> message = source ? read_json(local, **source) : std::nullopt;
+  std::optional<Value> message =
+      answer_alone(local, fmt::format("{{\"op\":\"known\",\"name\":{}}}", quoted(name.text())));
+  const Entry* result = message ? message->find("result") : nullptr;
+  return result != nullptr && result->value.is(Kind::kBool) && result->value.as_bool();
+}
+
+std::optional<NativeType> describe_ruby_type(Environment& environment, const std::string& name,
+                                             const std::string& file) {
+  if (!may_run_code() || !RubyProcess::available()) return std::nullopt;
+  Session local;
+  std::optional<Value> message = answer_alone(local, fmt::format("{{\"op\":\"type\",{}\"name\":{},\"file\":{}}}",
+                                                                 libraries(environment), quoted(name), quoted(file)));
   const Entry* result = message ? message->find("result") : nullptr;
   if (result == nullptr) return std::nullopt;
   NativeType out;

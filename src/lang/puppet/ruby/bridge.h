@@ -12,6 +12,7 @@
 namespace tutti::puppet {
 
 struct RubyFunction;
+class Environment;
 
 // Ruby code on behalf of a compilation: ERB templates and the functions that modules write in Ruby (protocol.md). Each
 // thread has one Ruby process, kept from node to node.
@@ -26,9 +27,14 @@ void change_variable(Compiler& compiler, Scope& scope, Symbol name, const Val& v
 Val call_ruby_function(Compiler& compiler, Scope& scope, const RubyFunction& f, std::string_view name,
                        std::span<const Val> args, const Closure* block, Pos at);
 
+// Whether a file that Ruby has read defines an old function of that name besides the one it is named after. Ruby is not
+// started to find out.
+bool ruby_knows_function(Compiler& compiler, Symbol name);
+
 // What the file of a native type says of it: open where only a part could be read. nullopt when there is no Ruby or it
 // cannot be read at all.
-std::optional<NativeType> describe_ruby_type(Compiler& compiler, const std::string& file);
+std::optional<NativeType> describe_ruby_type(Environment& environment, const std::string& name,
+                                             const std::string& file);
 
 // Values on the wire.
 std::string to_wire(const Val& v);

@@ -88,6 +88,17 @@ void put(std::string& out, const Val& v) {
         out += '}';
         break;
       }
+      if (v.o->type == nullptr) {
+        out += "{\"$\":\"deferred\",\"fields\":{";
+        for (const Pair& p : v.o->fields) {
+          if (&p != v.o->fields.data()) out += ',';
+          put(out, p.key);
+          out += ':';
+          put(out, p.value);
+        }
+        out += "}}";
+        break;
+      }
       [[fallthrough]];
     default: put_text(out, to_text(v));
   }
@@ -133,6 +144,13 @@ Val from_wire(const Value& v, Arena& arena, Compiler* compiler) {
       if (what == "regexp") return Val::with_text(VK::kRegex, arena.copy(text->value.text()));
       if (what == "context") return compiler->hiera().context(v.find("number")->value.as_i64());
       if (what == "symbol") return make_string(arena, text->value.text());
+      if (what == "deferred") {
+        Val fields = from_wire(v.find("fields")->value, arena, compiler);
+        std::vector<Val> args;
+        for (const char* name : {"name", "arguments"})
+          if (const Val* given = fields.get(name)) args.push_back(*given);
+        return compiler->construct(plain(TK::kDeferred), args, {});
+      }
       if (what == "binary") {
         std::string bytes;
         bytes = base64_decode(text->value.text()).value_or("");

@@ -587,6 +587,7 @@ class Parser {
 
   std::vector<Attribute> attribute_list() {
     std::vector<Attribute> out;
+    if (at(Tok::kComma) && ahead().kind != Tok::kRBrace) next();  // Puppet's grammar takes one before the first
     while (!at(Tok::kRBrace) && !at(Tok::kSemic)) {
       bool named = at(Tok::kName) || is_keyword(cur().kind);
       Tok after = ahead().kind;
@@ -620,7 +621,9 @@ class Parser {
     for (;;) {
       if (at(Tok::kQMark)) {
         if (kSelectorPower < least) return left;
+        bool in_braces = ahead().kind == Tok::kLBrace;
         left = selector(left);
+        if (in_braces) left = postfix(left);  // what follows the brace takes the selector as a whole
         continue;
       }
       BinaryRule rule = binary_rule(cur().kind);

@@ -319,7 +319,7 @@ class Validator {
     if (b.op != Op::kEqual && b.op != Op::kNotEqual)
       return error(q->span(),
                    fmt::format("`{}` cannot be used in a query: only `==`, `!=`, `and`, `or`", op_text(b.op)));
-    if (b.left->kind != NodeKind::kName && b.left->kind != NodeKind::kVariable)
+    if (b.left->kind != NodeKind::kName && b.left->kind != NodeKind::kVariable && b.left->kind != NodeKind::kString)
       error(b.left->span(), "the left of a comparison in a query must be the name of an attribute");
     value(b.right);
   }

@@ -1,0 +1,51 @@
+#include "deploy/shared/prepared.h"
+
+#include "resource/executor.h"
+
+namespace tutti::deploy {
+
+bool Prepared::empty() const {
+  const Entry* changes = plan.flat.find("changes");
+  return program.system.program.size() <= 1 && (!changes || !changes->value.fits_i64() || changes->value.as_i64() == 0);
+}
+
+bool Prepared::hosts_differ() const {
+  const Entry *now = plan.flat.find("hosts"), *before = state.is(Kind::kMap) ? state.find("hosts") : nullptr;
+  return !catalog && now && before && !equal(now->value, before->value);
+}
+
+bool only_looks(const engine::PlannedSystem& plan) {
+  for (auto& i : plan.instances) {
+    const Entry* noop = i.config.find("noop");
+    if (!i.of_catalog()) return false;
+    if (resource::resource_of(i.config) && !(noop && resource::truth_of(noop->value, false))) return false;
+  }
+  return !plan.instances.empty();
+}
+
+Value hosts_of(const Value& tree) {
+  const Entry* hosts = tree.is(Kind::kMap) ? tree.find("hosts") : nullptr;
+  return hosts && hosts->value.is(Kind::kMap) ? hosts->value : Value::null();
+}
+
+std::vector<const engine::RecordedComponent*> recorded_of(const engine::PlannedSystem& plan,
+                                                          const engine::Recorded& was) {
+  std::vector<const engine::RecordedComponent*> out(plan.system.instances.size(), nullptr);
+  auto by_instance = was.by_instance();
+  for (u32 i = 0; i < plan.system.assembly; ++i)
+    if (auto c = by_instance.find(plan.system.instances[i].name.text()); c != by_instance.end()) out[i] = c->second;
+  return out;
+}
+
+void teach(resource::Knowledge& knowledge, const Prepared& p, const engine::Recorded& was, const std::string& home) {
+  std::map<std::string, Value> hosts;
+  if (Value described = hosts_of(p.plan.flat); described.is(Kind::kMap))
+    for (const Entry& e : described.entries()) hosts[std::string(e.key.text())] = e.value;
+  knowledge.set_hosts(std::move(hosts));
+  knowledge.set_home(home, resource::ExecutorOptions{}.remote_home);
+  auto recorded = recorded_of(p.program, was);
+  for (u32 i = 0; i < recorded.size(); ++i)
+    if (recorded[i]) knowledge.learn(i, recorded[i]->outputs);
+}
+
+}  // namespace tutti::deploy

@@ -1,0 +1,8 @@
+file { '/x':, ensure => file }
+@notify { 'collected': message => 'm' }
+Notify <| 'message' == 'm' |>
+$words = 1 ? { 1 => 'x y', default => 'z' }.split(' ')
+file { default: ensure => file, mode => '0644'; '/q': source => '/x', mode => '0600' }
+notify { 'words': message => [$words, epp('m/x.pl'), epp('m/one', { x => 1, y => undef }), inline_epp('<%- | $x | -%>v=<%= $x %>', { x => 1, y => undef })] }
+service { 'httpd': alias => 'web' }
+File['/q'] ~> Service['web']

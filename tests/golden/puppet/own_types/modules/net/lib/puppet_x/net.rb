@@ -1,0 +1,3 @@
+module PuppetX
+  ATTRIBUTES = %i[speed duplex].freeze
+end

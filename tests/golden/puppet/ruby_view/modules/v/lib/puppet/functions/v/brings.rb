@@ -1,0 +1,3 @@
+Puppet::Functions.create_function(:'v::brings') do
+  def brings(name) = call_function('include', name)
+end

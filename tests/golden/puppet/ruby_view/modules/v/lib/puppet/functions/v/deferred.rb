@@ -1,0 +1,3 @@
+Puppet::Functions.create_function(:'v::deferred') do
+  def deferred(value) = [value, value.name]
+end

@@ -1,0 +1,1 @@
+class v { notify { "in v": } }
