@@ -113,7 +113,8 @@ TEST_F(PlanningAlone, ATemplateIsAskedForBesideTheConfiguration) {
   ASSERT_TRUE(p) << trouble();
   ASSERT_EQ(world.asked.size(), 1u);
   EXPECT_TRUE(world.asked[0].ends_with("web.conf"));
-  EXPECT_EQ(p->program.instances[0].config.find("content")->value.text(), "listen /f\n") << "and what it refers to is put in";
+  EXPECT_EQ(p->program.instances[0].config.find("content")->value.text(), "listen /f\n")
+      << "and what it refers to is put in";
 }
 
 TEST_F(PlanningAlone, ALearntDurationCountsForTheActionOfTheComponent) {
