@@ -146,6 +146,7 @@ constexpr CommandSpec kCommands[] = {
     {"import", "import [mode] [inputs] [flags]", "convert other formats to CUE files", kImport},
     {"mod", "mod <cmd> [arguments]", "module maintenance", {}},
     {"mod edit", "mod edit [flags]", "edit cue.mod/module.cue", kEdit},
+    {"mod fix", "mod fix [flags]", "fix a legacy cue.mod/module.cue file", {}},
     {"mod get", "mod get <modulepath>[@<version>] ... [flags]", "add and upgrade module dependencies", {}},
     {"mod init", "mod init [module] [flags]", "create new module", kInit},
     {"mod publish", "mod publish <version> [flags]", "publish the current module to a registry", kPublish},

@@ -47,6 +47,12 @@ std::string wrong_source(const std::string& kind) {
 
 }  // namespace
 
+void run_mod_fix(Program& p) {
+  wants_arguments(p, 0);
+  ModuleEditor editor(p);
+  editor.write(editor.read_legacy());
+}
+
 void run_mod_init(Program& p) {
   const std::vector<std::string>& args = p.flags().arguments();
   if (args.size() > 1) p.fail("too many arguments");

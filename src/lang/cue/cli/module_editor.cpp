@@ -5,6 +5,7 @@
 #include "lang/cue/format/format.h"
 #include "lang/cue/format/literal.h"
 #include "lang/cue/load/instance.h"
+#include "lang/cue/load/module_file.h"
 
 namespace tutti::cue {
 
@@ -63,6 +64,39 @@ Module ModuleEditor::read(bool tidy) {
     }
   if (const Entry* custom = tree.find(Symbol("custom")))
     m.custom = sorted(custom->value, TreeBuilder(p_.session().arena));
+  return m;
+}
+
+Module ModuleEditor::read_legacy() {
+  if (p_.loader().problems().empty()) return read();
+  std::vector<LoadProblem> problems;
+  ast::File* f = p_.loader().parse(file_, problems);
+  if (!f && !problems.empty()) {
+    problems[0].message = "invalid module file syntax: " + problems[0].message;
+    p_.fail(problems);
+  }
+  Value tree = value_of(f);
+  TreeBuilder builder(p_.session().arena);
+  Module m;
+  m.version = "v0.9.0";
+  std::vector<Entry> others;
+  for (const Entry& e : tree.entries()) {
+    if (e.key.text() != "module") {
+      others.push_back({e.key, tutti::Field::kPlain, sorted(e.value, builder)});
+      continue;
+    }
+    if (!e.value.is(Kind::kString)) p_.fail("module field is not a string");
+    m.path = e.value.text();
+  }
+  if (m.path.empty()) m.path = "test.example";
+  if (std::string why = wrong_module_path(m.path); !why.empty())
+    p_.fail(fmt::format("cannot format fixed file: cannot parse result: module path {} is not valid: {}", quote(m.path),
+                        why));
+  std::ranges::sort(others, {}, [](const Entry& e) { return e.key.text(); });
+  if (!others.empty()) {
+    Entry legacy{Symbol("legacy"), tutti::Field::kPlain, builder.map(others)};
+    m.custom = builder.map(std::span<const Entry>(&legacy, 1));
+  }
   return m;
 }
 

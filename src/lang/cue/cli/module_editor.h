@@ -35,6 +35,9 @@ class ModuleEditor {
 
   // In errors `tidy` names the file from the root on and says what helps; the others give its whole path.
   Module read(bool tidy = false);
+  // As it is where it is right, else as it would have been written before there were versions of the language: what is
+  // not known any more is kept under custom.legacy.
+  Module read_legacy();
   std::string text_of(const Module& m);  // laid out
   void write(const Module& m) { put(file_, text_of(m)); }
   // A file that is right is left alone.
@@ -77,6 +80,7 @@ struct ImportName {
   }
 };
 
+void run_mod_fix(Program& p);
 void run_mod_get(Program& p);
 void run_mod_publish(Program& p);
 void run_mod_resolve(Program& p);

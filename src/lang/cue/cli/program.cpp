@@ -117,7 +117,7 @@ int Program::run() {
       {"mod edit", run_mod_edit},
       {"mod rename", run_mod_rename},
       {"mod tidy", run_mod_tidy},
-      {"mod get", run_mod_get},
+      {"mod fix", run_mod_fix}, {"mod get", run_mod_get},
       {"mod publish", run_mod_publish},
       {"mod resolve", run_mod_resolve},
       {"help cmd", run_help_cmd},

@@ -189,7 +189,7 @@ Result<std::string> RegistryClient::blob(const RegistryLocation& at, const std::
 Result<std::string> RegistryClient::layer(const std::string& module, const std::string& version, std::size_t index) {
   std::optional<RegistryLocation> at = map_.locate(module, version);
   std::string name = module + "@" + version;
-  if (!at) return failure(fmt::format("module {}: no registry is configured for it", name));
+  if (!at) return failure("module not found: no registry is configured for it");
   Call c;
   c.path = fmt::format("/v2/{}/manifests/{}", at->repository, at->tag);
   c.accept = kManifest;
