@@ -428,7 +428,10 @@ Val Compiler::resource_expression(const ResourceDecl& r, Scope& scope, bool want
 void Compiler::resource_defaults(const ResourceDecl& r, Scope& given) {
   Scope& scope = *given.real;
   std::string_view written = as<Named>(r.type).name.text();
-  Symbol type = equal_text(written, "class") ? sym_class() : resource_type_name(written);
+  if (equal_text(written, "class"))
+    fail(r.type->span(), "classes have no defaults: a parameter of a class is given by data or where it is declared",
+         "PP-RESOURCE-TYPE");
+  Symbol type = resource_type_name(written);
   if (type.empty()) type = Symbol(capitalize_segments(written));
   std::vector<ResourceParam> params;
   attributes(r.bodies[0].attributes, given, params, false);

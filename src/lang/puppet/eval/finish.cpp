@@ -31,8 +31,8 @@ void Compiler::relate() {
     std::vector<Val> to;
   };
   std::deque<Leaving> leaving;
-  // The titles of one resource body share what an attribute of it says: an arrow from one of them leaves all of them, as
-  // in Puppet, where they have the same list.
+  // The titles of one resource body share what an attribute of it says: an arrow from one of them leaves all of them,
+  // as in Puppet, where they have the same list.
   std::unordered_map<const Val*, Leaving*> of_bodies;
   std::unordered_map<u64, Leaving*> lists;  // by the number of the source, twice, and the kind of arrow
   std::vector<Val> names(

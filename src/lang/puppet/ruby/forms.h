@@ -12,8 +12,8 @@
 
 namespace tutti::puppet {
 
-// How a function in Ruby (of the newer interface) may be called, as its file says. It is read once in a compilation: the
-// arguments of each call are then checked here, and Ruby is only told which dispatch it is.
+// How a function in Ruby (of the newer interface) may be called, as its file says. It is read once in a compilation:
+// the arguments of each call are then checked here, and Ruby is only told which dispatch it is.
 class RubyForms {
  public:
   // `described` is Ruby's answer to `load` (protocol.md).

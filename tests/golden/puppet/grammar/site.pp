@@ -13,3 +13,14 @@ package { 'd': before => $list }
 service { 's': }
 Package['a'] -> Service['s']
 Package['c'] -> Service['s']
+type Small = Integer[1, 2]
+type Smalls = Array[Small]
+type Tree = Array[Variant[Small, Tree]]
+notify { 'types':
+  message => [
+    case Integer { Integer: { 'type' } default: { 'none' } },
+    case 5 { Integer: { 'number' } default: { 'none' } },
+    Integer ? { Type[Integer] => 'type of types', default => 'none' },
+    "${Smalls} ${Array[Smalls]} ${Tree}",
+  ],
+}
