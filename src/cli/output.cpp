@@ -39,6 +39,13 @@ Evaluated evaluate_files(Call& call, std::span<const std::string> files, bool co
   return e;
 }
 
+bool refuses_reference(Call& call, std::string_view because) {
+  if (!call.options.has("reference")) return false;
+  call.session.diagnostics.error("USE-REFERENCE", {}, fmt::format("this verb {}", because))
+      .suggest("`eval`, `export` and `diff` take --reference; `tutti step` and `tutti agree` show the rules at work");
+  return true;
+}
+
 bool can_write(Call& call, const std::string& path) {
   struct stat st {};
   bool there = ::stat(path.c_str(), &st) == 0;

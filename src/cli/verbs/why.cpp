@@ -181,6 +181,8 @@ std::optional<Evaluated> with_schema(Call& call, std::span<const std::string> fi
 }
 
 int run_why(Call& call) {
+  if (refuses_reference(call, "tells where values come from, which the published rules do not keep"))
+    return exit_code::kError;
   std::string path_text = call.arguments.back();
   std::span<const std::string> files(call.arguments.data(), call.arguments.size() - 1);
   std::optional<Path> path = Path::parse(path_text);

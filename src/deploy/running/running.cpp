@@ -38,7 +38,10 @@ Outcome refused(const Failure& why) {
 }  // namespace
 
 Effects real_effects(store::Store& store, const store::Seal& seal, const std::string& home) {
-  return {store, seal, real_clock(), home,
+  return {store,
+          seal,
+          real_clock(),
+          home,
           [](auto& plan, auto& knowledge, auto& options) -> std::unique_ptr<resource::ActionExecutor> {
             return std::make_unique<resource::ResourceExecutor>(plan, knowledge, options);
           },
@@ -129,8 +132,8 @@ Outcome Running::resume(i64 run, RunSettings& settings) {
   if (!record) return refused({record.error().message, 0});
   if (!*record) return refused({fmt::format("there is no run {}", run), 0});
   if ((*record)->damaged)
-    return refused({fmt::format("what was stored of run {} is damaged: it is not what was written", run),
-                    store::kDamaged});
+    return refused(
+        {fmt::format("what was stored of run {} is damaged: it is not what was written", run), store::kDamaged});
   bool ended = (*record)->status != "running";
   if (ended && ((*record)->kind != kProgramRun || settings.decisions.empty()))
     return refused({fmt::format("run {} has ended already: {}", run, (*record)->status), 0});

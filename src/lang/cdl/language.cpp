@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/minisign.h"
+#include "lang/cdl/reference/door.h"
 #include "lang/cdl/resolve/system.h"
 #include "lang/cdl/resolve/types.h"
 #include "lang/cdl/syntax/format.h"
@@ -51,6 +52,15 @@ class CdlLanguage final : public Language {
     session.attach(value, std::move(system));
     return value;
   }
+
+  bool has_rules() const override { return true; }
+  std::optional<Value> by_rules(Session& session, const Request& request, Steps* steps) const override {
+    return reference::by_rules(session, request, steps);
+  }
+  std::optional<Value> as_rules_say(Session& session, const Request& request) const override {
+    return reference::as_rules_say(session, request);
+  }
+  bool rules_have_order() const override { return true; }
 
   bool can_format() const override { return true; }
   std::optional<std::string> format(Session& session, const Source& source) const override {

@@ -10,6 +10,7 @@
 #include "base/sink.h"
 #include "tree/path.h"
 #include "tree/session.h"
+#include "tree/steps.h"
 
 namespace tutti {
 
@@ -65,6 +66,18 @@ class Language {
 
   // The tree that the files mean together.
   virtual std::optional<Value> evaluate(Session& session, const Request& request) const = 0;
+
+  // The same by the rules as they were published, one by one: what --reference, `agree` and `step` run. Slow and
+  // literal, and by itself: what the rules do not speak of is refused with a diagnostic, never left to evaluate().
+  // `steps` may be nullptr.
+  virtual bool has_rules() const { return false; }
+  virtual std::optional<Value> by_rules(Session&, const Request&, Steps*) const { return std::nullopt; }
+  // What evaluate() says of what the rules speak of: `agree` asks whether the two are equal, in the order of keys too
+  // where the rules have one.
+  virtual std::optional<Value> as_rules_say(Session& session, const Request& request) const {
+    return evaluate(session, request);
+  }
+  virtual bool rules_have_order() const { return false; }
 
   // The text laid out in the language's style, comments kept. Idempotent. nullopt where it cannot be parsed.
   virtual bool can_format() const { return false; }

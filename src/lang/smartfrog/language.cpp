@@ -6,6 +6,7 @@
 #include "lang/smartfrog/eval/encode.h"
 #include "lang/smartfrog/levels.h"
 #include "lang/smartfrog/production/production.h"
+#include "lang/smartfrog/reference/covered.h"
 #include "lang/smartfrog/reference/reference.h"
 #include "lang/smartfrog/syntax/format.h"
 #include "lang/smartfrog/syntax/parser.h"
@@ -22,8 +23,9 @@ std::optional<Level> level_of(Session& session, const Options& options) {
   return std::nullopt;
 }
 
-std::optional<Value> by_reference(Session& session, const Body& body) {
-  auto result = reference::evaluate(body, session.arena);
+std::optional<Value> by_definitions(Session& session, const Body& body, Steps* steps) {
+  if (!reference::covered(session, body)) return std::nullopt;
+  auto result = reference::evaluate(body, session.arena, steps);
   if (auto* v = std::get_if<reference::V>(&result)) return reference::to_tree(*v, session.arena);
   const auto& e = std::get<reference::Error>(result);
   session.diagnostics.error(fmt::format("SF-{}", e.number), e.where,
@@ -119,7 +121,7 @@ std::span<const OptionSpec> SmartFrog::options() const {
       {"level", "LEVEL", "the language: core (the published semantics) or production"},
       {"include", "DIR", "where #include looks, after the folder of the including file", true},
       {"property", "NAME=VALUE", "what PROPERTY NAME gives (production only)", true},
-      {"reference", "", "evaluate by the definitions of the paper, one by one (core only, slow)"},
+      {"reference", "", "evaluate by the published rules, one by one: slow, and only what they speak of"},
   };
   return kOptions;
 }
@@ -127,11 +129,6 @@ std::span<const OptionSpec> SmartFrog::options() const {
 std::optional<Value> SmartFrog::evaluate(Session& session, const Request& request) const {
   auto level = level_of(session, request.options);
   if (!level) return std::nullopt;
-  if (*level == Level::kProduction && request.options.has("reference")) {
-    session.diagnostics.error("USE-REFERENCE", {},
-                              "`--reference` is for the core: the production language has no published definitions");
-    return std::nullopt;
-  }
   const Body* body = parse_files(session, request, *level);
   if (!body) return std::nullopt;
   if (*level == Level::kProduction) {
@@ -140,10 +137,21 @@ std::optional<Value> SmartFrog::evaluate(Session& session, const Request& reques
     compiler.partial = !request.concrete;
     return compiler.run(*body);
   }
-  if (request.options.has("reference")) return by_reference(session, *body);
   CoreCompiler compiler(session);
   compiler.partial = !request.concrete;
   return compiler.run(*body);
+}
+
+std::optional<Value> SmartFrog::by_rules(Session& session, const Request& request, Steps* steps) const {
+  auto level = level_of(session, request.options);
+  if (!level) return std::nullopt;
+  if (*level == Level::kProduction) {
+    session.diagnostics.error("USE-REFERENCE", {}, "the production language has no published definitions")
+        .suggest("leave out --level production: they are of the core");
+    return std::nullopt;
+  }
+  const Body* body = parse_files(session, request, *level);
+  return body ? by_definitions(session, *body, steps) : std::nullopt;
 }
 
 std::optional<std::string> SmartFrog::format(Session& session, const Source& source) const {

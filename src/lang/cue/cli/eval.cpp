@@ -221,10 +221,15 @@ void run_export(Program& p) {
   plan.keep_syntax = plan.output.encoding != "json" || !plan.output.interpretation.empty();
   plan.load(p.flags().arguments());
   Encoder e(p, plan, Plan::Mode::kExport);
-  plan.each([&](Item& item) {
-    item.value = plan.place_value(item.value);
-    e.value(item);
-  });
+  try {
+    plan.each([&](Item& item) {
+      item.value = plan.place_value(item.value);
+      e.value(item);
+    });
+  } catch (const Stop&) {
+    if (e.has_values() && plan.output.path == "-") e.close();  // what comes before the package that is wrong
+    throw;
+  }
   e.close();
 }
 

@@ -152,8 +152,8 @@ bool CueFrontEnd::claims(std::span<const std::string> args) const {
     // A wrong flag among CUE inputs is ours to refuse; otherwise another verb may know it. Only cue has `-e`.
     bool cue = error == "flag needs an argument: 'e' in -e" || error == "flag needs an argument: --expression";
     for (const std::string& a : args.subspan(1)) cue |= a.ends_with(".cue");
-    for (std::string_view own :
-         {"--level", "--include", "--node", "--facts", "--lang", "--environment", "--modulepath", "--format", "--tag"})
+    for (std::string_view own : {"--reference", "--level", "--include", "--node", "--facts", "--lang", "--environment",
+                                 "--modulepath", "--format", "--tag"})
       for (const std::string& a : args)
         if (a == own || a.starts_with(std::string(own) + "=")) return false;
     return cue || in_module(dir);

@@ -93,6 +93,7 @@ class Encoder {
   bool is_cue() const { return output_.encoding == "cue" && output_.interpretation.empty(); }
   void value(Item& item);                            // checked first; throws when it is wrong
   void file(ast::File* f, const std::string& name);  // CUE as it is
+  bool has_values() const { return written_ > 0; }
   void close();
 
  private:

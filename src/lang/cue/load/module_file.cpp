@@ -7,6 +7,7 @@
 #include <charconv>
 #include <optional>
 
+#include "base/utf8.h"
 #include "lang/cue/eval/error_code.h"
 #include "lang/cue/format/literal.h"
 
@@ -16,6 +17,7 @@ namespace {
 
 // The version of the language that is read here, and the first whose module files had a schema.
 constexpr std::string_view kEarliest = "v0.8.0-alpha.0";
+constexpr std::string_view kMajorOnly = "path can contain major version only";
 constexpr std::string_view kFields[] = {"module", "language", "source", "description", "deps", "custom"};
 
 struct Version {
@@ -113,15 +115,52 @@ bool is_whole(const std::string& text) {
   return v && v->whole && text.find('+') == text.npos;
 }
 
+// Folders that Windows cannot have.
+bool is_device_name(std::string_view e) {
+  static constexpr std::string_view kNames[] = {"con",  "com1", "com2", "com3", "com4", "com5", "com6", "com7",
+                                                "com8", "com9", "aux",  "lpt1", "lpt2", "lpt3", "lpt4", "lpt5",
+                                                "lpt6", "lpt7", "lpt8", "lpt9", "prn",  "nul"};
+  return std::ranges::find(kNames, e) != std::end(kNames);
+}
+
 std::string wrong_element(std::string_view e) {
   auto is_mark = [](char c) { return c == '.' || c == '_' || c == '-'; };
   if (e.empty()) return "empty path element";
   if (e.find_first_not_of('.') == e.npos) return fmt::format("invalid path element {}", quote(e));
   if (is_mark(e.front())) return fmt::format("leading '{}' in path element", e.front());
   if (is_mark(e.back())) return fmt::format("trailing '{}' in path element", e.back());
-  for (char c : e)
-    if (!is_mark(c) && !(c >= '0' && c <= '9') && !(c >= 'a' && c <= 'z')) return fmt::format("invalid char '{}'", c);
+  for (std::size_t i = 0; i < e.size();) {
+    std::size_t from = i;
+    utf8::decode(e, i);
+    char c = e[from];
+    if (!is_mark(c) && !(c >= '0' && c <= '9') && !(c >= 'a' && c <= 'z'))
+      return fmt::format("invalid char '{}'", e.substr(from, i - from));
+  }
+  if (std::string_view name = e.substr(0, e.find('.')); is_device_name(name))
+    return fmt::format("{} disallowed as path element component on Windows", quote(name));
   return {};
+}
+
+// What is wrong with the path that a module says it has; "" for nothing.
+std::string wrong_own_path(const std::string& path) {
+  if (path.empty()) return "empty module path";
+  std::string why = wrong_module_path(path);
+  if (why.empty()) return {};
+  std::size_t at = path.find('@');
+  if (at == path.npos) return fmt::format("module path {} is not valid: {}", quote(path), why);
+  if (why == kMajorOnly && version_of(path.substr(at + 1)))
+    return fmt::format("module path {} should contain the major version only", path);
+  return fmt::format("malformed module path {}: {}", quote(path), why);
+}
+
+// The fields of a module file, which may stand in braces: `{module: ...}`.
+ast::Nodes fields_of(ast::Nodes decls) {
+  const ast::Node* only = nullptr;
+  for (const ast::Node* d : decls) {
+    if (d->kind == ast::Kind::kField || only) return decls;
+    if (d->kind == ast::Kind::kEmbed) only = static_cast<const ast::Embed*>(d)->x;
+  }
+  return only && only->kind == ast::Kind::kStruct ? fields_of(static_cast<const ast::Struct*>(only)->elts) : decls;
 }
 
 }  // namespace
@@ -142,7 +181,7 @@ std::string wrong_language_version(const std::string& version) {
 std::string wrong_module_path(std::string_view path) {
   if (std::size_t at = path.find('@'); at != path.npos) {
     std::optional<Version> v = version_of(path.substr(at + 1));
-    if (!v || path.find_first_of(".-+", at) != path.npos) return "path can contain major version only";
+    if (!v || path.find_first_of(".-+", at) != path.npos) return std::string(kMajorOnly);
     path = path.substr(0, at);
   }
   if (path.empty()) return "empty string";
@@ -174,7 +213,8 @@ ModuleFile read_module_file(const ast::File& file, const std::string& shown) {
     out.problems.push_back(
         {std::move(message), at ? std::vector<Pos>{ast::first(at).pos} : std::vector<Pos>{}, std::move(near), code});
   };
-  const ast::Node* language = field_of(file.decls, "language");
+  const ast::Nodes decls = fields_of(file.decls);
+  const ast::Node* language = field_of(decls, "language");
   const ast::Node* version = language && language->kind == ast::Kind::kStruct
                                  ? field_of(static_cast<const ast::Struct*>(language)->elts, "version")
                                  : nullptr;
@@ -184,22 +224,18 @@ ModuleFile read_module_file(const ast::File& file, const std::string& shown) {
     std::string why = wrong_version(unquote(static_cast<const ast::Lit*>(version)->text).text, shown);
     if (!why.empty()) wrong(why, version);
   }
-  for (const ast::Node* d : file.decls) {
+  for (const ast::Node* d : decls) {
     if (d->kind != ast::Kind::kField || !out.problems.empty()) continue;
     const ast::Node* label = static_cast<const ast::Field*>(d)->label;
     std::string name = label_name(label);
     if (std::find(std::begin(kFields), std::end(kFields), name) == std::end(kFields))
       wrong(name + ": field not allowed", label, meant_name(name, kFields), "CUE-NOT-ALLOWED");
   }
-  const ast::Node* module = field_of(file.decls, "module");
+  const ast::Node* module = field_of(decls, "module");
   if (module && out.problems.empty() && wants_text(module, "module", out.problems)) {
     std::string path = unquote(static_cast<const ast::Lit*>(module)->text).text;
-    for (char c : path)
-      if (c <= ' ' || c == '"' || c == '\\' || c == ':' || c == '*' || c == '?' || c == '<' || c == '>' || c == '|') {
-        wrong(fmt::format("invalid module file {}: malformed module path {}: invalid char '{}'", shown, quote(path), c),
-              module);
-        break;
-      }
+    if (std::string why = wrong_own_path(path); !why.empty())
+      wrong(fmt::format("invalid module file {}: {}", shown, why), module);
   }
   if (module && is_text(module)) {
     out.module = unquote(static_cast<const ast::Lit*>(module)->text).text;

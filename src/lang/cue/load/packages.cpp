@@ -413,8 +413,7 @@ LoadedPackage* PackageLoader::directory(const std::string& dir, std::string name
           continue;
         bool tool = base.ends_with("_tool.cue");
         if (tool && !config_.tools) continue;
-        std::vector<LoadProblem> ignored;
-        ast::File* f = parse(up + "/" + base, ignored);
+        ast::File* f = parse(up + "/" + base, p.problems);  // of whatever package: one that cannot be read may be ours
         if (!f || !f->package() || f->package()->name->name.text() != chosen) continue;
         if (!should_build(f, p.problems, nullptr)) continue;
         (tool ? tools : files).push_back(f);

@@ -91,6 +91,8 @@ class PackageLoader {
   void inject_tags(const std::vector<LoadedPackage*>& packages);
   // Puts the files that @embed names into their fields.
   void embed(LoadedPackage& p);
+  // What embed() put beside what was written: the values of fields, embeddings, imports.
+  const std::set<const ast::Node*>& added() const { return added_; }
 
  private:
   const std::vector<std::string>& listing(const std::string& dir);  // names in it; read once
@@ -111,6 +113,7 @@ class PackageLoader {
   std::string root_, module_;
   bool has_module_file_ = false;
   std::set<const ast::File*> embedded_;  // whose @embed attributes are done; a file may be of several packages
+  std::set<const ast::Node*> added_;
   bool module_read_ = false, shows_syntax_ = false;
   std::vector<LoadProblem> problems_;
   std::vector<std::unique_ptr<LoadedPackage>> all_;

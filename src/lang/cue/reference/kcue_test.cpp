@@ -247,6 +247,27 @@ TEST(KCue, ClosuresFollowTheRules) {
   EXPECT_GT(ended, c.count / 4);
 }
 
+// How often each construct occurs in what a campaign makes.
+void census(const TermPtr& t, bool embedded, std::map<std::string, u64>& counts) {
+  switch (t->kind) {
+    case TermKind::kConst: ++counts[embedded ? "embedded constant" : t->text == "_|_" ? "bottom" : "constant"]; return;
+    case TermKind::kRef:
+      ++counts[embedded ? "embedded reference" : t->depth == 0 ? "reference ^0" : "reference"];
+      return;
+    case TermKind::kField: ++counts["field"]; return census(t->inner, false, counts);
+    case TermKind::kProject:
+      ++counts[t->inner->kind == TermKind::kAll ? "projection from a literal" : "projection"];
+      return census(t->inner, false, counts);
+    case TermKind::kAll:
+      ++counts[embedded ? "embedded literal" : "conjunction"];
+      for (auto& x : t->all) census(x, true, counts);
+  }
+}
+
+void print_census(const std::map<std::string, u64>& counts, u64 made) {
+  for (const auto& [what, n] : counts) std::cout << "  " << what << ": " << n << " in " << made << "\n";
+}
+
 // A program through the closures and the evaluator.
 struct Compared {
   std::string slow;
@@ -271,10 +292,11 @@ TEST(KCue, RandomProgramsAgree) {
   Campaign c(300);
   bool trace = std::getenv("TUTTI_KCUE_TRACE");
   u64 different = 0;
-  std::map<std::string, u64> kinds;
+  std::map<std::string, u64> kinds, constructs;
   std::chrono::duration<double> longest{};
   for (u64 seed = c.first; seed < c.first + c.count; ++seed) {
     TermPtr program = random_program(seed);
+    census(program, false, constructs);
     if (trace) std::cerr << "seed " << seed << "\n" << source(program);
     auto start = std::chrono::steady_clock::now();
     Compared one = compared(program);
@@ -293,6 +315,9 @@ TEST(KCue, RandomProgramsAgree) {
   EXPECT_EQ(different, 0u);
   RecordProperty("different", static_cast<int>(different));
   for (auto& [kind, n] : kinds) RecordProperty(kind, static_cast<int>(n));
+  std::cout << c.count << " made, " << 100 * kinds["value"] / c.count << " % have a value\n";
+  print_census(kinds, c.count);
+  print_census(constructs, c.count);
   // A campaign that meets only errors, or gives up on many, would prove little.
   EXPECT_GT(kinds["value"], c.count / 3);
   EXPECT_GT(kinds["endless"], 0u);

@@ -215,11 +215,12 @@ std::string render_erb_text(Compiler& compiler, Scope& scope, std::string_view t
 
 namespace {
 
-// The folders in which Ruby code of modules finds its own libraries.
+// The folders in which Ruby code of modules finds its own libraries: `"libs":[...],` where this Ruby was not told of
+// them yet, "" otherwise. A site has hundreds of modules, and makes thousands of calls.
 std::string libraries(Environment& environment) {
-  std::string out;
-  for (const Module* m : environment.modules()) out += (out.empty() ? "" : ",") + quoted(m->path + "/lib");
-  return out;
+  std::string folders;
+  for (const Module* m : environment.modules()) folders += (folders.empty() ? "" : ",") + quoted(m->path + "/lib");
+  return process().first_told(folders) ? fmt::format("\"libs\":[{}],", folders) : "";
 }
 
 }  // namespace
@@ -231,9 +232,9 @@ Val call_ruby_function(Compiler& compiler, Scope& scope, const RubyFunction& f, 
                                 : fmt::format("the function `{}`", name),
             at);
   std::string request =
-      fmt::format("{{\"op\":\"call\",\"name\":{},\"file\":{},\"api\":\"{}\",\"libs\":[{}],\"block\":{},\"args\":{}}}",
-                  quoted(name), f.file.empty() ? "null" : quoted(f.file), f.old ? "3x" : "4x",
-                  libraries(compiler.environment()), block != nullptr, to_wire(make_array(compiler.arena(), args)));
+      fmt::format("{{\"op\":\"call\",\"name\":{},\"file\":{},\"api\":\"{}\",{}\"block\":{},\"args\":{}}}", quoted(name),
+                  f.file.empty() ? "null" : quoted(f.file), f.old ? "3x" : "4x", libraries(compiler.environment()),
+                  block != nullptr, to_wire(make_array(compiler.arena(), args)));
   return Conversation(compiler, scope, block, at).ask(request, fmt::format("{}()", name));
 }
 
@@ -267,9 +268,8 @@ std::optional<NativeType> describe_ruby_type(Environment& environment, const std
                                              const std::string& file) {
   if (!may_run_code() || !RubyProcess::available()) return std::nullopt;
   Session local;
-  std::optional<Value> message =
-      answer_alone(local, fmt::format("{{\"op\":\"type\",\"name\":{},\"file\":{},\"libs\":[{}]}}", quoted(name),
-                                      quoted(file), libraries(environment)));
+  std::optional<Value> message = answer_alone(local, fmt::format("{{\"op\":\"type\",{}\"name\":{},\"file\":{}}}",
+                                                                 libraries(environment), quoted(name), quoted(file)));
   const Entry* result = message ? message->find("result") : nullptr;
   if (result == nullptr) return std::nullopt;
   NativeType out;

@@ -26,6 +26,12 @@ class RubyProcess {
   static bool available();
 
   bool running() const { return pid_ >= 0; }
+  // Whether this is told for the first time to the Ruby that runs, or will run.
+  bool first_told(std::string_view what) {
+    if (pid_ >= 0 && told_ == what) return false;
+    told_ = what;
+    return true;
+  }
   Result<void> send(std::string_view line);  // without its newline
   // One line; a failure when Ruby ended or said nothing for a minute. While it waits it calls `meanwhile` several times
   // a second, which may throw: who waits no longer stops Ruby.
@@ -42,6 +48,7 @@ class RubyProcess {
   int from_ = -1;
   std::string buffer_;
   std::string lacking_;
+  std::string told_;
 };
 
 }  // namespace tutti::puppet

@@ -7,11 +7,13 @@
 #include <memory>
 #include <unordered_map>
 
+#include "base/base64.h"
 #include "lang/puppet/catalog/native_type.h"
 #include "lang/puppet/eval/compiler.h"
 #include "lang/puppet/hiera/context.h"
 #include "lang/puppet/hiera/hiera.h"
 #include "lang/puppet/ruby/bridge.h"
+#include "lang/puppet/ruby/names.h"
 #include "lang/puppet/types/signature.h"
 #include "lang/puppet/types/type_parse.h"
 
@@ -94,7 +96,7 @@ std::string Questions::answer(const Value& question) {
       {"defaults", &Questions::defaults},   {"known", &Questions::known},     {"resource", &Questions::resource},
       {"resources", &Questions::resources}, {"file", &Questions::file},       {"module", &Questions::module},
       {"modules", &Questions::modules},     {"context", &Questions::context}, {"set", &Questions::set},
-      {"changed", &Questions::changed},     {"log", &Questions::log},
+      {"changed", &Questions::changed},     {"log", &Questions::log},         {"dns", &Questions::dns},
   };
   auto found = kAnswers.find(text_in(question, "ask"));
   if (found == kAnswers.end()) return "null";
@@ -294,6 +296,12 @@ std::string Questions::changed(const Value& q, Scope& scope) {
   for (const Entry& e : q.find("values")->value.entries())
     change_variable(compiler_, scope, e.key, from_wire(e.value, compiler_.arena(), &compiler_));
   return "null";
+}
+
+std::string Questions::dns(const Value& q, Scope&) {
+  auto number = [&](const char* key) { return static_cast<int>(q.find(key)->value.as_i64()); };
+  std::optional<std::string> answer = dns_answer(std::string(text_in(q, "name")), number("class"), number("type"));
+  return answer ? to_wire(Val::string(base64_encode(*answer))) : "null";
 }
 
 std::string Questions::log(const Value& q, Scope& scope) {

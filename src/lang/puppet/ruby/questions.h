@@ -46,6 +46,7 @@ class Questions {
   std::string context(const Value& q, Scope& scope);
   std::string set(const Value& q, Scope& scope);
   std::string changed(const Value& q, Scope& scope);
+  std::string dns(const Value& q, Scope& scope);
   std::string log(const Value& q, Scope& scope);
   std::vector<Val> args_of(const Value& question);
 

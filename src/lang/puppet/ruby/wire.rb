@@ -21,7 +21,7 @@ module Tutti
   end
 
   def use_libraries(folders)
-    return if folders.nil? || folders == LIBRARIES
+    return if folders.nil? # the same as before
     LIBRARIES.replace(folders)
     $LOAD_PATH.unshift(*(folders - $LOAD_PATH))
   end
@@ -43,7 +43,9 @@ module Kernel
     return plain_require(own) if own
     return false if name.match?(%r{\A(puppet|facter|hiera)(/|\z)})
     begin
-      plain_require(name)
+      loaded = plain_require(name)
+      Tutti.look_up_through_compiler if name == 'resolv'
+      loaded
     rescue LoadError
       raise if Tutti.gems?
       plain_require('rubygems') # it puts its own `require` in the place of this one, and calls this one
