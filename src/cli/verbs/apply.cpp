@@ -125,7 +125,7 @@ int run_apply(Call& call) {
   if (call.arguments.size() == 1 && is_plan(call.arguments[0])) {
     auto text = read_file(call.arguments[0], u64{1} << 30);
     if (!text) {
-      call.session.diagnostics.error("IO-READ", {}, text.error().message);
+      call.session.diagnostics.error(std::string(read_failure_code(text.error(), "IO-READ")), {}, text.error().message);
       return exit_code::kError;
     }
     prepare = [&, text = *text] { return here.deployer->load(text, call.arguments[0]); };
