@@ -22,7 +22,7 @@ namespace {
 using Stale = std::function<bool(const deploy::Outcome&)>;
 
 deploy::Outcome run_plan(RecordedCall& here, const deploy::Prepared& prepared, std::string_view verb) {
-  if (const Entry* h = prepared.plan.flat.find("hosts")) here.hosts->describe(h->value);
+  here.hosts->describe(deploy::hosts_of(prepared.plan.flat));
   auto settings = here.settings(std::string(verb));
   if (here.remembers() && !here.call.options.has("as-puppet")) remember_project(here.call, here.record->directory);
   return here.deployer->run(prepared, settings);

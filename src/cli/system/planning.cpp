@@ -73,7 +73,7 @@ std::optional<deploy::Prepared> RecordedCall::plan(const Value& wanted, int* uns
   warn_beside(call, *deployer, wanted, system);
   auto prepared = deployer->prepare(wanted, system, "apply", options);
   if (!prepared || prepared->catalog) return prepared;
-  if (const Entry* h = prepared->plan.flat.find("hosts")) hosts->describe(h->value);
+  hosts->describe(deploy::hosts_of(prepared->plan.flat));
   auto recorded = deployer->recorded(prepared->system);
   if (!recorded) return std::nullopt;
   bool all = call.options.has("refresh");

@@ -31,8 +31,7 @@ std::optional<int> go_on(RecordedCall& here, i64 run, deploy::RunSettings settin
   auto record = here.record->store->run(run);
   if (!record || !*record) return std::nullopt;
   auto flat = deploy::decode(here.call.session, "plan of the run", (*record)->plan, *here.record->seal);
-  if (flat)
-    if (const Entry* h = flat->find("hosts")) here.hosts->describe(h->value);
+  if (flat) here.hosts->describe(deploy::hosts_of(*flat));
   say_now(fmt::format("Run {} was cut off: it is gone on with first.\n", run));
   deploy::Outcome o = here.deployer->resume(run, settings);
   if (o.unknown && repeat && o.unreachable == 0) {

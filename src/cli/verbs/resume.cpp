@@ -85,8 +85,7 @@ int run_resume(Call& call) {
   auto record = here.record->store->run(id);
   std::optional<Value> flat;
   if (record && *record) flat = deploy::decode(call.session, "plan of the run", (*record)->plan, *here.record->seal);
-  if (flat)
-    if (const Entry* h = flat->find("hosts")) here.hosts->describe(h->value);
+  if (flat) here.hosts->describe(deploy::hosts_of(*flat));
   auto settings = here.settings("resume");
   settings.give_up = call.options.has("stop");
   settings.break_lock = call.options.has("break-lock");

@@ -178,10 +178,7 @@ std::optional<Prepared> Planning::take_up(Prepared p) {
     return std::nullopt;
   }
   p.state = there->state;
-  engine::Renames renames;
-  if (const Entry* e = p.plan.flat.find("renames"); e && e->value.is(Kind::kMap))
-    for (const Entry& r : e->value.entries()) renames[std::string(r.key.text())] = r.value.text();
-  rename(session_, p, renames, there->recorded);
+  rename(session_, p, engine::read_head(p.plan.flat).renames, there->recorded);
   p.saved = true;
   if (!complete(p)) return std::nullopt;
   return p;

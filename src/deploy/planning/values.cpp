@@ -13,7 +13,7 @@ namespace {
 
 // The components that a plan was asked to look at; all when it is empty.
 std::set<std::string> only_of(const Value& flat) {
-  auto names = resource::Params(flat).list("only");
+  auto names = engine::read_head(flat).only;
   return {names.begin(), names.end()};
 }
 

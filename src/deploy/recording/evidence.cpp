@@ -37,13 +37,14 @@ class Gathering {
   // What was known of it before anything was done.
   void start() {
     auto recorded = recorded_of(run_.prepared.program, was_);
+    engine::PlanHead head = engine::read_head(run_.prepared.plan.flat);
     for (u32 i = 0; i < all_.size(); ++i) {
       EndedInstance& e = all_[i];
       e.planned = &run_.prepared.program.instances[i];
       e.type = &system_.type_of(i);
       e.old = recorded[i];
       e.began = system_.instances[i].marking;
-      e.goal = goal_of(e.planned->kind);
+      e.goal = head.goal_of(e.planned->kind);
       HeldResources held;
       if (e.old)
         for (auto& h : e.old->held) held[resource::key_of(resource_of(h))] = h;
@@ -51,13 +52,6 @@ class Gathering {
     }
     for (u32 pc = run_.end.pc(); pc < system_.program.size(); ++pc)
       if (system_.program[pc].op == model::Op::kPush) still_asked_[system_.program[pc].instance] = true;
-  }
-
-  Symbol goal_of(const std::string& kind) const {
-    const Entry* kinds = run_.prepared.plan.flat.find("kinds");
-    const Entry* tree = kinds && kinds->value.is(Kind::kMap) ? kinds->value.find(kind) : nullptr;
-    const Entry* goal = tree ? tree->value.find("goal") : nullptr;
-    return goal && goal->value.is(Kind::kString) ? Symbol(goal->value.text()) : Symbol();
   }
 
   void take(const engine::ActionSpan& a) {

@@ -15,8 +15,8 @@ void mark_secrets(engine::RecordedComponent& c, const resource::Scrubber& scrub,
 
 // Types of everything that is left, as they are now and, for what stayed behind, as they were.
 void keep_kinds(engine::Recorded& next, const engine::Recorded& was, const Value& flat) {
-  if (const Entry* k = flat.find("kinds"); k && k->value.is(Kind::kMap))
-    for (const Entry& e : k->value.entries()) next.kinds[std::string(e.key.text())] = e.value;
+  if (Value kinds = engine::read_head(flat).kinds; kinds.is(Kind::kMap))
+    for (const Entry& e : kinds.entries()) next.kinds[std::string(e.key.text())] = e.value;
   for (auto& [name, tree] : was.kinds) next.kinds.try_emplace(name, tree);
   next.forget_unused_kinds();
 }

@@ -89,7 +89,10 @@ class RunningAlone : public ::testing::Test {
 
   Running running() {
     return Running(session, world,
-                   {*record.store, *record.seal, clock, "",
+                   {*record.store,
+                    *record.seal,
+                    clock,
+                    "",
                     [this](auto& plan, auto&, auto&) -> std::unique_ptr<resource::ActionExecutor> {
                       return std::make_unique<NotingExecutor>(plan.system, notes);
                     },

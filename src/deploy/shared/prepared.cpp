@@ -1,17 +1,15 @@
 #include "deploy/shared/prepared.h"
 
+#include "engine/plan/plan_head.h"
 #include "resource/executor.h"
 
 namespace tutti::deploy {
 
-bool Prepared::empty() const {
-  const Entry* changes = plan.flat.find("changes");
-  return program.system.program.size() <= 1 && (!changes || !changes->value.fits_i64() || changes->value.as_i64() == 0);
-}
+bool Prepared::empty() const { return program.system.program.size() <= 1 && engine::read_head(plan.flat).changes == 0; }
 
 bool Prepared::hosts_differ() const {
-  const Entry *now = plan.flat.find("hosts"), *before = state.is(Kind::kMap) ? state.find("hosts") : nullptr;
-  return !catalog && now && before && !equal(now->value, before->value);
+  Value now = hosts_of(plan.flat), before = hosts_of(state);
+  return !catalog && now.is(Kind::kMap) && before.is(Kind::kMap) && !equal(now, before);
 }
 
 bool only_looks(const engine::PlannedSystem& plan) {

@@ -211,29 +211,25 @@ Value Planner::flat() {
       one.push_back({Symbol("cannot"), Field::kPlain, builder_.string(why->second)});
     invariants.push_back(builder_.map(one));
   }
-  // The whole types, for the state that the run will leave.
   std::map<std::string, Value> kinds;
   for (auto& item : items_)
     if ((item.want || kept_.count(index_of(item))) && (!item.was || !item.was->forgotten))
       kinds[std::string(item.kind.name.text())] = item.kind.tree;
-  std::vector<Entry> kind_entries;
+  std::vector<Entry> kind_entries, hosts;
   for (auto& [name, tree] : kinds) kind_entries.push_back({Symbol(name), Field::kPlain, tree});
-  std::vector<Entry> hosts;
   for (auto& [name, v] : wanted_.hosts) hosts.push_back({Symbol(name), Field::kPlain, v});
   std::vector<Entry> root{{Symbol("types"), Field::kPlain, types_tree_},
                           {Symbol("instances"), Field::kPlain, builder_.list(instances)},
                           {Symbol("links"), Field::kPlain, builder_.list(links)},
-                          {Symbol("program"), Field::kPlain, builder_.list(program_)},
-                          {Symbol("changes"), Field::kPlain, number(plan_.changes.size())},
-                          {Symbol("kinds"), Field::kPlain, builder_.map(kind_entries)},
-                          {Symbol("hosts"), Field::kPlain, builder_.map(hosts)},
-                          {Symbol("invariants"), Field::kPlain, builder_.list(invariants)}};
-  std::vector<Value> only;
-  for (auto& name : options_.only) only.push_back(builder_.string(name));
-  if (!only.empty()) root.push_back({Symbol("only"), Field::kPlain, builder_.list(only)});
-  std::vector<Entry> renames;
-  for (auto& [name, was] : options_.renames) renames.push_back({Symbol(name), Field::kPlain, builder_.string(was)});
-  if (!renames.empty()) root.push_back({Symbol("renames"), Field::kPlain, builder_.map(renames)});
+                          {Symbol("program"), Field::kPlain, builder_.list(program_)}};
+  PlanHead head;
+  head.changes = static_cast<i64>(plan_.changes.size());
+  head.kinds = builder_.map(kind_entries);
+  head.hosts = builder_.map(hosts);
+  head.invariants = builder_.list(invariants);
+  head.only = options_.only;
+  head.renames = options_.renames;
+  write_head(head, builder_, root);
   return builder_.map(root);
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/plan/plan_head.h"
 #include "engine/plan/planned_instance.h"
 #include "engine/plan/rename.h"
 #include "model/deployment.h"
