@@ -122,13 +122,14 @@ int compare_part(Call& call, const Part& part) {
   std::string path = d.path.text();
   auto told = [](const Value* v) { return v ? show(*v) : std::string("nothing"); };
   bool order = d.change == Change::kReordered;
-  call.out.put(fmt::format("{}: {} of {} differ; the first is {}: {}\n", name, found.size(),
-                           found.size() == 1 ? "place" : "places", path.empty() ? "the whole" : path,
+  call.out.put(fmt::format("{}: {}; the first is {}: {}\n", name,
+                           found.size() == 1 ? "one place differs" : fmt::format("{} places differ", found.size()),
+                           path.empty() ? "the whole" : path,
                            order ? "another order of keys"
                                  : fmt::format("{} by the rules, {} by the compiler", told(d.before), told(d.after))));
   put_steps(call, run, path);
   call.out.put("by the compiler:\n");
-  if (d.after) call.out.put(story(s.fast, *d.after, false));
+  call.out.put(d.after ? story(s.fast, *d.after, false) : std::string("  nothing is there\n"));
   return exit_code::kContradiction;
 }
 

@@ -327,7 +327,9 @@ std::string written(const TermPtr& t) {
     case TermKind::kRef: return fmt::format("{}^{}", t->text, t->depth);
     case TermKind::kField: return fmt::format("{} : {}", t->text, written(t->inner));
     case TermKind::kProject: return fmt::format("{} . {}", written(t->inner), t->text);
-    case TermKind::kAll: return t->all.size() == 1 ? written(t->all[0]) : fmt::format("{{ {} }}", written_terms(t));
+    case TermKind::kAll:
+      if (t->all.empty()) return "_";  // nothing is said of it
+      return t->all.size() == 1 ? written(t->all[0]) : fmt::format("{{ {} }}", written_terms(t));
   }
   return {};
 }
