@@ -17,6 +17,8 @@ constexpr F kGlobal[] = {
     {"diagnostics", 0, F::kString, "errors with codes and help: text (with the line and a caret), line, json"},
     {"color", 0, F::kString, "auto, always or never"},
     {"trust", 0, F::kBool, "the project may read elsewhere and run its own code, in this call"},
+    {"reveal", 0, F::kBool, "secrets (@secret()) in clear"},
+    {"require-signature", 0, F::kStrings, "a public key of minisign: everything that is read must be signed"},
     {"cpuprofile", 0, F::kString, ""},
     {"memprofile", 0, F::kString, ""},
 };

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "base/boundary.h"
+#include "base/minisign.h"
 #include "base/near.h"
 #include "base/terminal.h"
 #include "lang/cue/cli/program.h"
@@ -325,6 +326,8 @@ int CueFrontEnd::run(std::span<const std::string> given) const {
   }
   if (!chdir_to.empty() && ::chdir(chdir_to.c_str()) != 0)
     return usage_error(fmt::format("chdir {}: no such file or directory", chdir_to));
+  if (flags.given("require-signature") && !RequiredSignatures::in_force())
+    return usage_error("--require-signature needs a public key of minisign here");
   Answering answering;
   answering.reads_only = verb != "cmd";
   answering.named_cue = as_cue;

@@ -23,6 +23,7 @@
 #include "lang/cue/eval/limits.h"
 #include "lang/cue/format/literal.h"
 #include "lang/cue/import/decode.h"
+#include "lang/cue/load/secrets.h"
 #include "text/common_options.h"
 
 namespace tutti::cue {
@@ -158,6 +159,14 @@ void Program::fail_write(const Failure& failure) {
 }
 void Program::fail(const Bottom* b) { throw Stop{problems_of(b)}; }
 
+void Program::keep_secrets_of(const Vertex* v) {
+  if (!answering_.named_cue) cue::keep_secrets(v, sources());
+}
+
+bool Program::hides_secrets() const {
+  return !answering_.named_cue && !flags_.on("reveal") && session_.sources->has_said_secrets();
+}
+
 void Program::fail_with_diagnostics() {
   say(render(session_.diagnostics, sources(), answering_.style, answering_.colour));
   throw Stop{{}, true};
@@ -218,7 +227,7 @@ std::string Program::show(const std::vector<LoadProblem>& problems) const {
     if (answering_.hints && !p.near.empty()) text += fmt::format("    did you mean {}?\n", p.near);
     if (seen.insert(text).second) out += text;
   }
-  return out;
+  return answering_.named_cue ? out : session_.sources->masked(out);
 }
 
 std::string Program::show_diagnostics(const std::vector<LoadProblem>& problems) const {
@@ -257,6 +266,7 @@ constexpr std::size_t kWorthGivingBack = std::size_t{1} << 18;
 
 void Program::drop_syntax() {
   if (!store_->forgets_syntax()) return;
+  if (marks_secrets()) return;  // their marks are in it
   if (loader_) {
     try {
       for (LoadedPackage* p : loader_->imported())

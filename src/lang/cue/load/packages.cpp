@@ -11,12 +11,14 @@
 
 #include "base/boundary.h"
 #include "base/file.h"
+#include "base/minisign.h"
 #include "lang/cue/builtin/registry.h"
 #include "lang/cue/eval/error_code.h"
 #include "lang/cue/format/literal.h"
 #include "lang/cue/format/walk.h"
 #include "lang/cue/load/module_file.h"
 #include "lang/cue/module/cache.h"
+#include "tree/session.h"
 
 namespace tutti::cue {
 
@@ -136,6 +138,10 @@ const Source* PackageLoader::open(const std::string& path, std::vector<LoadProbl
     static thread_local std::map<const Sources*, const Source*> input;
     if (auto it = input.find(&sources_); it != input.end()) return it->second;
     Result<std::string> text = read_file("-", u64{1} << 30);
+    if (!text && is_refused(text.error())) {
+      problems.push_back({text.error().message, {}, {}, read_failure_code(text.error(), "")});
+      return nullptr;
+    }
     Result<const Source*> s = sources_.add("-", text ? std::move(*text) : std::string());
     if (s) return input[&sources_] = *s;
     problems.push_back({s.error().message, {}});
@@ -148,8 +154,8 @@ const Source* PackageLoader::open(const std::string& path, std::vector<LoadProbl
   // Read by its real path, shown as the user would name it.
   Result<std::string> text = read_file(abs, u64{1} << 30);
   if (!text) {
-    if (text.error().code == kOutside)
-      problems.push_back({text.error().message, {}, {}, kOutsideCode});
+    if (is_refused(text.error()))
+      problems.push_back({text.error().message, {}, {}, read_failure_code(text.error(), "")});
     else if (!exists(abs))
       problems.push_back({fmt::format("open {}: no such file or directory", path), {}});
     else
@@ -173,6 +179,7 @@ Diagnostic& report(Diagnostics& out, const LoadProblem& problem) {
   for (std::size_t i = 1; i < problem.places.size(); ++i)
     if (problem.places[i] != at) d.relate(problem.places[i], "");
   if (problem.code == kOutsideCode || problem.code == kNeedsTrustCode) d.suggest(way_to_trust());
+  if (problem.code == kSignatureCode) d.suggest(read_failure_help({problem.message, kNotSigned}));
   return d.did_you_mean(problem.near);
 }
 
