@@ -244,11 +244,24 @@ bool State::evidence_for_one(List<ReqSet>& all, std::size_t i, const List<Conjun
 void State::flatten_replaces() {
   if (computed_flat) return;
   flat_replaces.clear();
+  std::size_t size = 0;
+  State* next = nullptr;
+  for (State* p = this; p; p = p->node->parent ? p->node->parent->state.get() : nullptr) {
+    size += p->replaces.size();
+    if (p != this && !next) next = p;
+  }
+  computed_flat = true;
+  if (size == 0) return;
+  // Most have none of their own: theirs are those of what they lie in, sorted already.
+  if (replaces.empty() && next && next->computed_flat && next->flat_replaces.size() == size) {
+    flat_replaces = next->flat_replaces;
+    min_flat_to = next->min_flat_to;
+    return;
+  }
   for (State* p = this; p; p = p->node->parent ? p->node->parent->state.get() : nullptr)
     flat_replaces.insert(flat_replaces.end(), p->replaces.begin(), p->replaces.end());
   std::sort(flat_replaces.begin(), flat_replaces.end(),
             [](const ReplaceId& a, const ReplaceId& b) { return a.to > b.to; });
-  computed_flat = true;
   if (!flat_replaces.empty()) min_flat_to = flat_replaces.back().to;
 }
 

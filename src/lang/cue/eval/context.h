@@ -272,8 +272,8 @@ class Context {
 
  private:
   friend class Unfolding;
-  void start_again(Vertex* v);                // unfold.cpp
-  void take_any_order(Vertex* v, u64 steps);  // any_order.cpp
+  void start_again(Vertex* v);     // unfold.cpp
+  void take_any_order(Vertex* v);  // any_order.cpp
   State* new_state(Vertex* v);
   void reclaim_rec(Vertex* v, bool force);
   void yield_from(Comprehension* c, std::size_t i, u32 comp, std::vector<Environment*>& out);

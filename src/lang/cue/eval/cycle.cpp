@@ -163,7 +163,10 @@ u64 shape_of(const Vertex* v) {
     u64 h = reinterpret_cast<std::uintptr_t>(c.x.get());
     int distance = 1;
     for (Vertex* p = v->parent; c.env && p && distance <= kNear; p = p->parent, ++distance)
-      if (p == c.env->vertex) h += static_cast<u64>(distance) * 0x9e3779b97f4a7c15u;
+      if (p == c.env->vertex) {
+        h += static_cast<u64>(distance) * 0x9e3779b97f4a7c15u;
+        break;
+      }
     h *= 0xbf58476d1ce4e5b9u;
     out |= u64{1} << (h >> 58) | u64{1} << (h >> 52 & 63);
   }
@@ -180,9 +183,14 @@ bool State::unfolds_for_ever() const {
   if (depth < kFirst) return false;
   std::vector<u64> shapes;
   for (const Vertex* v = node; v && v->state && shapes.size() < kLevels; v = v->parent) {
-    u64 shape = shape_of(v);
-    if (shape == 0) break;
-    shapes.push_back(shape);
+    // All below ask the same of it, and conjuncts only come to it.
+    State& s = *v->state;
+    if (s.shape_of != v->conjuncts.size()) {
+      s.shape_of = v->conjuncts.size();
+      s.shape = cue::shape_of(v);
+    }
+    if (s.shape == 0) break;
+    shapes.push_back(s.shape);
   }
   for (std::size_t period = 1; period * kTimes <= shapes.size(); ++period) {
     std::size_t same = 0;

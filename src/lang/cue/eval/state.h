@@ -221,6 +221,8 @@ struct State : StateFlags {
   List<ReplaceId> replaces, flat_replaces;
   DefId min_flat_to = 0;
   u32 containment_queries = 0;
+  u32 shape_of = 0;  // so many conjuncts gave the shape (cycle.cpp)
+  u64 shape = 0;
   std::vector<Ancestry> ancestries;  // by conjunct, once there are many queries
   List<ConjunctInfo> infos;
   std::unique_ptr<ListIndex> reqs_index, infos_index, arc_index;  // by vertex, number, vertex

@@ -312,7 +312,7 @@ void Context::finalize(Vertex* v) {
     too_cyclic = true;
   }
   if (!too_cyclic && (doubts == before || !of_core(*this, v))) {
-    if (met_again != met) take_any_order(v, budget.steps() - first);
+    if (met_again != met) take_any_order(v);
     return;
   }
   if (!too_cyclic && budget.steps() - first > kStepsToUnfold) return;
