@@ -4,7 +4,7 @@ install(TARGETS tutti RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 foreach(folder docs examples schema)
   if(EXISTS ${CMAKE_SOURCE_DIR}/${folder})
-    install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_DOCDIR})
+    install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_DOCDIR} REGEX "docs/site$" EXCLUDE)  # which builds pages of these
   endif()
 endforeach()
 

@@ -7,6 +7,8 @@
 #include <libxml/uri.h>
 #include <libxml/xmlschemas.h>
 #include <libxml/xmlschemastypes.h>
+#include <libxml/xpath.h>
+#include <libxml/xpathInternals.h>
 
 namespace tutti {
 
@@ -14,11 +16,8 @@ namespace tutti {
 // with what it needs in turn (ICU), loading it takes longer than most small runs do, and few of them read XML.
 struct LibXml2 {
 #define TUTTI_LIBXML2(F)                \
-  F(xmlDictCreate)                      \
-  F(xmlDictFree)                        \
-  F(xmlDictLookup)                      \
-  F(xmlDictSize)                        \
   F(xmlAddChild)                        \
+  F(xmlAddPrevSibling)                  \
   F(xmlBufferAdd)                       \
   F(xmlBufferContent)                   \
   F(xmlBufferCreate)                    \
@@ -31,6 +30,10 @@ struct LibXml2 {
   F(xmlCreatePushParserCtxt)            \
   F(xmlCtxtUseOptions)                  \
   F(xmlDetectCharEncoding)              \
+  F(xmlDictCreate)                      \
+  F(xmlDictFree)                        \
+  F(xmlDictLookup)                      \
+  F(xmlDictSize)                        \
   F(xmlDocCopyNode)                     \
   F(xmlDocDumpMemory)                   \
   F(xmlDocDumpMemoryEnc)                \
@@ -38,23 +41,31 @@ struct LibXml2 {
   F(xmlDocSetRootElement)               \
   F(xmlFindCharEncodingHandler)         \
   F(xmlFreeDoc)                         \
+  F(xmlFreeNode)                        \
   F(xmlFreeParserCtxt)                  \
   F(xmlGetCharEncodingHandler)          \
   F(xmlGetExternalEntityLoader)         \
+  F(xmlGetLineNo)                       \
   F(xmlGetNoNsProp)                     \
   F(xmlGetNsList)                       \
+  F(xmlGetNsProp)                       \
+  F(xmlHasNsProp)                       \
   F(xmlHasProp)                         \
   F(xmlNewDoc)                          \
   F(xmlNewDocNode)                      \
+  F(xmlNewDocText)                      \
   F(xmlNewDocTextLen)                   \
   F(xmlNewNs)                           \
   F(xmlNewStringInputStream)            \
+  F(xmlNodeAddContent)                  \
   F(xmlNodeGetBase)                     \
+  F(xmlNodeListGetString)               \
   F(xmlNodeSetContent)                  \
   F(xmlParseCharEncoding)               \
   F(xmlParseChunk)                      \
   F(xmlParseDocument)                   \
   F(xmlReadMemory)                      \
+  F(xmlReconciliateNs)                  \
   F(xmlSchemaFree)                      \
   F(xmlSchemaFreeParserCtxt)            \
   F(xmlSchemaFreeValidCtxt)             \
@@ -66,6 +77,7 @@ struct LibXml2 {
   F(xmlSchemaSetValidStructuredErrors)  \
   F(xmlSchemaValidateOneElement)        \
   F(xmlSchemaValidatePredefinedType)    \
+  F(xmlSearchNs)                        \
   F(xmlSearchNsByHref)                  \
   F(xmlSetExternalEntityLoader)         \
   F(xmlSetNs)                           \
@@ -76,7 +88,19 @@ struct LibXml2 {
   F(xmlStrEqual)                        \
   F(xmlStrdup)                          \
   F(xmlURIEscapeStr)                    \
-  F(xmlURIUnescapeString)
+  F(xmlURIUnescapeString)               \
+  F(xmlUnlinkNode)                      \
+  F(xmlUnsetNsProp)                     \
+  F(xmlUnsetProp)                       \
+  F(xmlXPathCastToString)               \
+  F(xmlXPathEvalExpression)             \
+  F(xmlXPathFreeContext)                \
+  F(xmlXPathFreeObject)                 \
+  F(xmlXPathNewContext)                 \
+  F(xmlXPathNodeSetAddUnique)           \
+  F(xmlXPathNodeSetCreate)              \
+  F(xmlXPathRegisterVariable)           \
+  F(xmlXPathWrapNodeSet)
 #define F(name) decltype(&::name) name = nullptr;
   TUTTI_LIBXML2(F)
 #undef F

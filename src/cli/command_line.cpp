@@ -9,8 +9,8 @@
 #include "base/machine.h"
 #include "base/near.h"
 #include "cli/call_boundary.h"
+#include "cli/doors/registry.h"
 #include "cli/other_words.h"
-#include "cli/registry.h"
 #include "text/common_options.h"
 
 namespace tutti {
@@ -131,102 +131,117 @@ std::vector<ShownOption> options_of(const Verb& verb) {
   return all;
 }
 
-Parsed parse_command_line(const Verb& verb, std::span<const std::string> args) {
-  Parsed parsed;
-  parsed.wrong = one_dash(verb, args);
-  if (!parsed.wrong.empty()) return parsed;
-  CLI::App app;
-  app.set_help_flag();
-  app.allow_extras(false);
-  app.add_option("arguments", parsed.arguments);
-  std::vector<ShownOption> shown = options_of(verb);
+namespace {
+
+// The options of a verb as CLI11 reads them.
+class OptionReader {
+ public:
+  explicit OptionReader(const Verb& verb) : verb_(verb), shown_(options_of(verb)) {
+    app_.set_help_flag();
+    app_.allow_extras(false);
+    for (const ShownOption& o : shown_) add(o.spec);
+    for (const OptionSpec& o : kGlobal) add(o);
+  }
+
+  void read(std::span<const std::string> args, Parsed& parsed) {
+    app_.add_option("arguments", parsed.arguments);
+    try {
+      app_.parse(std::vector<std::string>(args.rbegin(), args.rend()));
+    } catch (const CLI::ExtrasError& e) {
+      std::string_view what = e.what();
+      std::string first(what.substr(what.rfind(' ') + 1));
+      parsed.wrong = fmt::format("`{}` is not an option of {}{}", first, verb_.name, suggestion(verb_, first));
+    } catch (const CLI::ArgumentMismatch& e) {
+      std::string_view what = e.what();
+      parsed.wrong = fmt::format("{} needs a value", what.substr(0, what.find(':')));
+    } catch (const CLI::ParseError& e) {
+      parsed.wrong = e.what();
+    }
+    for (std::size_t i = 0; i < given_.size() && parsed.wrong.empty(); i++)
+      if (given_[i].option->count() > 0) take(i, parsed);
+  }
+
+  std::string color = "auto", diagnostics = "text";  // as asked for
+
+ private:
   struct Given {
     std::string name;
-    std::vector<std::string> values;
     bool flag = false;
+    CLI::Option* option = nullptr;
   };
-  std::vector<Given> given;
-  std::vector<CLI::Option*> options;
-  auto add = [&](const OptionSpec& spec) {
-    Given& g = given.emplace_back();
+
+  void add(const OptionSpec& spec) {
+    Given& g = given_.emplace_back();
     g.name = spec.name;
     g.flag = spec.argument.empty();
-    CLI::Option* option = g.flag ? app.add_flag(cli_name(spec)) : app.add_option(cli_name(spec));
-    option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    options.push_back(option);
-  };
-  for (const ShownOption& o : shown) add(o.spec);
-  for (const OptionSpec& o : kGlobal) add(o);
-  for (CLI::Option* option : options) {
-    if (option->get_lnames().at(0) == "color" || option->get_lnames().at(0) == "diagnostics" ||
-        option->get_lnames().at(0) == "limit") {
-      std::string name = option->get_lnames()[0];
-      std::transform(name.begin(), name.end(), name.begin(),
-                     [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
-      option->envname("TUTTI_" + name);
-    }
+    g.option = g.flag ? app_.add_flag(cli_name(spec)) : app_.add_option(cli_name(spec));
+    g.option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    std::string name = g.option->get_lnames().at(0);
+    if (name != "color" && name != "diagnostics" && name != "limit") return;
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
+    g.option->envname("TUTTI_" + name);
   }
-  try {
-    app.parse(std::vector<std::string>(args.rbegin(), args.rend()));
-  } catch (const CLI::ExtrasError& e) {
-    std::string_view what = e.what();
-    std::string first(what.substr(what.rfind(' ') + 1));
-    parsed.wrong = fmt::format("`{}` is not an option of {}{}", first, verb.name, suggestion(verb, first));
-    return parsed;
-  } catch (const CLI::ArgumentMismatch& e) {
-    std::string_view what = e.what();
-    parsed.wrong = fmt::format("{} needs a value", what.substr(0, what.find(':')));
-    return parsed;
-  } catch (const CLI::ParseError& e) {
-    parsed.wrong = e.what();
-    return parsed;
-  }
-  std::string color = "auto", diagnostics = "text";
-  parsed.manner.limits.memory = machine_memory();
-  if (!asks_to_run(verb.name)) parsed.manner.limits.time = kReadingTime;
-  for (std::size_t i = 0; i < given.size(); i++) {
-    Given& g = given[i];
-    if (options[i]->count() == 0) continue;
-    g.values = options[i]->results();
+
+  void take(std::size_t i, Parsed& parsed) {
+    const Given& g = given_[i];
+    bool own = i < shown_.size();  // of the verb or its languages, and not of all verbs
+    auto values = g.option->results();
     if (g.name == "help" && g.flag) {
       parsed.help = true;
     } else if (g.name == "color") {
-      color = g.values.back();
+      color = values.back();
     } else if (g.name == "diagnostics") {
-      diagnostics = g.values.back();
-    } else if (g.name == "output" && i >= shown.size()) {
-      parsed.manner.output = g.values.back();
+      diagnostics = values.back();
+    } else if (g.name == "output" && !own) {
+      parsed.manner.output = values.back();
     } else if (g.name == "lang") {
-      parsed.manner.lang = g.values.back();
+      parsed.manner.lang = values.back();
     } else if (g.name == "limit") {
-      for (const std::string& v : g.values) {
-        parsed.wrong = set_limit(parsed.manner.limits, v);
-        if (!parsed.wrong.empty()) return parsed;
-      }
+      for (const std::string& v : values)
+        if (parsed.wrong.empty()) parsed.wrong = set_limit(parsed.manner.limits, v);
     } else if (g.flag) {
       parsed.options.add(g.name, "");
     } else {
-      for (std::string& v : g.values) {
-        if (std::string why = wrong_value(i < shown.size() ? shown[i].spec : OptionSpec{}, v); !why.empty()) {
-          parsed.wrong = why;
-          return parsed;
-        }
+      for (std::string& v : values) {
+        parsed.wrong = wrong_value(own ? shown_[i].spec : OptionSpec{}, v);
+        if (!parsed.wrong.empty()) return;
         parsed.options.add(g.name, std::move(v));
       }
     }
   }
-  if (std::string wrong = wrong_colour(color); !wrong.empty()) parsed.wrong = wrong;
-  if (std::string wrong = set_style(parsed.manner.diagnostics, diagnostics); !wrong.empty()) parsed.wrong = wrong;
-  parsed.manner.colour = use_colour(color, 2);
-  parsed.manner.colour_out = parsed.manner.output.empty() && use_colour(color, 1);
-  if (parsed.wrong.empty() && !parsed.help) {
-    if (parsed.arguments.size() < verb.least) {
-      parsed.wrong = fmt::format("{} needs {}", verb.name, verb.arguments);
-    } else if (parsed.arguments.size() > verb.most) {
-      parsed.wrong = fmt::format("{} takes {}, and `{}` is too many", verb.name,
-                                 verb.most == 0 ? "no arguments" : verb.arguments, parsed.arguments[verb.most]);
-    }
-  }
+
+  const Verb& verb_;
+  std::vector<ShownOption> shown_;
+  CLI::App app_;
+  std::vector<Given> given_;
+};
+
+// "" or what is wrong with how many arguments there are.
+std::string wrong_count(const Verb& verb, const std::vector<std::string>& arguments) {
+  if (arguments.size() < verb.least) return fmt::format("{} needs {}", verb.name, verb.arguments);
+  if (arguments.size() <= verb.most) return "";
+  return fmt::format("{} takes {}, and `{}` is too many", verb.name, verb.most == 0 ? "no arguments" : verb.arguments,
+                     arguments[verb.most]);
+}
+
+}  // namespace
+
+Parsed parse_command_line(const Verb& verb, std::span<const std::string> args) {
+  Parsed parsed;
+  parsed.wrong = one_dash(verb, args);
+  if (!parsed.wrong.empty()) return parsed;
+  parsed.manner.limits.memory = machine_memory();
+  if (!asks_to_run(verb.name)) parsed.manner.limits.time = kReadingTime;
+  OptionReader reader(verb);
+  reader.read(args, parsed);
+  if (!parsed.wrong.empty()) return parsed;
+  if (std::string wrong = wrong_colour(reader.color); !wrong.empty()) parsed.wrong = wrong;
+  if (std::string wrong = set_style(parsed.manner.diagnostics, reader.diagnostics); !wrong.empty())
+    parsed.wrong = wrong;
+  parsed.manner.colour = use_colour(reader.color, 2);
+  parsed.manner.colour_out = parsed.manner.output.empty() && use_colour(reader.color, 1);
+  if (parsed.wrong.empty() && !parsed.help) parsed.wrong = wrong_count(verb, parsed.arguments);
   return parsed;
 }
 

@@ -9,9 +9,10 @@
 #include <cstring>
 #include <filesystem>
 
+#include "base/minisign.h"
 #include "base/near.h"
 #include "base/progress.h"
-#include "cli/registry.h"
+#include "cli/doors/registry.h"
 #include "format/write.h"
 
 namespace tutti {
@@ -27,13 +28,22 @@ Evaluated evaluate_files(Call& call, std::span<const std::string> files, bool co
   // Whoever demands a signature must not be given what cannot have one.
   for (const Part& part : e.parts) {
     if (!call.options.has("require-signature") || part.language->name() == "cdl") continue;
-    call.session.diagnostics.error(
-        "USE", {}, fmt::format("{} cannot be signed: --require-signature is for XML-CDL only", part.files[0]));
+    if (RequiredSignatures::in_force()) continue;
+    call.session.diagnostics
+        .error("USE", {}, fmt::format("{} cannot be signed inside of itself, as the key demands", part.files[0]))
+        .suggest("a key of minisign demands signatures beside files (tutti help sign)");
     return e;
   }
   Progress progress(what_is_read(files));
   e.value = evaluate(call.session, e.parts, call.options, concrete, output);
   return e;
+}
+
+bool refuses_reference(Call& call, std::string_view because) {
+  if (!call.options.has("reference")) return false;
+  call.session.diagnostics.error("USE-REFERENCE", {}, fmt::format("this verb {}", because))
+      .suggest("`eval`, `export` and `diff` take --reference; `tutti step` and `tutti agree` show the rules at work");
+  return true;
 }
 
 bool can_write(Call& call, const std::string& path) {

@@ -15,6 +15,9 @@ struct Evaluated {
 // `output`: the format it is written in, when nothing else is done with the result.
 Evaluated evaluate_files(Call& call, std::span<const std::string> files, bool concrete, std::string_view output = {});
 
+// Whether --reference was given to a verb that cannot do without the fast evaluators; it is then in the diagnostics.
+bool refuses_reference(Call& call, std::string_view because);
+
 // Writes a tree as `--out` says: in a format of the language that made it, or in one of the common ones.
 bool write_result(Call& call, const Evaluated& evaluated, std::string_view output, bool concrete);
 

@@ -14,15 +14,15 @@
 #include "base/terminal.h"
 #include "cli/call_boundary.h"
 #include "cli/command_line.h"
+#include "cli/doors/puppet.h"
+#include "cli/doors/registry.h"
 #include "cli/fleet.h"
 #include "cli/help.h"
 #include "cli/large_stack.h"
 #include "cli/other_words.h"
 #include "cli/output.h"
 #include "cli/puppet_apply.h"
-#include "cli/registry.h"
 #include "cli/verb.h"
-#include "lang/puppet/front_end.h"
 #include "text/common_options.h"
 
 namespace tutti {
@@ -172,14 +172,14 @@ int dispatch(std::span<const std::string> args) {
 // Whoever asks for the literal rules must not be answered by the fast ones.
 bool has_references(Call& call, std::span<const Part> parts) {
   if (!call.options.has("reference")) return true;
-  auto has = [](const OptionSpec& spec) { return spec.name == "reference"; };
-  auto none =
-      std::ranges::find_if(parts, [&](const Part& p) { return std::ranges::none_of(p.language->options(), has); });
+  auto none = std::ranges::find_if(parts, [](const Part& p) { return !p.language->has_rules(); });
   if (none == parts.end()) return true;
   call.session.diagnostics
       .error("USE-REFERENCE", {},
-             fmt::format("`--reference` is not there for {} ({})", none->files[0], none->language->name()))
-      .suggest("it is for the core of SmartFrog");
+             fmt::format("{} is {}, which no published rules evaluate", none->files[0], none->language->name()))
+      .suggest(
+          "--reference is for SmartFrog, XML-CDL, Puppet and CUE; `tutti step` shows a system by the rules of "
+          "Concerto");
   return false;
 }
 

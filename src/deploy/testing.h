@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <memory>
@@ -12,6 +13,7 @@
 #include <string>
 
 #include "deploy/deployer.h"
+#include "format/yaml.h"
 
 namespace tutti::deploy {
 
@@ -81,6 +83,58 @@ struct OneCall {
   std::optional<Record> record;
   std::optional<Deployer> deployer;
   RunSettings settings;
+};
+
+// For tests: systems that are written as text, planned and applied.
+class Deploy : public InFolder {
+ protected:
+  struct Call : OneCall {
+    using OneCall::OneCall;
+    std::optional<Prepared> prepare(const std::string& text, const engine::PlanOptions& options = {}) {
+      auto source = session.sources->add("system.yaml", text);
+      auto tree = read_yaml(session, **source);
+      if (!tree) return std::nullopt;
+      return deployer->prepare(*tree, "", "apply", options);
+    }
+  };
+
+  // Where the pid file of a process is kept, by its system.
+  std::string process_file(const std::string& name) {
+    for (const auto& e : std::filesystem::directory_iterator(dir + "/.tutti/process"))
+      if (std::filesystem::exists(e.path() / (name + ".pid"))) return e.path() / (name + ".pid");
+    return {};
+  }
+
+  Outcome apply(const std::string& text) {
+    Call c(dir);
+    auto p = c.prepare(text);
+    EXPECT_TRUE(p) << c.trouble();
+    if (!p) return {};
+    Check check = c.deployer->check(*p);
+    std::string why;
+    for (auto& t : check.trouble) why += t + "\n";
+    EXPECT_TRUE(check.safe) << why;
+    return c.deployer->run(*p, c.settings);
+  }
+  std::vector<std::string> program(const std::string& text) {
+    Call c(dir);
+    auto p = c.prepare(text);
+    EXPECT_TRUE(p) << c.trouble();
+    std::vector<std::string> out;
+    if (p)
+      for (auto& i : p->program.system.program) out.push_back(p->program.system.instruction_text(i));
+    return out;
+  }
+  static bool has(const std::vector<std::string>& program, const std::string& line) {
+    return std::find(program.begin(), program.end(), line) != program.end();
+  }
+
+  // A job that can be done only once: done again it fails.
+  std::string job(const std::string& name, const std::string& more = "") {
+    return "  " + name + ":\n    type: job\n    config: {command: \"mkdir " + dir + "/out/" + name +
+           "\", check: \"test -d " + dir + "/out/" + name + "\"}\n" + more;
+  }
+  bool done(const std::string& name) { return std::filesystem::is_directory(dir + "/out/" + name); }
 };
 
 }  // namespace tutti::deploy

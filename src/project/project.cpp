@@ -7,6 +7,8 @@
 
 #include "base/near.h"
 #include "format/write.h"
+#include "model/secret_settings.h"
+#include "tree/secret.h"
 
 namespace tutti {
 
@@ -111,11 +113,18 @@ std::optional<Value> evaluate(Session& session, std::span<const Part> parts, con
   if (parts.empty()) return std::nullopt;
   std::vector<Value> all;
   bool failed = false;
+  const bool literal = options.has("reference");
   for (const Part& part : parts) {
+    Request request{part.files, options, concrete, parts.size() == 1 && !literal ? output : ""};
     std::optional<Value> value =
-        part.language->evaluate(session, Request{part.files, options, concrete, parts.size() == 1 ? output : ""});
+        literal ? part.language->by_rules(session, request, nullptr) : part.language->evaluate(session, request);
     failed |= !value;
     if (!value) continue;
+    Value marked = model::with_secret_settings(*value, session.builder());
+    keep_secrets(marked, *session.sources);
+    marked = spread_secrets(marked, session.builder(), session.sources.get());
+    session.attach_also(*value, marked);
+    value = marked;
     if (parts.size() == 1) return value;
     for (const Value& document : documents(*value)) all.push_back(document);
   }

@@ -1,3 +1,5 @@
+// The resources that an action brings about: its steps with everything put in that they refer to, and the files that
+// its component had and is no longer to have.
 #include "resource/action.h"
 
 #include <fmt/format.h>
@@ -5,123 +7,7 @@
 #include <filesystem>
 #include <set>
 
-#include "tree/raw_mark.h"
-
 namespace tutti::resource {
-
-constexpr u32 kMostThrough = 50;
-
-Knowledge::Knowledge(const engine::PlannedSystem& plan)
-    : system_(plan.system), instances_(plan.instances), outputs_(instances_.size()) {
-  for (u32 i = 0; i < instances_.size(); ++i) {
-    if (instances_[i].stays)
-      by_component_[instances_[i].component] = i;
-    else
-      by_component_.try_emplace(instances_[i].component, i);
-  }
-}
-
-void Knowledge::learn(u32 instance, const std::map<std::string, std::string>& outputs) {
-  std::lock_guard lock(mutex_);
-  for (auto& [k, v] : outputs) {
-    auto [at, fresh] = outputs_[instance].try_emplace(k);
-    if (!fresh && at->second == v) continue;
-    at->second = v;
-    ++version_;
-  }
-}
-
-std::map<std::string, std::string> Knowledge::outputs(u32 instance) const {
-  std::lock_guard lock(mutex_);
-  return outputs_[instance];
-}
-
-std::optional<Value> Knowledge::look_up(u32 instance, std::string_view path, const Value& config, const Value& old,
-                                        Arena& arena, u32 through) const {
-  TreeBuilder builder(arena);
-  const engine::PlannedInstance& self = instances_[instance];
-  auto rest = [&](std::string_view prefix) -> std::optional<std::string_view> {
-    if (path.substr(0, prefix.size()) != prefix) return std::nullopt;
-    return path.substr(prefix.size());
-  };
-  // Something of another instance: what its actions gave, else its configuration.
-  auto of_instance = [&](u32 other, std::string_view key) -> std::optional<Value> {
-    {
-      std::lock_guard lock(mutex_);
-      auto it = outputs_[other].find(std::string(key));
-      if (it != outputs_[other].end()) {
-        Value output = builder.string(it->second);
-        return other == instance || is_plain_word(it->second) ? output : output.as_raw(Raw::kOutput);
-      }
-    }
-    const engine::PlannedInstance& o = instances_[other];
-    if (key == "host") return builder.string(o.host.empty() ? "localhost" : o.host.text());
-    if (key == "address") {
-      if (o.host.empty()) return builder.string("127.0.0.1");
-      auto h = hosts_.find(std::string(o.host.text()));
-      if (h != hosts_.end())
-        if (const Entry* a = h->second.find("address")) return a->value;
-      return builder.string(o.host.text());
-    }
-    auto v = model::at_path(o.config, key);
-    if (!v && supposing_ && other != instance) return builder.string(fmt::format("${{{}}}", path)).as_raw(Raw::kOutput);
-    return v ? put_in(other, *v, o.config, arena, through) : v;
-  };
-  if (path == "name") return builder.string(self.made_as());
-  if (path == "home") {
-    auto h = hosts_.find(std::string(self.host.text()));
-    if (const Entry* own = h != hosts_.end() && h->second.is(Kind::kMap) ? h->second.find("directory") : nullptr)
-      return own->value;
-    return builder.string(self.host.empty() ? home_ : remote_home_);
-  }
-  if (path == "component") return builder.string(self.component);
-  if (path == "half_made") return Value::boolean(self.half_made);
-  if (path == "host") return builder.string(self.host.empty() ? "localhost" : self.host.text());
-  if (auto key = rest("config.")) return model::at_path(config, *key);
-  if (path == "config") return config;
-  if (auto key = rest("old.")) return model::at_path(old, *key);
-  if (auto key = rest("self.")) return of_instance(instance, *key);
-  if (auto key = rest("hosts.")) {
-    std::size_t dot = key->find('.');
-    auto h = hosts_.find(std::string(key->substr(0, dot)));
-    if (h == hosts_.end() || dot == std::string_view::npos) return std::nullopt;
-    return model::at_path(h->second, key->substr(dot + 1));
-  }
-  std::string_view p = path;
-  if (auto key = rest("uses.")) p = *key;
-  // A port of its own, then a component; a component's name may hold dots.
-  for (const engine::PlannedNeed& n : self.needs) {
-    std::string_view name = n.port.text();
-    if (n.instance == model::kNone || !p.starts_with(name) || p.size() <= name.size() || p[name.size()] != '.')
-      continue;
-    if (auto v = of_instance(n.instance, p.substr(name.size() + 1))) return v;
-  }
-  for (std::size_t at = 0; at < p.size(); ++at) {
-    if (p[at] != '.' && p[at] != ':') continue;
-    auto it = by_component_.find(std::string(p.substr(0, at)));
-    if (it != by_component_.end())
-      if (auto v = of_instance(it->second, p.substr(at + 1))) return v;
-  }
-  return std::nullopt;
-}
-
-std::optional<Value> Knowledge::put_in(u32 instance, const Value& v, const Value& config, Arena& arena,
-                                       u32 through) const {
-  if (!model::has_placeholders(v)) return v;
-  if (through >= kMostThrough) return std::nullopt;  // circles are refused where they are read
-  std::string missing;
-  auto inner = [&](std::string_view path) { return of_config(instance, path, config, arena, through + 1); };
-  Value now = model::expand(v, inner, TreeBuilder(arena), &missing, true);
-  return missing.empty() ? std::optional<Value>(now) : std::nullopt;
-}
-
-std::optional<Value> Knowledge::of_config(u32 instance, std::string_view path, const Value& config, Arena& arena,
-                                          u32 through) const {
-  auto found = look_up(instance, path, config, config, arena, through);
-  bool own = path == "config" || path.starts_with("config.");  // as it is written: that may refer to others
-  return found && own ? put_in(instance, *found, config, arena, through) : found;
-}
-
 namespace {
 
 // Something of the component's own, and nobody else's to change.
@@ -223,145 +109,198 @@ void let_go(std::vector<std::string> former, std::size_t before, const TreeBuild
   }
 }
 
-}  // namespace
+// An action of one instance, being read: what its steps say becomes resources. One for each call.
+class ActionReader {
+ public:
+  using Reads = std::map<std::string, Value>;
+  ActionReader(const Knowledge& knowledge, const model::ComponentType& type, const engine::PlannedInstance& self,
+               u32 instance, Arena& arena, std::string& problem, Reads* reads)
+      : knowledge_(knowledge),
+        type_(type),
+        self_(self),
+        instance_(instance),
+        arena_(arena),
+        builder_(arena),
+        problem_(problem),
+        reads_(reads) {}
 
-Value Knowledge::settled(u32 instance, const Value& v, Arena& arena, std::string& missing) const {
-  if (!model::has_placeholders(v)) return v;
-  return model::expand(
-      v, [&](std::string_view path) { return of_config(instance, path, v, arena, 0); }, TreeBuilder(arena), &missing,
-      true);
-}
-
-std::vector<Resource> Knowledge::resources(u32 instance, const model::Action& action, Arena& arena,
-                                           std::string& problem, std::map<std::string, Value>* reads) const {
-  std::vector<Resource> out;
-  TreeBuilder builder(arena);
-  const engine::PlannedInstance& self = instances_[instance];
-  auto said = [](const Value& v) { return !v.is(Kind::kNull); };
-  std::string missing, missing_old, unknown;
-  // What is there was made with the values of that time, and is found and removed by them.
-  Value config = self.goes() && said(self.made) ? self.made : settled(instance, self.config, arena, missing);
-  Value old = said(self.made) ? self.made : said(self.old) ? settled(instance, self.old, arena, missing_old) : config;
-  // What it was to become when a run failed, of which there may be something, too.
-  Value tried = said(self.tried) ? settled(instance, self.tried, arena, unknown) : old;
-  if (!mentions(action.what, "${config")) missing.clear();
-  if (mentions(action.what, "${old") && missing.empty()) missing = missing_old;
-  if (!missing.empty()) {
-    problem = fmt::format("there is no value yet for `${{{}}}`, which its configuration refers to", missing);
-    return out;
+  std::vector<Resource> read(const model::Action& action) {
+    if (!settle(action.what)) return {};
+    if (const Entry* run = action.what.find("run")) command(action, run->value);
+    const Entry* todo = action.what.find("do");
+    if (!todo) return std::move(out_);
+    find_strays();
+    for (const Value& step : todo->value.is(Kind::kList) ? todo->value.items() : std::span(&todo->value, 1))
+      if (step.is(Kind::kMap) && !add_step(step, action.idempotent)) return std::move(out_);
+    if (first_files_) let_go(std::move(former_), *first_files_, builder_, out_);
+    return std::move(out_);
   }
-  bool lacks = false;  // something of another's, which may have words in its place
-  auto lookup = [&](std::string_view path) {
-    auto found = path.starts_with("tried.") ? model::at_path(tried, path.substr(6))
-                                            : look_up(instance, path, config, old, arena);
-    if (reads && found && !is_own(path)) (*reads)[std::string(path)] = *found;
-    lacks = lacks || (!found && !is_own(path));
+
+ private:
+  static bool is_said(const Value& v) { return !v.is(Kind::kNull); }
+  static bool is_absent(const Value& parameters) {
+    const Entry* ensure = parameters.find("ensure");
+    return ensure && text_of(ensure->value) == "absent";
+  }
+
+  // The configurations that the steps may speak of; false where one of them lacks a value.
+  bool settle(const Value& what) {
+    std::string missing, missing_old, unknown;
+    // What is there was made with the values of that time, and is found and removed by them.
+    config_ =
+        self_.goes() && is_said(self_.made) ? self_.made : knowledge_.settled(instance_, self_.config, arena_, missing);
+    old_ = is_said(self_.made)  ? self_.made
+           : is_said(self_.old) ? knowledge_.settled(instance_, self_.old, arena_, missing_old)
+                                : config_;
+    // What it was to become when a run failed, of which there may be something, too.
+    tried_ = is_said(self_.tried) ? knowledge_.settled(instance_, self_.tried, arena_, unknown) : old_;
+    if (!mentions(what, "${config")) missing.clear();
+    if (mentions(what, "${old") && missing.empty()) missing = missing_old;
+    if (missing.empty()) return true;
+    problem_ = fmt::format("there is no value yet for `${{{}}}`, which its configuration refers to", missing);
+    return false;
+  }
+
+  std::optional<Value> look_up(std::string_view path) {
+    constexpr std::string_view kTried = "tried.";
+    auto found = path.starts_with(kTried) ? model::at_path(tried_, path.substr(kTried.size()))
+                                          : knowledge_.look_up(instance_, path, config_, old_, arena_);
+    if (reads_ && found && !is_own(path)) (*reads_)[std::string(path)] = *found;
+    lacks_ = lacks_ || (!found && !is_own(path));
     return found;
-  };
+  }
+
   // Settings of its own may be left out. What another should have given may not, except to whoever goes.
-  auto full_text = [&](const Value& text) {
-    lacks = false;
-    Value full = model::expand(text, lookup, builder);
-    if (!lacks || self.goes()) return full;
-    auto others = [&](std::string_view path) {
-      return is_own(path) ? std::optional<Value>(Value::string("?")) : look_up(instance, path, config, old, arena);
+  Value full(const Value& text) {
+    lacks_ = false;
+    Value full = model::expand(
+        text, [this](std::string_view path) { return look_up(path); }, builder_);
+    if (!lacks_ || self_.goes()) return full;
+    auto others = [this](std::string_view path) {
+      return is_own(path) ? std::optional<Value>(Value::string("?"))
+                          : knowledge_.look_up(instance_, path, config_, old_, arena_);
     };
     std::string lacking;
-    model::expand(text, others, builder, &lacking);
-    if (!lacking.empty() && problem.empty())
-      problem = fmt::format("there is no value yet for `${{{}}}`, which its action refers to", lacking);
+    model::expand(text, others, builder_, &lacking);
+    if (!lacking.empty() && problem_.empty())
+      problem_ = fmt::format("there is no value yet for `${{{}}}`, which its action refers to", lacking);
     return full;
-  };
-  auto add = [&](std::string_view type, const Value& parameters, std::string_view fallback) {
+  }
+
+  Value as_it_was(const Value& step) const {
+    return model::expand(
+        step, [this](std::string_view path) { return knowledge_.look_up(instance_, path, old_, old_, arena_); },
+        builder_);
+  }
+
+  void add(std::string_view type, const Value& parameters) {
     Resource r;
     r.type = type;
     const Entry* title = parameters.find("title");
-    r.title = title ? text_of(title->value) : std::string(fallback);
+    r.title = title ? text_of(title->value) : std::string(self_.made_as());
     MapDraft m;
     for (const Entry& e : parameters.entries())
       if (e.key.text() != "title") m.set(e.key, e.value);
-    r.parameters = m.build(builder);
-    out.push_back(std::move(r));
-  };
-  if (const Entry* run = action.what.find("run")) {
-    std::vector<Entry> p{{Symbol("command"), Field::kPlain, full_text(run->value)},
+    r.parameters = m.build(builder_);
+    out_.push_back(std::move(r));
+  }
+
+  // `run`: a command of the action itself.
+  void command(const model::Action& action, const Value& run) {
+    std::vector<Entry> p{{Symbol("command"), Field::kPlain, full(run)},
                          {Symbol("provider"), Field::kPlain, Value::string("shell")}};
     for (std::string_view key : {"cwd", "environment", "creates", "unless", "onlyif"})
-      if (const Entry* e = action.what.find(key)) p.push_back({e->key, Field::kPlain, full_text(e->value)});
+      if (const Entry* e = action.what.find(key)) p.push_back({e->key, Field::kPlain, full(e->value)});
     if (action.idempotent) p.push_back({Symbol("repeatable"), Field::kPlain, Value::boolean(true)});
     if (action.timeout > 0)
       p.push_back({Symbol("timeout"), Field::kPlain, Value::integer(static_cast<i64>(action.timeout + 1))});
-    add("exec", builder.map(p), self.made_as());
+    add("exec", builder_.map(p));
   }
-  const Entry* todo = action.what.find("do");
-  if (!todo) return out;
-  std::vector<Value> steps;
-  if (todo->value.is(Kind::kList))
-    steps.assign(todo->value.items().begin(), todo->value.items().end());
-  else
-    steps.push_back(todo->value);
-  std::optional<std::size_t> first_files;  // where files are first written
-  std::vector<std::string> former;         // files that it may have and may not be about to have
-  auto as_it_was = [&](const Value& step) {
-    return model::expand(
-        step, [&](std::string_view path) { return look_up(instance, path, old, old, arena); }, builder);
-  };
-  auto is_absent = [](const Value& parameters) {
-    const Entry* ensure = parameters.find("ensure");
-    return ensure && text_of(ensure->value) == "absent";
-  };
+
   // Of what a failed action has written, what no action would write now.
-  std::vector<std::string> stray = strays(self);
-  if (!stray.empty()) {
+  void find_strays() {
+    stray_ = strays(self_);
+    if (stray_.empty()) return;
     std::set<std::string> meant;
-    for (auto& t : system_.type_of(instance).transitions)
-      for (const std::string& name : files_named(system_.type_of(instance).action_of(t).what, lookup, builder))
-        meant.insert(normal(name));
-    std::erase_if(stray, [&](auto& name) { return meant.count(normal(name)) != 0 && self.stays; });
+    auto lookup = [this](std::string_view path) { return look_up(path); };
+    for (auto& t : type_.transitions)
+      for (const std::string& name : files_named(type_.action_of(t).what, lookup, builder_)) meant.insert(normal(name));
+    std::erase_if(stray_, [&](auto& name) { return meant.count(normal(name)) != 0 && self_.stays; });
   }
-  for (const Value& step : steps) {
-    if (!step.is(Kind::kMap)) continue;
-    Value full = full_text(step);
-    if ((step.find("files") || step.find("file")) && !stray.empty()) {
-      if (!first_files) first_files = out.size();
-      former.insert(former.end(), stray.begin(), stray.end());
-      stray.clear();
+
+  // False where it asks for what no provider gives.
+  bool add_step(const Value& step, bool repeatable) {
+    Value now = full(step);
+    if ((step.find("files") || step.find("file")) && !stray_.empty()) {
+      writes_files();
+      former_.insert(former_.end(), stray_.begin(), stray_.end());
+      stray_.clear();
     }
     if (step.find("files")) {
-      bool absent = is_absent(full);
-      if (!first_files) first_files = out.size();
-      for_files(full, [&](const std::string& name, const Value& file) {
-        out.push_back(absent ? removal(name, builder) : written(name, file, builder));
-      });
-      if (!absent && self.stays)
-        for_files(as_it_was(step), [&](const std::string& name, const Value&) { former.push_back(name); });
-      continue;
+      add_files(step, now);
+      return true;
     }
-    for (const Entry& e : full.entries()) {
+    for (const Entry& e : now.entries()) {
       if (!find_provider(e.key.text())) {
-        problem = fmt::format("there is no resource type `{}`", e.key.text());
-        return out;
+        problem_ = fmt::format("there is no resource type `{}`", e.key.text());
+        return false;
       }
-      // Its name may depend on a setting that was another one.
-      if (e.key.text() == "file" && e.value.is(Kind::kMap) && !is_absent(e.value) && self.stays && said(self.old)) {
-        if (!first_files) first_files = out.size();
-        if (const Entry* was = as_it_was(step).find(e.key); was && was->value.is(Kind::kMap))
-          former.push_back(Params(was->value).text("path", Params(was->value).text("title")));
-      }
-      if (e.value.is(Kind::kMap)) {
-        if (action.idempotent && e.key.text() == "exec") {
-          MapDraft m;
-          for (const Entry& p : e.value.entries()) m.set(p.key, p.value);
-          m.set(Symbol("repeatable"), Value::boolean(true));
-          add("exec", m.build(builder), self.made_as());
-        } else {
-          add(e.key.text(), e.value, self.made_as());
-        }
-      }
+      if (e.value.is(Kind::kMap)) add_resource(step, e, repeatable);
     }
+    return true;
   }
-  if (first_files) let_go(std::move(former), *first_files, builder, out);
-  return out;
+
+  void writes_files() {
+    if (!first_files_) first_files_ = out_.size();
+  }
+
+  void add_files(const Value& step, const Value& now) {
+    bool absent = is_absent(now);
+    writes_files();
+    for_files(now, [&](const std::string& name, const Value& file) {
+      out_.push_back(absent ? removal(name, builder_) : written(name, file, builder_));
+    });
+    if (!absent && self_.stays)
+      for_files(as_it_was(step), [&](const std::string& name, const Value&) { former_.push_back(name); });
+  }
+
+  void add_resource(const Value& step, const Entry& e, bool repeatable) {
+    // Its name may depend on a setting that was another one.
+    if (e.key.text() == "file" && !is_absent(e.value) && self_.stays && is_said(self_.old)) {
+      writes_files();
+      if (const Entry* was = as_it_was(step).find(e.key); was && was->value.is(Kind::kMap))
+        former_.push_back(Params(was->value).text("path", Params(was->value).text("title")));
+    }
+    if (!repeatable || e.key.text() != "exec") return add(e.key.text(), e.value);
+    MapDraft m;
+    for (const Entry& p : e.value.entries()) m.set(p.key, p.value);
+    m.set(Symbol("repeatable"), Value::boolean(true));
+    add("exec", m.build(builder_));
+  }
+
+  const Knowledge& knowledge_;
+  const model::ComponentType& type_;
+  const engine::PlannedInstance& self_;
+  u32 instance_;
+  Arena& arena_;
+  TreeBuilder builder_;
+  std::string& problem_;
+  Reads* reads_;
+
+  Value config_, old_, tried_;
+  bool lacks_ = false;  // something of another's, which may have words in its place
+  std::vector<Resource> out_;
+  std::vector<std::string> stray_;
+  std::optional<std::size_t> first_files_;  // where files are first written
+  std::vector<std::string> former_;         // files that it may have and may not be about to have
+};
+
+}  // namespace
+
+std::vector<Resource> Knowledge::resources(u32 instance, const model::Action& action, Arena& arena,
+                                           std::string& problem, std::map<std::string, Value>* reads) const {
+  ActionReader reader(*this, system_.type_of(instance), instances_[instance], instance, arena, problem, reads);
+  return reader.read(action);
 }
 
 std::vector<Resource> foreseen(const Value& type, const Value& config, std::string_view name, Arena& arena) {
@@ -394,55 +333,6 @@ std::vector<Resource> foreseen(const Value& type, const Value& config, std::stri
     }
   }
   return out;
-}
-
-namespace {
-
-// "-c", "-ec", "-lc" of shells and others: the word after it is a program's text.
-bool is_run_option(const Value& word) {
-  if (!word.is(Kind::kString)) return false;
-  std::string_view w = word.text();
-  return w.size() >= 2 && w.size() <= 4 && w.starts_with('-') && w.ends_with('c');
-}
-
-}  // namespace
-
-std::vector<const Value*> shell_texts(const Resource& r) {
-  std::vector<const Value*> out;
-  auto add = [&](const Value& of, std::string_view name) {
-    const Value* v = Params(of).find(name);
-    if (!v) return;
-    if (v->is(Kind::kString)) out.push_back(v);
-    if (!v->is(Kind::kList)) return;
-    // Several checks are texts each; a command's are its words, but for what a shell is told to run: `sh -c TEXT`.
-    for (std::size_t i = 0; i < v->size(); ++i) {
-      bool text = name != "command" || (i > 0 && is_run_option(v->items()[i - 1]));
-      if (text && v->items()[i].is(Kind::kString)) out.push_back(&v->items()[i]);
-    }
-  };
-  constexpr std::string_view kNames[] = {"command",      "onlyif", "unless", "refresh", "stop",   "reload",
-                                         "validate_cmd", "binary", "start",  "status",  "restart"};
-  for (std::string_view name : kNames) add(r.parameters, name);
-  if (const Value* ready = Params(r.parameters).find("ready"); ready && ready->is(Kind::kMap)) add(*ready, "command");
-  return out;
-}
-
-std::string unquoted(const Resource& r, bool& mild) {
-  Raw worst = Raw::kNone;
-  std::string_view what;
-  for (const Value* text : shell_texts(r)) {
-    Raw raw = text->raw();
-    if (raw <= worst) continue;
-    worst = raw;
-    std::size_t at = text->text().find("${");
-    what = at == std::string_view::npos ? "" : text->text().substr(at, text->text().find('}', at) + 1 - at);
-  }
-  mild = worst == Raw::kSetting;
-  if (worst == Raw::kNone) return "";
-  if (mild) return "a setting that is no plain word stands as it is in a text for the shell";
-  return what.empty()
-             ? "what another component gave stands as it is in a text for the shell, and is no plain word"
-             : fmt::format("{} stands as it is, or within quotes, in a text for the shell, and a host gives it", what);
 }
 
 std::string unknown_step(const Value& what, const Value** at) {

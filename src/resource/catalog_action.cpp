@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "resource/catalog.h"
+#include "resource/catalog_result.h"
 #include "resource/executor.h"
 #include "resource/schedule.h"
 #include "resource/scrub.h"
@@ -37,272 +38,373 @@ std::string untold(const std::vector<std::string>& broken, const std::vector<Cha
   return fmt::format("{}", fmt::join(names, "\n"));
 }
 
+// What a change is said of: itself, or something below it.
+std::string whose(const Change& ch) { return ch.subject.empty() ? "" : "=" + ch.subject; }
+std::string at(const Change& ch) { return fmt::format("{}/{}: ", whose(ch), ch.property); }
+
+std::string shown(const std::string& value, bool bare) {
+  return bare || (!value.empty() && value[0] == '[') ? value : "'" + value + "'";
+}
+
+bool has_parts(const std::vector<Change>& changes) {
+  return std::any_of(changes.begin(), changes.end(), [](auto& ch) { return !ch.subject.empty(); });
+}
+
+Level level_of(const Value& config) {
+  const Entry* loud = config.find("loglevel");
+  if (!loud) return Level::kNotice;
+  std::string w = text_of(loud->value);
+  return w == "debug"                    ? Level::kDebug
+         : w == "info" || w == "verbose" ? Level::kInfo
+         : w == "warning"                ? Level::kWarning
+         : w == "notice"                 ? Level::kNotice
+                                         : Level::kError;
+}
+
+const char* plural(u32 n) { return n == 1 ? "" : "s"; }
+
 }  // namespace
 
-ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
-  const engine::ActionRequest& q = job.request;
-  const engine::PlannedInstance& self = planned_[q.instance];
-  ActionResult result;
-  Arena arena;
-  TreeBuilder builder(arena);
-  std::map<std::string, std::string> outputs{{"status", "ok"}, {"changed", "0"}};
-  auto finish = [&]() {
-    knowledge_.learn(q.instance, outputs);
-    for (auto& [k, v] : outputs) result.outputs.emplace_back(k, v);
-    return result;
-  };
-  const Value* config = &self.config;
-  // What it comes after: whether that failed, and whether a change there is a reason to refresh.
-  u32 events = 0, noops = 0;
-  bool skip = false;
-  for (const engine::PlannedNeed& n : self.needs) {
-    if (n.instance == model::kNone) continue;
-    auto theirs = knowledge_.outputs(n.instance);
-    // d: order, n: notify, w: order only, even after a failure
-    char how = n.port.empty() ? 'd' : n.port.text()[0];
-    if (how != 'w' && (theirs["status"] == "failed" || theirs["status"] == "skipped")) skip = true;
-    if (how == 'n') events += static_cast<u32>(std::strtoul(theirs["changed"].c_str(), nullptr, 10));
-    if (how == 'n') noops += static_cast<u32>(std::strtoul(theirs["noops"].c_str(), nullptr, 10));
+// One resource of a catalog, being brought about.
+class ResourceExecutor::CatalogAction {
+ public:
+  CatalogAction(ResourceExecutor& executor, Job& job, Effect& effect)
+      : executor_(executor),
+        job_(job),
+        effect_(effect),
+        self_(executor.planned_[job.request.instance]),
+        config_(self_.config),
+        earlier_(executor.options_.recall ? CatalogResult::read(executor.options_.recall(job.request.instance))
+                                          : CatalogResult{}),
+        loudness_(level_of(config_)),
+        scrub_(value_of("parameters")) {
+    out_.status = CatalogResult::Status::kOk;
+    type_ = text_at("type");
+    title_ = text_at("title");
+    out_.name = fmt::format("{}[{}]", type_, title_);
+    for (char c : type_) lower_ += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    const Entry* noop = config_.find("noop");
+    dry_ = noop && truth_of(noop->value, false);
   }
-  std::string type = config ? text_of(config->find("type")->value) : "",
-              title = config ? text_of(config->find("title")->value) : "";
-  outputs["name"] = fmt::format("{}[{}]", type, title);
-  if (type.empty() || type == "begin" ||
-      type == "end") {  // the ends of a container: they carry events and failures through
-    // However much changed inside, the container as a whole was changed once.
-    outputs["changed"] = events > 0 ? "1" : "0";
-    outputs["noops"] = events > 0 && noops == events ? "1" : "0";
-    if (skip) outputs["status"] = "skipped";
-    return finish();
+
+  ActionResult perform() {
+    go();
+    auto outputs = out_.write();
+    executor_.knowledge_.learn(instance(), outputs);
+    for (auto& [k, v] : outputs) result_.outputs.emplace_back(k, v);
+    return std::move(result_);
   }
-  const Entry* noop = config ? config->find("noop") : nullptr;
-  bool dry = noop && truth_of(noop->value, false);
-  auto would_refresh = [&] {
-    return fmt::format(": Would have triggered 'refresh' from {} event{}", events, events == 1 ? "" : "s");
-  };
-  if (type == "watch") {
-    if (skip) {  // nothing is said of what holds a failure
-      outputs["status"] = "skipped";
-      return finish();
+
+ private:
+  void go() {
+    count_events();
+    if (type_.empty() || type_ == "begin" || type_ == "end") return pass_on();
+    if (type_ == "watch") return watch();
+    if (skip_) return skip();
+    if (!is_due()) return;
+    if (!find_provider_and_host()) return;
+    Value settled = parameters();
+    Resource r{lower_, title_, settled};
+    bool elsewhere = false;
+    if (std::string wrong = wrong_provider(r, elsewhere); !wrong.empty()) return fail({wrong, 0});
+    if (std::string wrong = provider_->check(r); !wrong.empty()) return fail({wrong, 0});
+    Context c = executor_.context(r, *host_, instance(), &job_.cancel,
+                                  executor_.guardian_->mark(instance(), job_.request.transition));
+    c.catalog = true;
+    c.say = [this](Level level, std::string_view text) { hear(level, text); };
+    warn(c, r);
+    if (!audit(c)) return;
+    auto found = provider_->examine(c);
+    if (!found) return fail(found.error());
+    effect_.looked_only = found->in_sync() && events_ == 0;
+    if (!found->in_sync() && !(dry_ ? foretell(r, *found) : change(c, r, *found))) return;
+    remember_cut_off(*found);
+    if (refresh_where_told(c, r, *found)) sum_up(*found);
+  }
+
+  // ---- what comes before it
+
+  // Whether what it comes after failed, and whether a change there is a reason to refresh.
+  void count_events() {
+    for (const engine::PlannedNeed& n : self_.needs) {
+      if (n.instance == model::kNone) continue;
+      auto theirs = CatalogResult::read(executor_.knowledge_.outputs(n.instance));
+      // d: order, n: notify, w: order only, even after a failure
+      char how = n.port.empty() ? 'd' : n.port.text()[0];
+      if (how != 'w' && theirs.is_in_the_way()) skip_ = true;
+      if (how == 'n') events_ += theirs.changed, noops_ += theirs.noops;
     }
-    bool would = noops > 0 && (noops == events || dry);
-    if (would && options_.say) options_.say(q.instance, Level::kNotice, would_refresh());
-    outputs["changed"] = events ? "1" : "0";
-    outputs["noops"] = would ? "1" : "0";
-    return finish();
   }
-  const Entry* loud = config ? config->find("loglevel") : nullptr;
-  Level own = Level::kNotice;
-  if (loud) {
-    std::string w = text_of(loud->value);
-    own = w == "debug"                    ? Level::kDebug
-          : w == "info" || w == "verbose" ? Level::kInfo
-          : w == "warning"                ? Level::kWarning
-          : w == "notice"                 ? Level::kNotice
-                                          : Level::kError;
+
+  // The ends of a container carry events and failures through. However much changed inside, the container as a whole
+  // was changed once.
+  void pass_on() {
+    out_.changed = events_ > 0;
+    out_.noops = events_ > 0 && noops_ == events_;
+    if (skip_) out_.status = CatalogResult::Status::kSkipped;
   }
-  auto say = [&](Level level, std::string_view text) {
-    if (options_.say) options_.say(q.instance, level == Level::kNotice ? own : level, text);
-  };
-  // What its `loglevel` does not concern: only its changes are told at that level.
-  auto tell = [&](const std::string& text) {
-    if (options_.say) options_.say(q.instance, Level::kNotice, text);
-  };
-  if (skip) {
-    outputs["status"] = "skipped";
-    for (auto& name : failures_to_tell(q.instance)) tell(fmt::format(": Dependency {} has failures: true", name));
+
+  void watch() {
+    if (skip_) {  // nothing is said of what holds a failure
+      out_.status = CatalogResult::Status::kSkipped;
+      return;
+    }
+    bool would = noops_ > 0 && (noops_ == events_ || dry_);
+    if (would) tell(would_refresh());
+    out_.changed = events_ ? 1 : 0;
+    out_.noops = would;
+  }
+
+  void skip() {
+    out_.status = CatalogResult::Status::kSkipped;
+    for (auto& name : executor_.failures_to_tell(instance()))
+      tell(fmt::format(": Dependency {} has failures: true", name));
     say(Level::kWarning, ": Skipping because of failed dependencies");
-    return finish();
   }
-  auto earlier = options_.recall ? options_.recall(q.instance) : std::map<std::string, std::string>{};
-  if (const Entry* schedule = config->find("schedule")) {
-    std::time_t now = std::time(nullptr), last = std::strtoll(earlier["checked"].c_str(), nullptr, 10);
-    bool due = is_due(schedule->value, now, last);
-    if (due || last) outputs["checked"] = std::to_string(due ? now : last);
-    if (!due) {
-      for (auto& [key, value] : earlier)
-        if (key.starts_with("audit.")) outputs[key] = value;
-      return finish();
-    }
+
+  // As its schedule says. Out of turn it stays what it was when it was last looked at.
+  bool is_due() {
+    const Entry* schedule = config_.find("schedule");
+    if (!schedule) return true;
+    std::time_t now = std::time(nullptr), last = earlier_.checked;
+    bool due = resource::is_due(schedule->value, now, last);
+    out_.checked = due ? now : last;
+    if (!due) out_.audited = earlier_.audited;
+    return due;
   }
-  const Entry* given = config->find("parameters");
-  Scrubber scrub(given ? given->value : Value::null());
-  auto failed = [&](const std::string& property, const Failure& problem) {
-    Failure why{scrub.clean(problem.message), problem.code};
-    if (job.cancel.raised() || why.code == ECONNRESET) {
-      result.how = job.cancel.raised() ? How::kCancelled : How::kLost;
-      result.message = why.message;
-    } else {
-      outputs["status"] = "failed";
-      result.message = why.message;
-      say(Level::kError, (property.empty() ? ": " : "/" + property + ": ") + why.message);
-    }
-    return finish();
-  };
-  Host* host = options_.host ? options_.host(q.host) : nullptr;
-  if (!host) return failed("", {fmt::format("there is no host `{}`", q.host.text()), 0});
-  std::string lower = type;
-  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  const Provider* provider = find_provider(lower);
-  if (!provider) return failed("", {fmt::format("no way is known to bring about a {}", type), 0});
-  const Entry* parameters = config->find("parameters");
-  Value settled = parameters ? parameters->value : builder.map({});
-  if (model::has_placeholders(settled) && config->find("templates"))
-    settled = model::expand(
-        settled, [&](std::string_view path) { return look_up_path(q.instance, path, settled, arena); }, builder);
-  Resource r{lower, title, settled};
-  bool elsewhere = false;
-  if (std::string wrong = wrong_provider(r, elsewhere); !wrong.empty()) return failed("", {wrong, 0});
-  if (std::string wrong = provider->check(r); !wrong.empty()) return failed("", {wrong, 0});
-  Context c = context(r, *host, q.instance, &job.cancel, guardian_->mark(q.instance, q.transition));
-  c.catalog = true;
-  // What is done is told before anything that is said after it.
-  std::vector<Change> done;
-  std::size_t told = 0;
-  auto at = [](const Change& ch) {
-    return fmt::format("{}/{}: ", ch.subject.empty() ? "" : "=" + ch.subject, ch.property);
-  };
-  auto tell_done = [&] {
-    for (; told < done.size(); ++told) say(Level::kNotice, at(done[told]) + done[told].text);
-  };
-  c.say = [&](Level level, std::string_view text) {
-    tell_done();
-    std::string clean = scrub.clean(text);
-    std::size_t words = clean.starts_with("/returns: ") ? 10 : 0;  // what a command printed, for the journal
-    if (words) result.log += clean.substr(words) + "\n";
-    say(level, clean);
-  };
-  for (auto& sentence : not_managed(r)) say(Level::kWarning, ": " + sentence);
-  const Entry* place = config->find("place");
-  if (lower == "file" && place && c.params.text("source_permissions", "ignore") != "ignore")
-    say(Level::kWarning,
-        fmt::format(
-            "The `source_permissions` parameter is deprecated. Explicitly set `owner`, `group`, and `mode`.\n  {}",
-            place->value.text()));
-  // What is audited is compared with what it was when it was last looked at.
-  auto audit = c.params.list("audit");
-  if (audit.size() == 1 && audit[0] == "all") audit.assign(provider->audited().begin(), provider->audited().end());
-  u32 audited = 0;
-  for (auto& property : audit) {
-    auto is = provider->current(c, property);
-    if (!is) return failed("", is.error());
-    if (!*is) *is = "";
-    std::string key = "audit." + property;
-    outputs[key] = **is;
-    auto before = earlier.find(key);
-    if (before == earlier.end()) {  // no change, only the first look
-      say(Level::kNotice, fmt::format("/{}: audit change: newly-recorded value {}", property, **is));
-    } else if (before->second != **is) {
-      ++audited;
-      auto shown = [&](const std::string& value) { return lower == "file" ? name_of(*host, property, value) : value; };
-      auto quoted_value = [](const std::string& value) { return value.empty() ? "" : "'" + value + "'"; };
-      say(Level::kNotice, fmt::format("/{}: audit change: previously recorded value {} has been changed to {}",
-                                      property, quoted_value(shown(before->second)), quoted_value(shown(**is))));
-    }
+
+  bool find_provider_and_host() {
+    host_ = executor_.options_.host ? executor_.options_.host(job_.request.host) : nullptr;
+    provider_ = find_provider(lower_);
+    if (!host_)
+      fail({fmt::format("there is no host `{}`", job_.request.host.text()), 0});
+    else if (!provider_)
+      fail({fmt::format("no way is known to bring about a {}", type_), 0});
+    return host_ && provider_;
   }
-  auto found = provider->examine(c);
-  if (!found) return failed("", found.error());
-  effect.looked_only = found->in_sync() && events == 0;
-  u32 changed = 0;
-  if (!found->in_sync()) {
-    if (dry) {
-      for (auto& ch : found->changes)
-        say(Level::kNotice,
-            fmt::format("{}/{}: current_value {}, should be {} (noop)", ch.subject.empty() ? "" : "=" + ch.subject,
-                        ch.property, ch.bare_from ? ch.from : quoted(ch.from), ch.bare_to ? ch.to : quoted(ch.to)));
-      changed = static_cast<u32>(found->changes.size());
-      outputs["noops"] = std::to_string(changed);
-      outputs["noop"] = "1";
-      if (lower == "file" &&
-          std::any_of(found->changes.begin(), found->changes.end(), [](auto& ch) { return !ch.subject.empty(); }))
-        tell(fmt::format("/{}: Would have triggered 'refresh' from {} event{}", managed_as(r), changed,
-                         changed == 1 ? "" : "s"));
-    } else {
-      if (!begins(job, effect, r, {})) return failed("", {std::string(kNotWritten), EIO});
-      // In the words, and as often, as Puppet says it; of what stands below the resource it knows no place.
-      auto tell_failure = [&](const Change& ch, const Failure& problem) {
-        std::string what = scrub.clean(problem.message), all = what;
-        if (lower == "file" && ch.property == "ensure" && problem.code > 0) {
-          all = fmt::format("Could not set '{}' on ensure: {}{}", ch.to, what,
-                            place && ch.subject.empty() ? place->value.text() : "");
-          say(Level::kError, all);
-          say(Level::kError, fmt::format("{}\nWrapped exception:\n{}", all, what));
-        } else {
-          say(Level::kError, what);
-        }
-        std::string why = fmt::format("change from {} to {} failed: {}", ch.bare_from ? ch.from : quoted(ch.from),
-                                      ch.bare_to ? ch.to : quoted(ch.to), all);
-        say(Level::kError, at(ch) + why);
-        return why;
-      };
-      std::vector<std::string> broken, why;
-      c.broken = [&](const Change& change, const Failure& problem) {
-        tell_done();
-        broken.push_back(change.subject);
-        why.push_back(tell_failure(change, problem));
-      };
-      auto applied = provider->apply(c, *found, done);
+
+  Value parameters() {
+    TreeBuilder builder(arena_);
+    const Entry* given = config_.find("parameters");
+    Value settled = given ? given->value : builder.map({});
+    if (!model::has_placeholders(settled) || !config_.find("templates")) return settled;
+    auto lookup = [&](std::string_view path) {
+      return executor_.knowledge_.look_up(instance(), path, settled, settled, arena_);
+    };
+    return model::expand(settled, lookup, builder);
+  }
+
+  void warn(const Context& c, const Resource& r) {
+    for (auto& sentence : not_managed(r)) say(Level::kWarning, ": " + sentence);
+    if (lower_ == "file" && config_.find("place") && c.params.text("source_permissions", "ignore") != "ignore")
+      say(Level::kWarning,
+          fmt::format(
+              "The `source_permissions` parameter is deprecated. Explicitly set `owner`, `group`, and `mode`.\n  {}",
+              text_at("place")));
+  }
+
+  // What is audited is compared with what it was when it was last looked at. False: it cannot be looked at.
+  bool audit(Context& c) {
+    auto properties = c.params.list("audit");
+    if (properties.size() == 1 && properties[0] == "all")
+      properties.assign(provider_->audited().begin(), provider_->audited().end());
+    for (auto& property : properties) {
+      auto is = provider_->current(c, property);
+      if (!is) return fail(is.error()), false;
+      std::string now = is->value_or("");
+      out_.audited[property] = now;
+      auto before = earlier_.audited.find(property);
+      if (before == earlier_.audited.end()) {  // no change, only the first look
+        say(Level::kNotice, fmt::format("/{}: audit change: newly-recorded value {}", property, now));
+      } else if (before->second != now) {
+        ++audited_;
+        say(Level::kNotice, fmt::format("/{}: audit change: previously recorded value {} has been changed to {}",
+                                        property, audited(property, before->second), audited(property, now)));
+      }
+    }
+    return true;
+  }
+
+  std::string audited(const std::string& property, const std::string& value) const {
+    std::string is = lower_ == "file" ? name_of(*host_, property, value) : value;
+    return is.empty() ? "" : "'" + is + "'";
+  }
+
+  // ---- bringing it about
+
+  // With --noop: what would be done is told, in as many words.
+  bool foretell(const Resource& r, const Findings& found) {
+    for (auto& ch : found.changes)
+      say(Level::kNotice, fmt::format("{}/{}: current_value {}, should be {} (noop)", whose(ch), ch.property,
+                                      shown(ch.from, ch.bare_from), shown(ch.to, ch.bare_to)));
+    changed_ = out_.noops = static_cast<u32>(found.changes.size());
+    out_.noop = true;
+    if (lower_ == "file" && has_parts(found.changes))
+      tell(fmt::format("/{}: Would have triggered 'refresh' from {} event{}", managed_as(r), changed_,
+                       plural(changed_)));
+    return true;
+  }
+
+  // False when that is the end of it.
+  bool change(Context& c, const Resource& r, const Findings& found) {
+    if (!executor_.begins(job_, effect_, r, {})) return fail({std::string(kNotWritten), EIO}), false;
+    std::vector<std::string> broken, why;
+    c.broken = [&](const Change& change, const Failure& problem) {
       tell_done();
-      effect.changes = done;
-      changed = static_cast<u32>(done.size());
-      outputs["changed"] = std::to_string(changed);
-      if (!applied) {
-        const Failure& problem = applied.error();
-        if (job.cancel.raised() || problem.code == ECONNRESET) return failed("", problem);
-        // The first that is not done is the one that failed.
-        Change failing;
-        if (!found->changes.empty())
-          failing = found->changes[std::min(done.size() + broken.size(), found->changes.size() - 1)];
-        broken.push_back(failing.subject);
-        why.push_back(tell_failure(failing, problem));
-      }
-      if (!broken.empty()) {
-        outputs["status"] = "failed";
-        outputs["name"] = untold(broken, found->changes, outputs["name"]);
-        result.message = why[0];
-        // What it was told to refresh for it is refreshed for all the same, as in Puppet: a command runs once more.
-        if (events == 0 || noops == events || !provider->minds()) return finish();
-      }
+      broken.push_back(change.subject);
+      why.push_back(tell_failure(change, problem));
+    };
+    auto applied = provider_->apply(c, found, done_);
+    c.broken = {};
+    tell_done();
+    effect_.changes = done_;
+    out_.changed = changed_ = static_cast<u32>(done_.size());
+    if (!applied) {
+      const Failure& problem = applied.error();
+      if (job_.cancel.raised() || problem.code == ECONNRESET) return fail(problem), false;
+      // The first that is not done is the one that failed.
+      Change failing;
+      if (!found.changes.empty())
+        failing = found.changes[std::min(done_.size() + broken.size(), found.changes.size() - 1)];
+      broken.push_back(failing.subject);
+      why.push_back(tell_failure(failing, problem));
     }
+    if (broken.empty()) return true;
+    out_.status = CatalogResult::Status::kFailed;
+    out_.name = untold(broken, found.changes, out_.name);
+    result_.message = why[0];
+    // What it was told to refresh for it is refreshed for all the same, as in Puppet: a command runs once more.
+    return events_ != 0 && noops_ != events_ && provider_->minds();
   }
-  if (found->in_sync() && !dry && cut_off_.count({q.instance, q.transition})) {
-    say(Level::kNotice, ": Changed before the run was cut off");
-    effect.changes.push_back({"ensure", "changed before the run was cut off", "", "", "", false});
-    changed = 1;
-  }
-  if (provider->is_fresh(dry ? found->changes : effect.changes)) events = noops = 0;
-  if (changed > 0 && provider->minds_itself(dry ? found->changes : effect.changes)) {
-    events += changed;
-    if (dry) noops += changed;
-  }
-  if (events > 0 && provider->minds()) {
-    if (dry || noops == events) {
-      tell(would_refresh());
-      ++changed;
-      outputs["noops"] = std::to_string(std::strtoul(outputs["noops"].c_str(), nullptr, 10) + 1);
+
+  // In the words, and as often, as Puppet says it; of what stands below the resource it knows no place.
+  std::string tell_failure(const Change& ch, const Failure& problem) {
+    std::string what = scrub_.clean(problem.message), all = what;
+    if (lower_ == "file" && ch.property == "ensure" && problem.code > 0) {
+      all = fmt::format("Could not set '{}' on ensure: {}{}", ch.to, what, ch.subject.empty() ? text_at("place") : "");
+      say(Level::kError, all);
+      say(Level::kError, fmt::format("{}\nWrapped exception:\n{}", all, what));
     } else {
-      if (!begins(job, effect, r, {})) return failed("", {std::string(kNotWritten), EIO});
-      auto refreshed = provider->refresh(c);
-      if (!refreshed) {
-        auto end =
-            failed("", {fmt::format("Failed to call refresh: {}", refreshed.error().message), refreshed.error().code});
-        if (outputs["status"] == "failed") say(Level::kError, scrub.clean(": " + refreshed.error().message));
-        return end;
-      }
-      // Whether there was anything to do or not, as in Puppet.
-      tell(fmt::format(": Triggered 'refresh' from {} event{}", events, events == 1 ? "" : "s"));
-      effect.changes.push_back({"refresh", "refreshed", "", "", "", false});
-      ++changed;
+      say(Level::kError, what);
     }
+    std::string why =
+        fmt::format("change from {} to {} failed: {}", shown(ch.from, ch.bare_from), shown(ch.to, ch.bare_to), all);
+    say(Level::kError, at(ch) + why);
+    return why;
   }
+
+  void remember_cut_off(const Findings& found) {
+    if (!found.in_sync() || dry_ || !executor_.cut_off_.count({instance(), job_.request.transition})) return;
+    say(Level::kNotice, ": Changed before the run was cut off");
+    effect_.changes.push_back({"ensure", "changed before the run was cut off", "", "", "", false});
+    changed_ = 1;
+  }
+
+  // Because of others, or of its own changes. False when that is the end of it.
+  bool refresh_where_told(Context& c, const Resource& r, const Findings& found) {
+    const auto& made = dry_ ? found.changes : effect_.changes;
+    if (provider_->is_fresh(made)) events_ = noops_ = 0;
+    if (changed_ > 0 && provider_->minds_itself(made)) {
+      events_ += changed_;
+      if (dry_) noops_ += changed_;
+    }
+    if (events_ == 0 || !provider_->minds()) return true;
+    if (dry_ || noops_ == events_) {
+      tell(would_refresh());
+      ++changed_;
+      ++out_.noops;
+      return true;
+    }
+    if (!executor_.begins(job_, effect_, r, {})) return fail({std::string(kNotWritten), EIO}), false;
+    if (auto refreshed = provider_->refresh(c); !refreshed) {
+      const Failure& why = refreshed.error();
+      fail({fmt::format("Failed to call refresh: {}", why.message), why.code});
+      if (out_.failed()) say(Level::kError, scrub_.clean(": " + why.message));
+      return false;
+    }
+    // Whether there was anything to do or not, as in Puppet.
+    tell(fmt::format(": Triggered 'refresh' from {} event{}", events_, plural(events_)));
+    effect_.changes.push_back({"refresh", "refreshed", "", "", "", false});
+    ++changed_;
+    return true;
+  }
+
   // A directory that is filled is one change to whoever is told of it, however many files there are in it.
-  auto& made = dry ? found->changes : effect.changes;
-  if (lower == "file" && std::any_of(made.begin(), made.end(), [](auto& ch) { return !ch.subject.empty(); })) {
-    changed = 1;
-    if (dry) outputs["noops"] = "1";
+  void sum_up(const Findings& found) {
+    if (lower_ == "file" && has_parts(dry_ ? found.changes : effect_.changes)) {
+      changed_ = 1;
+      if (dry_) out_.noops = 1;
+    }
+    out_.changed = changed_ + audited_;
   }
-  outputs["changed"] = std::to_string(changed + audited);
-  return finish();
+
+  // ---- what is said
+
+  void fail(const Failure& problem) {
+    result_.message = scrub_.clean(problem.message);
+    if (job_.cancel.raised() || problem.code == ECONNRESET) {
+      result_.how = job_.cancel.raised() ? How::kCancelled : How::kLost;
+      return;
+    }
+    out_.status = CatalogResult::Status::kFailed;
+    say(Level::kError, ": " + result_.message);
+  }
+
+  void say(Level level, std::string_view text) {
+    if (executor_.options_.say) executor_.options_.say(instance(), level == Level::kNotice ? loudness_ : level, text);
+  }
+  // What its `loglevel` does not concern: only its changes are told at that level.
+  void tell(const std::string& text) {
+    if (executor_.options_.say) executor_.options_.say(instance(), Level::kNotice, text);
+  }
+  std::string would_refresh() const {
+    return fmt::format(": Would have triggered 'refresh' from {} event{}", events_, plural(events_));
+  }
+  // What is done is told before anything that is said after it.
+  void tell_done() {
+    for (; told_ < done_.size(); ++told_) say(Level::kNotice, at(done_[told_]) + done_[told_].text);
+  }
+  void hear(Level level, std::string_view text) {
+    constexpr std::string_view kPrinted = "/returns: ";  // what a command printed, for the journal
+    tell_done();
+    std::string clean = scrub_.clean(text);
+    if (clean.starts_with(kPrinted)) result_.log += clean.substr(kPrinted.size()) + "\n";
+    say(level, clean);
+  }
+
+  u32 instance() const { return job_.request.instance; }
+  Value value_of(std::string_view key) const {
+    const Entry* e = config_.find(key);
+    return e ? e->value : Value::null();
+  }
+  std::string text_at(std::string_view key) const {
+    const Entry* e = config_.find(key);
+    return e ? text_of(e->value) : "";
+  }
+
+  ResourceExecutor& executor_;
+  Job& job_;
+  Effect& effect_;
+  const engine::PlannedInstance& self_;
+  const Value& config_;
+  CatalogResult earlier_, out_;  // of an earlier run, and of this one
+  Level loudness_;
+  Scrubber scrub_;
+  Arena arena_;
+  std::string type_, lower_, title_;  // "File", "file", "/etc/motd"
+  bool dry_ = false;                  // --noop
+  Host* host_ = nullptr;
+  const Provider* provider_ = nullptr;
+  ActionResult result_;
+  bool skip_ = false;           // what it comes after has failed
+  u32 events_ = 0, noops_ = 0;  // changes that it is notified of; of these, those that were only told
+  u32 changed_ = 0, audited_ = 0;
+  std::vector<Change> done_;
+  std::size_t told_ = 0;  // of these
+};
+
+ActionResult ResourceExecutor::perform_catalog(Job& job, Effect& effect) {
+  return CatalogAction(*this, job, effect).perform();
 }
 
 void ResourceExecutor::for_needs(u32 instance, const std::function<void(u32)>& found) const {
@@ -321,14 +423,14 @@ std::vector<std::string> ResourceExecutor::failures_to_tell(u32 instance) const 
     left.pop_back();
     for_needs(at, [&](u32 other) {
       if (!seen.insert(other).second) return;
-      if (knowledge_.outputs(other)["status"] == "failed") failures.insert(other);
+      if (CatalogResult::read(knowledge_.outputs(other)).failed()) failures.insert(other);
       if (is_container(other)) left.push_back(other);
     });
   }
   std::vector<std::string> names;
   for (u32 failed : failures) {
     if (!first_after(failed, instance)) continue;
-    std::string all = knowledge_.outputs(failed)["name"];
+    std::string all = CatalogResult::read(knowledge_.outputs(failed)).name;
     for (std::size_t from = 0; from < all.size();) {
       std::size_t end = std::min(all.find('\n', from), all.size());
       names.push_back(all.substr(from, end - from));
@@ -348,15 +450,6 @@ bool ResourceExecutor::first_after(u32 failed, u32 instance) const {
     after.insert(i);
   }
   return true;
-}
-
-std::string ResourceExecutor::quoted(const std::string& value) {
-  return !value.empty() && value[0] == '[' ? value : "'" + value + "'";
-}
-
-std::optional<Value> ResourceExecutor::look_up_path(u32 instance, std::string_view path, const Value& config,
-                                                    Arena& arena) const {
-  return knowledge_.look_up(instance, path, config, config, arena);
 }
 
 }  // namespace tutti::resource

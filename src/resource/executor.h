@@ -84,6 +84,8 @@ class ResourceExecutor : public ActionExecutor {
   engine::Outputs taken_as_done(u32 instance, u32 transition) override;
 
  private:
+  class ComponentAction;  // how the action of a component is performed (component_action.cpp)
+  class CatalogAction;    // and that of a resource of a catalog (catalog_action.cpp)
   struct Job {
     engine::ActionRequest request;
     double started = 0;
@@ -114,7 +116,6 @@ class ResourceExecutor : public ActionExecutor {
   bool is_as_left(Host& host, u32 instance, const Resource& removed) const;
   // Whether a resource that is to go was there before its component came to it, and is left.
   bool is_left(u32 instance, const Resource& removed) const;
-  static std::string quoted(const std::string& value);
   bool first_after(u32 failed, u32 instance) const;
   void for_needs(u32 instance, const std::function<void(u32)>& found) const;  // whose failures it minds
   bool is_container(u32 instance) const;
@@ -129,7 +130,6 @@ class ResourceExecutor : public ActionExecutor {
   void renew_holdings() const;  // with `holdings_mutex_` held
   // Whether anybody who stays holds a thing, or one below a directory, on the host of an instance.
   bool is_held(u32 instance, const std::string& name, bool below) const;
-  std::optional<Value> look_up_path(u32 instance, std::string_view path, const Value& config, Arena& arena) const;
   Context context(const Resource& r, Host& host, u32 instance, const Cancel* cancel, const std::string& mark) const;
   std::string home_on(Symbol host) const { return host.empty() ? options_.home : options_.remote_home; }
 

@@ -54,6 +54,85 @@ int overview(RecordedCall& here, const std::vector<std::string>& systems) {
   return unfinished ? exit_code::kUnknown : exit_code::kOk;
 }
 
+// One system, as it is told.
+struct Shown {
+  std::string system;
+  i64 serial = 0, unfinished = 0;
+  engine::Recorded recorded;
+  std::optional<store::LockInfo> holder;                 // who uses it now
+  std::map<std::string, std::vector<std::string>> open;  // component -> what a run has begun there and not ended
+  std::set<std::string> dead;                            // components whose process is to run and does not
+};
+
+Value component_tree(const TreeMaker& make, const Shown& s, const engine::RecordedComponent& c) {
+  std::vector<Entry> outputs;
+  for (auto& [k, v] : c.outputs)
+    outputs.push_back({Symbol(k), Field::kPlain, c.secret.count(k) ? make.text(v).as_secret() : make.text(v)});
+  auto doing = s.open.find(c.name);
+  bool open = doing != s.open.end();
+  return make.map({{"type", make.text(c.type)},
+                   {"host", make.text(c.host.text())},
+                   {"state", make.list(state_of(c))},
+                   {"forgotten", Value::boolean(c.forgotten)},
+                   {"failed", make.text(open ? "" : c.failed)},
+                   {"dead", Value::boolean(s.dead.count(c.name) != 0)},
+                   {s.holder ? "doing" : "interrupted", make.list(open ? doing->second : std::vector<std::string>{})},
+                   {"outputs", make.builder().map(outputs)}});
+}
+
+Value as_tree(const TreeMaker& make, const Shown& s) {
+  std::vector<Entry> components;
+  for (auto& name : s.recorded.order)
+    components.push_back({Symbol(name), Field::kPlain, component_tree(make, s, s.recorded.components.at(name))});
+  return make.map({{"system", make.text(s.system)},
+                   {"serial", make.integer(s.serial)},
+                   {"unfinished_run", make.integer(s.unfinished)},
+                   {"components", make.builder().map(components)}});
+}
+
+std::string uses_text(const engine::RecordedComponent& c) {
+  std::string uses;
+  for (bool hold : {true, false}) {
+    std::vector<std::string_view> names;
+    for (auto& n : c.needs)
+      if (n.hold == hold && std::find(names.begin(), names.end(), n.provider.text()) == names.end())
+        names.push_back(n.provider.text());
+    if (!names.empty()) uses += fmt::format("  {} {}", hold ? "uses" : "after", fmt::join(names, ", "));
+  }
+  return uses;
+}
+
+std::string component_line(const Shown& s, const engine::RecordedComponent& c, std::size_t wide) {
+  auto doing = s.open.find(c.name);
+  bool open = doing != s.open.end();
+  // What became of an action whose run was cut off nobody knows before `resume` has looked.
+  std::vector<std::string> places = open && !s.holder ? std::vector<std::string>{"unknown"} : state_of(c);
+  std::string how;
+  if (open)
+    how = fmt::format("  {} {}", s.holder ? "doing" : "interrupted in", fmt::join(doing->second, ", "));
+  else if (c.forgotten)
+    how = "  forgotten, until nobody uses it";
+  else if (s.dead.count(c.name))
+    how = "  DEAD: the next apply starts it";
+  else if (!c.failed.empty())
+    how = fmt::format("  FAILED in {}", c.failed);
+  return fmt::format("  {:<{}}  {:<10} {:<12} {}{}{}\n", c.name, wide, fmt::format("{}", fmt::join(places, ", ")),
+                     c.type, c.host.empty() ? "here" : c.host.text(), uses_text(c), how);
+}
+
+std::string as_text(const Shown& s) {
+  std::string text =
+      fmt::format("{} (state {}, {})\n", s.system, s.serial, counted(s.recorded.components.size(), "component"));
+  std::size_t wide = 9;
+  for (auto& name : s.recorded.order) wide = std::max(wide, name.size());
+  for (auto& name : s.recorded.order) text += component_line(s, s.recorded.components.at(name), wide);
+  if (s.holder)
+    text += fmt::format("In use by {}.\n", store::describe(*s.holder, store::wall_clock()));
+  else if (s.unfinished)
+    text += fmt::format("Run {} did not end: tutti resume\n", s.unfinished);
+  return text;
+}
+
 int run_status(Call& call) {
   RecordedCall here(call);
   if (!here.look()) return exit_code::kError;
@@ -62,81 +141,26 @@ int run_status(Call& call) {
     if (!all) return exit_code::kError;
     if (all->size() > 1) return overview(here, *all);
   }
-  std::string system = here.the_system();
-  if (system.empty()) return exit_code::kError;
-  auto there = here.deployer->system(system);
+  Shown s;
+  s.system = here.the_system();
+  if (s.system.empty()) return exit_code::kError;
+  auto there = here.deployer->system(s.system);
   if (!there) return exit_code::kError;
-  i64 serial = there->serial;
-  engine::Recorded* recorded = &there->recorded;
-  auto lock = here.record->store->lock(system);
-  bool held = lock && *lock && store::held(**lock, store::wall_clock());
-  i64 unfinished = here.deployer->unfinished(system);
+  s.serial = there->serial;
+  s.recorded = std::move(there->recorded);
+  auto lock = here.record->store->lock(s.system);
+  if (lock && *lock && store::held(**lock, store::wall_clock())) s.holder = **lock;
+  s.unfinished = here.deployer->unfinished(s.system);
   // In a run that has not ended things are where its journal says, not where the last one left them.
-  std::map<std::string, std::vector<std::string>> open;
-  if (unfinished)
-    if (auto standing = here.deployer->standing(unfinished)) {
-      *recorded = std::move(standing->recorded);
-      open = std::move(standing->open);
-    }
-  std::set<std::string> dead;
-  if (!unfinished && !recorded->program) dead = here.dead(system, *recorded);
-  // What became of an action whose run was cut off nobody knows before `resume` has looked.
-  auto doing = [&](const std::string& name) -> std::string {
-    auto it = open.find(name);
-    if (it == open.end()) return "";
-    return fmt::format("{} {}", held ? "doing" : "interrupted in", fmt::join(it->second, ", "));
-  };
-  TreeMaker make(call.session);
-  std::string out = call.options.get("out", "text");
-  if (out != "text") {
-    std::vector<Entry> components;
-    for (auto& name : recorded->order) {
-      auto& c = recorded->components.at(name);
-      std::vector<Entry> outputs;
-      for (auto& [k, v] : c.outputs)
-        outputs.push_back({Symbol(k), Field::kPlain, c.secret.count(k) ? make.text(v).as_secret() : make.text(v)});
-      components.push_back({Symbol(name), Field::kPlain,
-                            make.map({{"type", make.text(c.type)},
-                                      {"host", make.text(c.host.text())},
-                                      {"state", make.list(state_of(c))},
-                                      {"forgotten", Value::boolean(c.forgotten)},
-                                      {"failed", make.text(open.count(name) ? "" : c.failed)},
-                                      {"dead", Value::boolean(dead.count(name) != 0)},
-                                      {held ? "doing" : "interrupted", make.list(open[name])},
-                                      {"outputs", make.builder().map(outputs)}})});
-    }
-    Value root = make.map({{"system", make.text(system)},
-                           {"serial", make.integer(serial)},
-                           {"unfinished_run", make.integer(unfinished)},
-                           {"components", make.builder().map(components)}});
-    return write_answer(call, root, out) ? exit_code::kOk : exit_code::kError;
+  if (auto standing = s.unfinished ? here.deployer->standing(s.unfinished) : std::nullopt) {
+    s.recorded = std::move(standing->recorded);
+    s.open = std::move(standing->open);
   }
-  call.out.put(fmt::format("{} (state {}, {})\n", system, serial, counted(recorded->components.size(), "component")));
-  std::size_t wide = 9;
-  for (auto& name : recorded->order) wide = std::max(wide, name.size());
-  for (auto& name : recorded->order) {
-    auto& c = recorded->components.at(name);
-    std::vector<std::string> places = state_of(c);
-    if (open.count(name) && !held) places = {"unknown"};
-    std::string uses;
-    for (bool hold : {true, false}) {
-      std::vector<std::string_view> names;
-      for (auto& n : c.needs)
-        if (n.hold == hold && std::find(names.begin(), names.end(), n.provider.text()) == names.end())
-          names.push_back(n.provider.text());
-      if (!names.empty()) uses += fmt::format("  {} {}", hold ? "uses" : "after", fmt::join(names, ", "));
-    }
-    call.out.put(fmt::format("  {:<{}}  {:<10} {:<12} {}{}{}\n", name, wide, fmt::format("{}", fmt::join(places, ", ")),
-                             c.type, c.host.empty() ? "here" : c.host.text(), uses,
-                             open.count(name)   ? "  " + doing(name)
-                             : c.forgotten      ? "  forgotten, until nobody uses it"
-                             : dead.count(name) ? "  DEAD: the next apply starts it"
-                             : c.failed.empty() ? ""
-                                                : fmt::format("  FAILED in {}", c.failed)));
-  }
-  if (held) call.out.put(fmt::format("In use by {}.\n", store::describe(**lock, store::wall_clock())));
-  if (unfinished && !held) call.out.put(fmt::format("Run {} did not end: tutti resume\n", unfinished));
-  return unfinished && !held ? exit_code::kUnknown : exit_code::kOk;
+  if (!s.unfinished && !s.recorded.program) s.dead = here.dead(s.system, s.recorded);
+  if (std::string out = call.options.get("out", "text"); out != "text")
+    return write_answer(call, as_tree(TreeMaker(call.session), s), out) ? exit_code::kOk : exit_code::kError;
+  call.out.put(as_text(s));
+  return s.unfinished && !s.holder ? exit_code::kUnknown : exit_code::kOk;
 }
 
 }  // namespace

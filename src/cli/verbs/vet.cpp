@@ -14,6 +14,7 @@ constexpr OptionSpec kVetOptions[] = {
 };
 
 int run_vet(Call& call) {
+  if (refuses_reference(call, "checks more than the published rules say")) return exit_code::kError;
   std::vector<Part> parts = call.parts(call.arguments);
   bool fine = !parts.empty();
   // with a schema among several languages, the others' trees are checked against it

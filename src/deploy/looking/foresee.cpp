@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <ctime>
 #include <set>
 
 #include "resource/catalog.h"
+#include "resource/catalog_result.h"
 #include "resource/schedule.h"
 
 namespace tutti::deploy {
@@ -64,9 +64,7 @@ class Events {
     if (!schedule) return true;
     auto before = was_.components.find(self.component);
     std::time_t last = 0;
-    if (before != was_.components.end())
-      if (auto c = before->second.outputs.find("checked"); c != before->second.outputs.end())
-        last = std::strtoll(c->second.c_str(), nullptr, 10);
+    if (before != was_.components.end()) last = resource::CatalogResult::read(before->second.outputs).checked;
     return resource::is_due(schedule->value, std::time(nullptr), last);
   }
 

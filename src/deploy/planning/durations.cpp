@@ -1,5 +1,5 @@
-// How long the actions of a plan will take, as earlier runs have learnt: for the estimate, and for the order of what may
-// begin at once. Nothing is right or wrong by it.
+// How long the actions of a plan will take, as earlier runs have learnt: for the estimate, and for the order of what
+// may begin at once. Nothing is right or wrong by it.
 #include "deploy/planning/durations.h"
 
 #include <fmt/format.h>

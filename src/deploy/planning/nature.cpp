@@ -1,6 +1,6 @@
-// Whether the record under a name can be planned from. A name belongs to one kind of thing: components, the resources of
-// a catalog, or what a program left that was run as it was written. Going from one kind to another was rejected: what a
-// catalog's resources were before nobody knows, and from an assembly of a program no plan leads on.
+// Whether the record under a name can be planned from. A name belongs to one kind of thing: components, the resources
+// of a catalog, or what a program left that was run as it was written. Going from one kind to another was rejected:
+// what a catalog's resources were before nobody knows, and from an assembly of a program no plan leads on.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -47,8 +47,7 @@ std::optional<Prepared> read_plan(Session& session, const std::string& saved, co
   std::size_t end = std::min(rest.find("\","), rest.size());
   std::string body = fmt::format("{}{}", kMark, rest.substr(std::min(end + 2, rest.size())));
   while (body.ends_with('\n')) body.pop_back();
-  if (seal.sign(body) != rest.substr(0, end))
-    return broken("was altered after it was made, or made with another key");
+  if (seal.sign(body) != rest.substr(0, end)) return broken("was altered after it was made, or made with another key");
   auto v = decode(session, name, std::move(body), seal);
   if (!v) return std::nullopt;
   Prepared p;

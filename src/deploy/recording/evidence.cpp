@@ -25,8 +25,7 @@ class Gathering {
       if (!resources.empty()) all_[action.first].touched = true;
     for (auto& a : run_.actions) take(a);
     for (auto& [i, transition] : run_.failed) all_[i].failed = transition;
-    auto shares =
-        shares_after(run_.prepared, was_, run_.knowledge, run_.actions, run_.acted, run_.scrub, run_.others);
+    auto shares = shares_after(run_.prepared, was_, run_.knowledge, run_.actions, run_.acted, run_.scrub, run_.others);
     for (auto& [i, share] : shares) all_[i].share = std::move(share);
     for (u32 i = 0; i < all_.size(); ++i) finish(i);
     name();

@@ -54,8 +54,7 @@ void Holding::about(const resource::Resource& r, const Value& as_recorded) {
 
 bool Holding::was_asked(const Value& parameters) const {
   return std::any_of(all_.begin(), all_.end(), [&](auto& h) {
-    return is_command(h.first) && done_.count(h.first) &&
-           is_same_check(h.second.find("parameters")->value, parameters);
+    return is_command(h.first) && done_.count(h.first) && is_same_check(h.second.find("parameters")->value, parameters);
   });
 }
 

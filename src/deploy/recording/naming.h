@@ -11,10 +11,10 @@ namespace tutti::deploy {
 
 // In the order in which they may have their component's name.
 enum class NameClaim : u8 {
-  kIsThere,   // what the configuration asks for, and everything was done for it
+  kIsThere,    // what the configuration asks for, and everything was done for it
   kUntouched,  // it is to go and stands as it stood: others still use it under this name
-  kUnderWay,  // what the configuration asks for, but not there yet
-  kGoing,     // it is to go, and the run has begun with that
+  kUnderWay,   // what the configuration asks for, but not there yet
+  kGoing,      // it is to go, and the run has begun with that
 };
 
 struct NamedInstance {

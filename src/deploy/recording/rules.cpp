@@ -1,15 +1,16 @@
 // The table of rules by which an ended run is recorded; see rules.h. A rule begins with the question that it answers.
 //
-// Three words run through all of them. An instance is *complete* when everything that the plan had for it was done: only
-// then its new settings count. It has *acted* when an action of it was run in this run: where none was, nothing that an
-// earlier run left of it is forgotten. It *came anew* when it left its initial place: then nothing of an earlier life
-// counts.
+// Three words run through all of them. An instance is *complete* when everything that the plan had for it was done:
+// only then its new settings count. It has *acted* when an action of it was run in this run: where none was, nothing
+// that an earlier run left of it is forgotten. It *came anew* when it left its initial place: then nothing of an
+// earlier life counts.
 #include "deploy/recording/rules.h"
 
 #include <algorithm>
 
 #include "deploy/recording/markings.h"
 #include "model/template.h"
+#include "resource/catalog_result.h"
 
 namespace tutti::deploy {
 namespace {
@@ -162,8 +163,7 @@ void needs_what_it_uses(const EndedInstance& e, const TreeBuilder&, RecordedComp
 void keeps_its_outputs(const EndedInstance& e, const TreeBuilder&, RecordedComponent& c) {
   c.outputs = e.outputs;
   c.secret = e.secret;
-  auto status = c.outputs.find("status");
-  if (e.planned->of_catalog() && status != c.outputs.end() && status->second == "failed") c.failed = "apply";
+  if (e.planned->of_catalog() && resource::CatalogResult::read(c.outputs).failed()) c.failed = "apply";
 }
 
 // What is it looked at by?

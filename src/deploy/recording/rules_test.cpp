@@ -1,5 +1,5 @@
-// What is recorded of an instance when a run has ended, case by case: a test writes down the facts of its case and looks
-// at the one thing that it is about.
+// What is recorded of an instance when a run has ended, case by case: a test writes down the facts of its case and
+// looks at the one thing that it is about.
 #include "deploy/recording/rules.h"
 
 #include <gtest/gtest.h>

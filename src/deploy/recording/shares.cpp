@@ -1,6 +1,6 @@
-// Whose doing the things in the world are after a run, by resource. In go the shares that are recorded, the actions that
-// were run and the notes of what they acted on; out comes the share of each instance. In doubt a thing is not ours: what
-// is taken for ours is removed one day.
+// Whose doing the things in the world are after a run, by resource. In go the shares that are recorded, the actions
+// that were run and the notes of what they acted on; out comes the share of each instance. In doubt a thing is not
+// ours: what is taken for ours is removed one day.
 #include "deploy/recording/shares.h"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ bool is_to_go(const resource::Resource& r) {
 class ShareAccount {
  public:
   ShareAccount(const Prepared& p, const engine::Recorded& was, const resource::Knowledge& knowledge, const Acted& acted,
-          const resource::Scrubber& scrub, const OtherSystems& others)
+               const resource::Scrubber& scrub, const OtherSystems& others)
       : s_(p.program.system),
         planned_(p.program.instances),
         flat_(p.plan.flat),

@@ -5,6 +5,7 @@
 
 #include "deploy/planning/durations.h"
 #include "deploy/running/plan_run.h"
+#include "resource/catalog_result.h"
 
 namespace tutti::deploy {
 
@@ -52,16 +53,15 @@ void PlanRun::count_catalog() {
   for (u32 i = 0; i < system().instances.size(); ++i) {
     if (!plan_.program.instances[i].of_catalog()) continue;
     std::string name(system().instances[i].name.text());
-    auto outputs = knowledge_.outputs(i);
-    if (auto status = outputs.find("status"); status != outputs.end()) {
-      out_.status[name] = status->second;
-      if (status->second == "failed") {
-        ++out_.failed;
-        out_.failures.push_back(fmt::format("{}: {}", name, why_failed_[i]));
-        out_.actions.emplace_back();
-      }
+    auto result = resource::CatalogResult::read(knowledge_.outputs(i));
+    if (result.status != resource::CatalogResult::Status::kNone)
+      out_.status[name] = resource::CatalogResult::word(result.status);
+    if (result.failed()) {
+      ++out_.failed;
+      out_.failures.push_back(fmt::format("{}: {}", name, why_failed_[i]));
+      out_.actions.emplace_back();
     }
-    if (outputs.count("noop")) {
+    if (result.noop) {
       changed_.erase(i);
       ++out_.would;
     }

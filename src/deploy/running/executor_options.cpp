@@ -2,8 +2,8 @@
 // which texts must not be shown, what other systems hold.
 #include <fmt/format.h>
 
-#include "deploy/running/plan_run.h"
 #include "deploy/record/encode.h"
+#include "deploy/running/plan_run.h"
 #include "deploy/shared/machines.h"
 
 namespace tutti::deploy {

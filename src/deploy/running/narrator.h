@@ -45,7 +45,7 @@ class Narrator : public engine::RunListener {
       std::string how = r.how == engine::How::kOk          ? "done"
                         : r.how == engine::How::kCancelled ? "cancelled"
                         : r.how == engine::How::kLost      ? "UNKNOWN"
-                                                   : "FAILED";
+                                                           : "FAILED";
       events_.line(time,
                    fmt::format("{}  {} in {:.2f} s{}{}{}", name(r.instance, r.transition), how, r.ended - r.started,
                                r.message.empty() ? "" : ": ", r.message, again ? " (will try again)" : ""));

@@ -48,8 +48,7 @@ engine::ProcessExecutor::Options ProgramRun::executor_options() const {
 }
 
 engine::RunReport ProgramRun::go(engine::Runner& runner, engine::Executor& executor, StoreJournal& journal) {
-  RunControl control(context_.effects.store, context_.lease, context_.effects.clock, runner,
-                     [&] { executor.wake(); });
+  RunControl control(context_.effects.store, context_.lease, context_.effects.clock, runner, [&] { executor.wake(); });
   journal.on_broken = [&](const Failure& f) { control.lost(f); };
   StopHere stop_here(context_.settings.on_stop, control);
   journal.ended(executor.now(), found_done_);

@@ -41,8 +41,7 @@ namespace tutti::deploy {
 
 using MakePlanExecutor = std::function<std::unique_ptr<resource::ActionExecutor>(
     const engine::PlannedSystem&, resource::Knowledge&, const resource::ExecutorOptions&)>;
-using MakeProgramExecutor =
-    std::function<std::unique_ptr<engine::Executor>(const engine::ProcessExecutor::Options&)>;
+using MakeProgramExecutor = std::function<std::unique_ptr<engine::Executor>(const engine::ProcessExecutor::Options&)>;
 
 // All that running does to the world.
 struct Effects {

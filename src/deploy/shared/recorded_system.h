@@ -10,8 +10,8 @@ namespace tutti::deploy {
 // What is recorded of one system. A system of which nothing is recorded yet has no components and serial 0.
 struct RecordedSystem {
   engine::Recorded recorded;
-  Value state;      // the same as the tree that is stored; an empty map where nothing is
-  i64 serial = 0;   // of the state: one more with every change
+  Value state;     // the same as the tree that is stored; an empty map where nothing is
+  i64 serial = 0;  // of the state: one more with every change
   std::string lineage;
 };
 

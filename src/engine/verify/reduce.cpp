@@ -360,36 +360,77 @@ bool Reduction::visible(const u64* s, const Step& step) const {
   return false;
 }
 
-void Reduction::steps(const u64* s, u32 hint, std::vector<Step>& steps) const {
-  u32 n = static_cast<u32>(rules_.system().instances.size());
-  if (n && hint >= n) hint = 0;
+bool Reduction::alone(const u64* s, u32 i, std::vector<Step>& steps, bool& any) const {
   Step chosen;
-  const Rules::Visitor choose = [&](const Step& step) {  // made once: there may be very many instances to ask
+  any = false;
+  bool found = rules_.visit_enabled(s, i, [&](const Step& step) {
+    any = true;
     if (!safe(s, step) || visible(s, step)) return false;
     chosen = step;
     return true;
-  };
-  for (u32 k = 0; k < n; ++k) {
-    u32 i = hint + k < n ? hint + k : hint + k - n;
-    if (!rules_.visit_enabled(s, i, choose)) continue;
-    if (chosen.kind != Step::Kind::kEnd) {
-      steps.push_back(chosen);
-      return;
-    }
-    // All outcomes of a transition go together.
-    const ComponentType& t = rules_.system().type_of(i);
-    const model::Transition& ending = t.transitions[chosen.index];
-    for (u32 o = 0; o < ending.outcomes; ++o) steps.push_back({Step::Kind::kEnd, i, chosen.index, o});
-    if (rules_.may_fail(s, i, chosen.index)) steps.push_back({Step::Kind::kFail, i, chosen.index, 0});
-    return;
-  }
-  if (rules_.instruction_enabled(s) && choose({Step::Kind::kInstruction, kNone, rules_.pc(s), 0})) {
+  });
+  if (!found) return false;
+  if (chosen.kind != Step::Kind::kEnd) {
     steps.push_back(chosen);
+    return true;
+  }
+  // All outcomes of a transition go together.
+  const model::Transition& ending = rules_.system().type_of(i).transitions[chosen.index];
+  for (u32 o = 0; o < ending.outcomes; ++o) steps.push_back({Step::Kind::kEnd, i, chosen.index, o});
+  if (rules_.may_fail(s, i, chosen.index)) steps.push_back({Step::Kind::kFail, i, chosen.index, 0});
+  return true;
+}
+
+bool Reduction::instruction_alone(const u64* s, std::vector<Step>& steps) const {
+  Step step{Step::Kind::kInstruction, kNone, rules_.pc(s), 0};
+  if (!rules_.instruction_enabled(s) || !safe(s, step) || visible(s, step)) return false;
+  steps.push_back(step);
+  return true;
+}
+
+void Reduction::steps(const u64* s, u32 hint, std::vector<Step>& steps, Awake* awake) const {
+  u32 n = static_cast<u32>(rules_.system().instances.size());
+  if (n && hint >= n) hint = 0;
+  bool any = false;
+  if (awake) {
+    const std::set<u32>& all = awake->all();
+    auto next = all.lower_bound(hint);
+    for (std::size_t left = all.size(); left > 0; --left) {
+      if (next == all.end()) next = all.begin();
+      u32 i = *next++;
+      if (alone(s, i, steps, any)) return;
+      if (!any) awake->sleep(i);
+    }
+    if (instruction_alone(s, steps)) return;
+    for (u32 i : all)
+      if (rules_.current(s, i) != kNone && all_of(s, i, steps)) return;
+    for (u32 i : all) rules_.enabled_of(s, i, steps);
+    if (rules_.instruction_enabled(s)) steps.push_back({Step::Kind::kInstruction, kNone, rules_.pc(s), 0});
     return;
   }
+  for (u32 k = 0; k < n; ++k)
+    if (alone(s, hint + k < n ? hint + k : hint + k - n, steps, any)) return;
+  if (instruction_alone(s, steps)) return;
   for (u32 i = 0; i < n; ++i)
     if (rules_.current(s, i) != kNone && all_of(s, i, steps)) return;
   rules_.enabled(s, steps);
+}
+
+Awake::Awake(const Rules& rules) : rules_(rules) {
+  for (u32 i = 0; i < rules.system().instances.size(); ++i) awake_.insert(awake_.end(), i);
+}
+
+void Awake::wake(u32 instance) {
+  awake_.insert(instance);
+  for (u32 k : rules_.links_as_user(instance)) awake_.insert(rules_.link(k).provider);
+  for (u32 k : rules_.links_as_provider(instance)) awake_.insert(rules_.link(k).user);
+}
+
+void Awake::after(const Step& step) {
+  if (step.kind != Step::Kind::kInstruction) return wake(step.instance);
+  const Instruction& in = rules_.system().program[step.index];
+  for (u32 i : {in.instance, in.provider})
+    if (i != kNone) wake(i);
 }
 
 }  // namespace tutti::engine

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <vector>
 
 #include "engine/rules/rules.h"
@@ -37,18 +38,40 @@ namespace tutti::engine {
 //
 // For properties, steps that can change what is observed are never explored without all others. No instance that may
 // merge tokens is ever looked at but by 2 or in full, so all that it can do by itself is seen, merging included.
+//
+// Who follows one run from state to state may keep `Awake`, the instances that may have a step: what an instance may do
+// depends on itself, on the program and on those that it is linked with, so only a step of one of them wakes it.
+// Without that every state costs as much as there are instances, and a chain of n the square of n.
+class Awake {
+ public:
+  explicit Awake(const Rules& rules);
+  // After a step: who it was, and whom it concerns.
+  void after(const Step& step);
+  void sleep(u32 instance) { awake_.erase(instance); }
+  const std::set<u32>& all() const { return awake_; }
+
+ private:
+  void wake(u32 instance);
+  const Rules& rules_;
+  std::set<u32> awake_;
+};
+
 class Reduction {
  public:
   Reduction(const Rules& rules, const std::vector<Property>& properties);
 
-  // `hint`: the instance to look at first, any will do.
-  void steps(const u64* s, u32 hint, std::vector<Step>& steps) const;
+  // `hint`: the instance to look at first, any will do. With `awake` the others are not asked, and whoever has no step
+  // falls asleep; the answer is the same.
+  void steps(const u64* s, u32 hint, std::vector<Step>& steps, Awake* awake = nullptr) const;
   bool one_safe(u32 instance) const { return one_safe_.of(instance); }
 
  private:
   // The step by itself (1), and among all of its instance (2).
   bool safe(const u64* s, const Step& step) const;
   bool safe_together(const u64* s, const Step& step) const;
+  // The step of an instance that goes by itself, all outcomes of its transition with it. `any`: whether it has steps.
+  bool alone(const u64* s, u32 i, std::vector<Step>& steps, bool& any) const;
+  bool instruction_alone(const u64* s, std::vector<Step>& steps) const;
   // All steps of the instance, when they are a persistent set.
   bool all_of(const u64* s, u32 i, std::vector<Step>& steps) const;
   bool waits_for_ports(const u64* s, u32 i, const std::vector<Step>& possible) const;

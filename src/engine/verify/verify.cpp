@@ -78,14 +78,16 @@ class Search {
   // As long as there is only one step to take no state can be met again, so none is kept: the plan of a large system is
   // often nothing but that, and its states together are as large as their number squared.
   void follow_the_only_way(std::vector<u64>& s, std::vector<Step>& steps) {
+    Awake awake(rules_);
     while (before_.size() < options_.most_states) {
       if (options_.budget) options_.budget->step();
       steps.clear();
-      reduction_.steps(s.data(), before_.empty() ? 0 : hint(before_.back()), steps);
+      reduction_.steps(s.data(), before_.empty() ? 0 : hint(before_.back()), steps, &awake);
       if (steps.size() != 1) return;
       note_merge(s.data(), steps[0]);
       note_orphan(s.data(), steps[0]);
       rules_.apply(s.data(), steps[0]);
+      awake.after(steps[0]);
       before_.push_back(steps[0]);
       ++report_.steps;
     }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/minisign.h"
+#include "lang/cdl/reference/door.h"
 #include "lang/cdl/resolve/system.h"
 #include "lang/cdl/resolve/types.h"
 #include "lang/cdl/syntax/format.h"
@@ -20,7 +22,11 @@ class CdlLanguage final : public Language {
     static constexpr OptionSpec kOptions[] = {
         {"catalog", "FILE", "cdl: an XML catalog that maps locations of imports to files"},
         {"include", "DIR", "where imports are looked for", true},
-        {"require-signature", "KEY", "cdl: every document must be signed with the key (PEM) in this file"},
+        {"require-signature", "KEY",
+         "everything that is read must be signed with this key of minisign (tutti help sign); cdl: or every document "
+         "with "
+         "the key (PEM) in this file",
+         true},
         {"decrypt-key", "KEY", "cdl: the key (PEM, or the bytes of an AES key) for encrypted parts"},
     };
     return kOptions;
@@ -47,6 +53,15 @@ class CdlLanguage final : public Language {
     return value;
   }
 
+  bool has_rules() const override { return true; }
+  std::optional<Value> by_rules(Session& session, const Request& request, Steps* steps) const override {
+    return reference::by_rules(session, request, steps);
+  }
+  std::optional<Value> as_rules_say(Session& session, const Request& request) const override {
+    return reference::as_rules_say(session, request);
+  }
+  bool rules_have_order() const override { return true; }
+
   bool can_format() const override { return true; }
   std::optional<std::string> format(Session& session, const Source& source) const override {
     return format_document(session, source);
@@ -61,6 +76,7 @@ class CdlLanguage final : public Language {
       TypeReport report;
       bool loaded = system && session.diagnostics.ok();
       if (loaded) report = check_types(*system, true);
+      if (loaded) warn_about_repeated(*system);
       session.diagnostics.sort_from(first);
       if (!loaded) {
         fine = false;
@@ -115,7 +131,10 @@ class CdlLanguage final : public Language {
 }  // namespace
 
 LoadOptions load_options(const Options& options) {
-  return {options.get("require-signature"), options.get("decrypt-key"), options.get("catalog"), options.all("include")};
+  std::string pem;  // a key of minisign is asked for where files are read
+  for (const std::string& key : options.all("require-signature"))
+    if (RequiredSignatures::is_pem(key)) pem = key;
+  return {pem, options.get("decrypt-key"), options.get("catalog"), options.all("include")};
 }
 
 const Language& language() {

@@ -10,6 +10,7 @@
 #include "base/sink.h"
 #include "tree/path.h"
 #include "tree/session.h"
+#include "tree/steps.h"
 
 namespace tutti {
 
@@ -66,6 +67,18 @@ class Language {
   // The tree that the files mean together.
   virtual std::optional<Value> evaluate(Session& session, const Request& request) const = 0;
 
+  // The same by the rules as they were published, one by one: what --reference, `agree` and `step` run. Slow and
+  // literal, and by itself: what the rules do not speak of is refused with a diagnostic, never left to evaluate().
+  // `steps` may be nullptr.
+  virtual bool has_rules() const { return false; }
+  virtual std::optional<Value> by_rules(Session&, const Request&, Steps*) const { return std::nullopt; }
+  // What evaluate() says of what the rules speak of: `agree` asks whether the two are equal, in the order of keys too
+  // where the rules have one.
+  virtual std::optional<Value> as_rules_say(Session& session, const Request& request) const {
+    return evaluate(session, request);
+  }
+  virtual bool rules_have_order() const { return false; }
+
   // The text laid out in the language's style, comments kept. Idempotent. nullopt where it cannot be parsed.
   virtual bool can_format() const { return false; }
   virtual std::optional<std::string> format(Session& session, const Source& source) const;
@@ -102,6 +115,9 @@ class Language {
   // More lines for the story that `tutti why` tells of a path in a tree of this language, from what only the language
   // knows.
   virtual std::string explain(Session&, const Value&, const Path&, const Request&) const { return {}; }
+
+  // What became of what is not at a path, where it was there while the files were evaluated: lines as of explain().
+  virtual std::string explain_missing(Session&, const Path&, const Request&) const { return {}; }
 
   // Whether a folder can stand where files do; it is then among the files of a request.
   virtual bool reads_folder(const std::string&) const { return false; }

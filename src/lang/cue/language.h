@@ -12,6 +12,8 @@ class Cue final : public Language {
   std::span<const OptionSpec> options() const override;
   bool reads_folder(const std::string& folder) const override;  // that of a package
   std::optional<Value> evaluate(Session& session, const Request& request) const override;
+  bool has_rules() const override { return true; }
+  std::optional<Value> by_rules(Session& session, const Request& request, Steps* steps) const override;
   Value encode(Session& session, const Value& value, std::string_view output, const Options& options) const override;
   bool checks_trees() const override { return true; }
   bool check(Session& session, const Request& request, const Value& tree) const override;

@@ -95,7 +95,7 @@ bool plain_list(const ast::Node* n) {
 
 class Trimmer {
  public:
-  explicit Trimmer(Context& c) : c_(c) {}
+  Trimmer(Context& c, const std::set<const ast::Node*>& added) : c_(c), added_(added) {}
 
   void file(ast::File* f, bool may_change) {
     for (ast::Node* d : f->decls) {
@@ -216,7 +216,9 @@ class Trimmer {
     if (!rest.empty() && !v->is_err() && !chosen) {
       other = alone(v, rest);
       for (const Slot& s : slots) {
-        if (!s.may_change || !is_plain(s.value()) || is_top(s.value()) || (s.element && is_empty(s.value()))) continue;
+        if (!s.may_change || added_.contains(s.value()) || !is_plain(s.value()) || is_top(s.value()) ||
+            (s.element && is_empty(s.value())))
+          continue;
         if (!implied(other, v, s.value())) continue;
         remove(s, member);
         gone.insert(s.node());
@@ -285,7 +287,7 @@ class Trimmer {
     Level inner;
     std::map<std::size_t, std::vector<Slot>> elements;
     for (const Slot& s : slots) {
-      if (gone.count(s.node())) continue;
+      if (gone.count(s.node()) || added_.contains(s.value())) continue;
       std::vector<ast::Struct*> literals;
       literals_of(s.value(), literals);
       for (ast::Struct* l : literals)
@@ -315,6 +317,7 @@ class Trimmer {
   }
 
   Context& c_;
+  const std::set<const ast::Node*>& added_;
   Level top_;
   std::set<const ast::Node*> dropped_, arms_;
   std::map<std::string, std::vector<ast::Field*>> declared_;  // at the top, by name
@@ -325,7 +328,8 @@ class Trimmer {
 // A copy of the tree with the edits made; parts without any are shared with the original.
 class Rewriter {
  public:
-  Rewriter(Arena& arena, std::span<const Edit> edits) : arena_(arena) {
+  Rewriter(Arena& arena, std::span<const Edit> edits, const std::set<const ast::Node*>& added)
+      : arena_(arena), added_(added) {
     for (const Edit& e : edits) edits_[e.node] = e.action;
   }
   bool changed = false;
@@ -363,7 +367,7 @@ class Rewriter {
   }
 
   ast::Node* value(ast::Node* n) {
-    if (!n) return nullptr;
+    if (!n || added_.contains(n)) return n;
     if (n->kind == ast::Kind::kStruct) {
       auto* s = as<ast::Struct>(n);
       auto* copy = arena_.make<ast::Struct>(*s);
@@ -409,22 +413,24 @@ class Rewriter {
   }
 
   Arena& arena_;
+  const std::set<const ast::Node*>& added_;
   std::map<const ast::Node*, Action> edits_;
 };
 
 }  // namespace
 
 std::vector<ast::File*> trim_files(Context& c, Arena& arena, Vertex* root, const std::vector<ast::File*>& files,
+                                   const std::set<const ast::Node*>& added,
                                    const std::function<bool(const ast::File*)>& own,
                                    const std::function<Vertex*(const std::vector<ast::File*>&)>& rebuild) {
-  Trimmer t(c);
+  Trimmer t(c, added);
   for (ast::File* f : files) t.file(f, own(f));
   t.search(root);
   if (t.edits.empty()) return files;
   auto apply = [&](std::span<const Edit> edits) {
     std::vector<ast::File*> out;
     for (ast::File* f : files) {
-      Rewriter r(arena, edits);
+      Rewriter r(arena, edits, added);
       ast::File* changed = r.file(f);
       out.push_back(r.changed ? changed : f);
     }
@@ -452,6 +458,43 @@ std::vector<ast::File*> trim_files(Context& c, Arena& arena, Vertex* root, const
   add(std::span<const Edit>(t.edits).first(t.edits.size() / 2));
   add(std::span<const Edit>(t.edits).subspan(t.edits.size() / 2));
   return kept.empty() ? files : apply(kept);
+}
+
+namespace {
+
+// Takes the values of embedded files out again. Nodes are changed in place: the tree has been used by then.
+class AsWritten {
+ public:
+  AsWritten(Arena& arena, const std::set<const ast::Node*>& added) : arena_(arena), added_(added) {}
+  void decls(ast::Nodes& list) {
+    std::vector<ast::Node*> out;
+    for (ast::Node* d : list) {
+      if (added_.contains(d)) continue;
+      out.push_back(d);
+      walk(d);
+    }
+    if (out.size() != list.size()) list = make_nodes(arena_, out);
+  }
+
+ private:
+  void walk(ast::Node* n) {
+    if (n->kind == ast::Kind::kStruct) return decls(as<ast::Struct>(n)->elts);
+    if (auto* f = n->kind == ast::Kind::kField ? as<ast::Field>(n) : nullptr; f && f->value)
+      while (added_.contains(f->value)) f->value = as<ast::Binary>(f->value)->x;
+    for_children(n, [&](ast::Node* c) { walk(c); });
+  }
+
+  Arena& arena_;
+  const std::set<const ast::Node*>& added_;
+};
+
+}  // namespace
+
+std::vector<ast::File*> without_added(Arena& arena, const std::vector<ast::File*>& files,
+                                      const std::set<const ast::Node*>& added) {
+  if (!added.empty())
+    for (ast::File* f : files) AsWritten(arena, added).decls(f->decls);
+  return files;
 }
 
 }  // namespace tutti::cue

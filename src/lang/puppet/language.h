@@ -12,6 +12,9 @@ class Puppet final : public Language {
   std::span<const std::string_view> extensions() const override;
   std::span<const OptionSpec> options() const override;
   std::optional<Value> evaluate(Session& session, const Request& request) const override;
+  bool has_rules() const override { return true; }
+  std::optional<Value> by_rules(Session& session, const Request& request, Steps* steps) const override;
+  std::optional<Value> as_rules_say(Session& session, const Request& request) const override;
   Value encode(Session& session, const Value& value, std::string_view output, const Options& options) const override;
   bool can_format() const override { return true; }
   std::optional<std::string> format(Session& session, const Source& source) const override;

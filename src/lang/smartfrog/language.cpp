@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "lang/smartfrog/eval/core.h"
 #include "lang/smartfrog/eval/encode.h"
 #include "lang/smartfrog/levels.h"
 #include "lang/smartfrog/production/production.h"
+#include "lang/smartfrog/reference/covered.h"
 #include "lang/smartfrog/reference/reference.h"
 #include "lang/smartfrog/syntax/format.h"
 #include "lang/smartfrog/syntax/parser.h"
@@ -22,8 +25,9 @@ std::optional<Level> level_of(Session& session, const Options& options) {
   return std::nullopt;
 }
 
-std::optional<Value> by_reference(Session& session, const Body& body) {
-  auto result = reference::evaluate(body, session.arena);
+std::optional<Value> by_definitions(Session& session, const Body& body, Steps* steps) {
+  if (!reference::covered(session, body)) return std::nullopt;
+  auto result = reference::evaluate(body, session.arena, steps);
   if (auto* v = std::get_if<reference::V>(&result)) return reference::to_tree(*v, session.arena);
   const auto& e = std::get<reference::Error>(result);
   session.diagnostics.error(fmt::format("SF-{}", e.number), e.where,
@@ -82,10 +86,12 @@ std::string tell(const Session& session, const CoreCompiler& compiler) {
       case CoreEvent::What::kLinked: what = fmt::format("taken from the link `{}`", e.from.text()); break;
       case CoreEvent::What::kInherited: what = fmt::format("inherited from the prototype `{}`", e.from.text()); break;
       case CoreEvent::What::kEmptied: what = "begun as a component"; break;
+      case CoreEvent::What::kGone: what = "gone with what it was in, which is replaced"; break;
     }
     out += fmt::format("  {} at {}{}\n", what, at(e.at), e.created ? ", which made the attribute" : "");
   }
-  return out + tell_position(session, compiler.watched_placed(), compiler.watched_rule());
+  bool gone = !compiler.events().empty() && compiler.events().back().what == CoreEvent::What::kGone;
+  return gone ? out : out + tell_position(session, compiler.watched_placed(), compiler.watched_rule());
 }
 
 bool vet_file(Session& session, const Request& request, Level level) {
@@ -119,7 +125,7 @@ std::span<const OptionSpec> SmartFrog::options() const {
       {"level", "LEVEL", "the language: core (the published semantics) or production"},
       {"include", "DIR", "where #include looks, after the folder of the including file", true},
       {"property", "NAME=VALUE", "what PROPERTY NAME gives (production only)", true},
-      {"reference", "", "evaluate by the definitions of the paper, one by one (core only, slow)"},
+      {"reference", "", "evaluate by the published rules, one by one: slow, and only what they speak of"},
   };
   return kOptions;
 }
@@ -127,11 +133,6 @@ std::span<const OptionSpec> SmartFrog::options() const {
 std::optional<Value> SmartFrog::evaluate(Session& session, const Request& request) const {
   auto level = level_of(session, request.options);
   if (!level) return std::nullopt;
-  if (*level == Level::kProduction && request.options.has("reference")) {
-    session.diagnostics.error("USE-REFERENCE", {},
-                              "`--reference` is for the core: the production language has no published definitions");
-    return std::nullopt;
-  }
   const Body* body = parse_files(session, request, *level);
   if (!body) return std::nullopt;
   if (*level == Level::kProduction) {
@@ -140,10 +141,21 @@ std::optional<Value> SmartFrog::evaluate(Session& session, const Request& reques
     compiler.partial = !request.concrete;
     return compiler.run(*body);
   }
-  if (request.options.has("reference")) return by_reference(session, *body);
   CoreCompiler compiler(session);
   compiler.partial = !request.concrete;
   return compiler.run(*body);
+}
+
+std::optional<Value> SmartFrog::by_rules(Session& session, const Request& request, Steps* steps) const {
+  auto level = level_of(session, request.options);
+  if (!level) return std::nullopt;
+  if (*level == Level::kProduction) {
+    session.diagnostics.error("USE-REFERENCE", {}, "the production language has no published definitions")
+        .suggest("leave out --level production: they are of the core");
+    return std::nullopt;
+  }
+  const Body* body = parse_files(session, request, *level);
+  return body ? by_definitions(session, *body, steps) : std::nullopt;
 }
 
 std::optional<std::string> SmartFrog::format(Session& session, const Source& source) const {
@@ -186,8 +198,15 @@ std::string SmartFrog::explain(Session& session, const Value&, const Path& path,
   keys.insert(keys.begin(), Symbol("sfConfig"));
   CoreCompiler compiler(again);
   compiler.watch(keys);
+  compiler.partial = true;
   if (!compiler.run(*body)) return {};
   return tell(again, compiler);
+}
+
+std::string SmartFrog::explain_missing(Session& session, const Path& path, const Request& request) const {
+  auto tells = [](const Path::Step& step) { return !step.is_key(); };
+  if (request.options.get("level", "core") != "core" || std::ranges::any_of(path.steps(), tells)) return {};
+  return explain(session, Value{}, path, request);
 }
 
 std::span<const std::string_view> SmartFrog::outputs() const {

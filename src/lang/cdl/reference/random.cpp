@@ -1,7 +1,15 @@
+// What the generator makes: lists that extend those before them and, seldom, any (recursion), properties that extend
+// lists at every depth, attributes that meet; references by attribute and by element, several in one property and
+// between texts, relative, absolute, into lists by name with and without a prefix, through what is inherited, with `.`
+// and `..` anywhere, to nothing, to too much; lazy ones; expressions of every kind of result; the same name twice;
+// documentation, comments, sections of character data and white space anywhere; a target namespace, a default one, a
+// prefix that means another namespace further in; now and then many lists, or nestings of ten levels. What it does not
+// make: imports, signatures and encryption (not of sections 7 and 11), types (they change no result).
 #include "lang/cdl/reference/random.h"
 
 #include <fmt/format.h>
 
+#include <iterator>
 #include <random>
 #include <vector>
 
@@ -25,7 +33,8 @@ class Generator {
     if (target) out += " targetNamespace=\"urn:p\"";
     if (defaulted) out += " xmlns=\"urn:p\"";
     out += ">\n<cdl:configuration>\n";
-    std::size_t lists = pick(6);
+    std::size_t lists = chance(150) ? 12 : pick(6);
+    if (chance(150)) deepest_ = 10;
     for (std::size_t i = 0; i < lists; i++) names_.push_back(fmt::format("{}L{}", chance(6) ? "p:" : "", i));
     for (std::size_t i = 0; i < lists; i++) {
       Draft d = make(names_[i], 0, i);
@@ -60,11 +69,11 @@ class Generator {
       std::size_t limit = chance(40) ? names_.size() : std::min(extendable, names_.size());
       if (limit > 0) d.attributes += fmt::format(" cdl:extends=\"{}\"", names_[pick(limit)]);
     }
-    if (depth >= 4 || (depth > 0 && chance(2))) {
+    if (depth >= deepest_ || (depth > 0 && chance(deepest_ > 4 ? 4 : 2))) {
       d.leaf = true;
       return d;
     }
-    std::size_t n_children = pick(4);
+    std::size_t n_children = deepest_ > 4 ? 1 + pick(2) : chance(200) ? 9 : pick(4);
     std::vector<std::string> used;
     for (std::size_t i = 0; i < n_children; i++) {
       std::string c = name();
@@ -84,6 +93,7 @@ class Generator {
                                          "a/b", "../../c", "./a",  "a/../b", "/c/", "p:a"};
       return kAny[pick(12)];
     }
+    if (chance(12)) return detour(here);
     std::vector<std::string> to;
     const Draft* at = &root;
     while (!at->children.empty() && (to.empty() || !chance(3))) {
@@ -98,6 +108,18 @@ class Generator {
     for (std::size_t i = 1; i < here.size(); i++) out += "../";
     for (const std::string& s : to) out += s + "/";
     if (!out.empty()) out.pop_back();
+    return out.empty() ? "." : out;
+  }
+
+  // To where it stands, up and down again, over steps that say nothing.
+  std::string detour(const std::vector<std::string>& here) {
+    std::string out;
+    std::size_t up = here.size() > 1 ? pick(here.size() - 1) : 0;
+    for (std::size_t i = 0; i < up; i++) out += chance(3) ? ".././" : "../";
+    for (std::size_t i = here.size() - up - 1; i > 0 && i < here.size(); i++)
+      out += here[i] + (chance(4) ? "/./" : "/");
+    if (chance(2)) out += name() + "/..";
+    if (out.ends_with('/')) out.pop_back();
     return out.empty() ? "." : out;
   }
 
@@ -135,8 +157,8 @@ class Generator {
                                        "normalize-space(concat(' ', $x, '  ', $y))",
                                        "starts-with($x, '1') and $y &gt;= 3",
                                        "round($x div 4)",
-                                       "string-length($x) + count($y[. = 1] | $x)"};
-    std::size_t which = pick(17);
+                                       "string-length($x) + count($y | $x)"};
+    std::size_t which = pick(std::size(kTwo));
     return fmt::format(
         "<cdl:expression value-of=\"{}\"><cdl:variable name=\"x\"{}/><cdl:variable name=\"y\"{}/></cdl:expression>",
         kTwo[which], reference(root, here, ""), reference(root, here, ""));
@@ -163,9 +185,15 @@ class Generator {
         case 5:
           d.content =
               fmt::format("{}<cdl:ref{}/>{}", chance(2) ? "t" : "", reference(root, here, ""), chance(2) ? "u" : "");
+          if (chance(4)) d.content += fmt::format("<cdl:ref{}/>", reference(root, here, ""));
           return;
         case 6: return;
-        case 7: d.content = "text"; return;
+        case 7: {
+          static const char* const kTexts[] = {"text",        "a &lt; b", "<![CDATA[1 < 2]]>", " 7 ", "-1.5",
+                                               "<!-- c -->x", "&#228;"};
+          d.content = kTexts[chance(2) ? 0 : pick(std::size(kTexts))];
+          return;
+        }
         default: d.content = fmt::format("{}", pick(20)); return;
       }
     }
@@ -174,8 +202,11 @@ class Generator {
   }
 
   void write(std::string& out, const Draft& d, std::size_t depth) {
+    if (chance(40)) out += "<!-- between -->\n";
     out.append(2 * depth, ' ');
     out += fmt::format("<{}{}", d.name, d.attributes);
+    // A prefix of ours that means something else from here on; or the same once more.
+    if (chance(60)) out += chance(2) ? " xmlns:p=\"urn:p\"" : " xmlns:z=\"urn:z\"";
     if (d.children.empty() && d.content.empty()) {
       out += "/>\n";
       return;
@@ -183,6 +214,7 @@ class Generator {
     out += ">" + d.content;
     if (!d.children.empty()) {
       out += "\n";
+      if (chance(40)) out += "<cdl:documentation>what it is <b>for</b></cdl:documentation>\n";
       for (const Draft& c : d.children) write(out, c, depth + 1);
       out.append(2 * depth, ' ');
     }
@@ -191,6 +223,7 @@ class Generator {
 
   std::mt19937_64 random_;
   std::vector<std::string> names_;
+  int deepest_ = 4;
 };
 
 }  // namespace

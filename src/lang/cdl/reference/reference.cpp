@@ -1,106 +1,96 @@
 #include "lang/cdl/reference/reference.h"
 
-#include <libxml/parser.h>
-#include <libxml/tree.h>
-#include <libxml/xpath.h>
-#include <libxml/xpathInternals.h>
+#include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <map>
-#include <optional>
-#include <vector>
+
+#include "lang/cdl/reference/xml.h"
 
 namespace tutti::cdl::reference {
 namespace {
 
-constexpr const char* kCdl = "http://www.gridforum.org/2004/12/CDDLM/XML-CDL/1.0";
-using Nodes = std::vector<xmlNode*>;
-
-const xmlChar* x(const char* s) { return reinterpret_cast<const xmlChar*>(s); }
-const xmlChar* x(const std::string& s) { return x(s.c_str()); }
-std::string str(const xmlChar* s) { return s ? reinterpret_cast<const char*>(s) : ""; }
-
-std::string name_of(xmlNode* n) {
-  return n->ns && n->ns->href && *n->ns->href ? "{" + str(n->ns->href) + "}" + str(n->name) : str(n->name);
-}
-bool is_cdl(xmlNode* n, const char* local) {
-  return n->type == XML_ELEMENT_NODE && n->ns && str(n->ns->href) == kCdl && str(n->name) == local;
-}
-bool is_special(xmlNode* n) { return is_cdl(n, "ref") || is_cdl(n, "expression"); }
-bool is_property(xmlNode* n) { return n->type == XML_ELEMENT_NODE && !is_special(n); }
-bool is_text(xmlNode* n) { return n->type == XML_TEXT_NODE || n->type == XML_CDATA_SECTION_NODE; }
-
-std::optional<std::string> get(xmlNode* n, const char* local, bool qualified = true) {
-  xmlChar* v = qualified ? xmlGetNsProp(n, x(local), x(kCdl)) : xmlGetNoNsProp(n, x(local));
-  if (!v) return std::nullopt;
-  std::string out = str(v);
-  xmlFree(v);
-  return out;
-}
-xmlNs* cdl_ns(xmlNode* n) { return xmlSearchNsByHref(n->doc, n, x(kCdl)); }
-void set(xmlNode* n, const char* local, const std::string& value, bool qualified = true) {
-  if (qualified) {
-    xmlSetNsProp(n, cdl_ns(n), x(local), x(value));
-  } else {
-    xmlSetProp(n, x(local), x(value));
-  }
-}
-void unset(xmlNode* n, const char* local, bool qualified = true) {
-  if (qualified) {
-    xmlUnsetNsProp(n, cdl_ns(n), x(local));
-  } else {
-    xmlUnsetProp(n, x(local));
-  }
-}
-
-Nodes children(xmlNode* n, const std::function<bool(xmlNode*)>& which) {
-  Nodes out;
-  for (xmlNode* c = n->children; c; c = c->next) {
-    if (which(c)) out.push_back(c);
-  }
-  return out;
-}
-void each(xmlNode* n, const std::function<void(xmlNode*)>& f) {
-  f(n);
-  for (xmlNode* c : children(n, [](xmlNode* m) { return m->type == XML_ELEMENT_NODE; })) each(c, f);
-}
-void remove(xmlNode* n) {
-  xmlUnlinkNode(n);
-  xmlFreeNode(n);
-}
-bool blank(const std::string& s) { return s.find_first_not_of(" \t\r\n") == std::string::npos; }
-bool lazy(xmlNode* n) {
-  std::string v = get(n, "lazy").value_or("");
-  if (v.empty() && is_special(n)) v = get(n, "lazy", false).value_or("");
-  return v == "true" || v == "1";
-}
-
 class Resolver {
  public:
-  explicit Resolver(xmlDoc* doc) : doc_(doc) {}
+  Resolver(xmlDoc* doc, Steps* steps) : doc_(doc), steps_(steps) {}
 
   Outcome run() {
-    xmlNode* root = xmlDocGetRootElement(doc_);
-    for (xmlNode* n : children(root, [](xmlNode* m) { return m->type == XML_ELEMENT_NODE; })) {
-      if (is_cdl(n, "configuration")) configuration_ = n;
-      if (is_cdl(n, "system")) system_ = n;
-    }
+    Outcome out;
+    out.outside = find_parts();
+    if (!out.outside.empty()) return out;
     if (configuration_) prepare(configuration_);
     prepare(system_);
     if (configuration_) {
       for (xmlNode* list : children(configuration_, is_property)) lists_.push_back(list);
     }
     find_recursion();
+    tell("start", nullptr, "the document, names in attributes written out");
     if (errors_.empty()) resolve_prototypes();
     if (errors_.empty()) resolve_values();
     if (errors_.empty()) explain();
-    Outcome out{errors_, ""};
-    if (errors_.empty()) canonical(system_, out.text);
+    for (const auto& [code, node] : errors_)
+      if (steps_) tell("error", node, code);
+    for (const auto& [code, node] : errors_)
+      out.errors[code] = node ? static_cast<int>(libxml2().xmlGetLineNo(node)) : 0;
+    if (!errors_.empty()) return out;
+    canonical(system_, out.text);
+    restore(system_);
+    if (configuration_) restore(configuration_);
+    xmlChar* text = nullptr;
+    int size = 0;
+    libxml2().xmlDocDumpMemoryEnc(doc_, &text, &size, "UTF-8");
+    out.document.assign(reinterpret_cast<const char*>(text), static_cast<std::size_t>(size));
+    libxml2().xmlFree(text);
     return out;
   }
 
  private:
+  // What sections 7 and 11 work on; or what is there that they do not speak of.
+  std::string find_parts() {
+    xmlNode* root = libxml2().xmlDocGetRootElement(doc_);
+    if (!root || !is_cdl(root, "cdl")) return "documents whose root is not cdl:cdl";
+    for (xmlNode* n : children(root, [](xmlNode* m) { return m->type == XML_ELEMENT_NODE; })) {
+      if (is_cdl(n, "import")) return "imports (section 9)";
+      xmlNode*& part = is_cdl(n, "system") ? system_ : configuration_;
+      if (!is_cdl(n, "configuration") && !is_cdl(n, "system")) continue;
+      if (part) return "documents with two of one kind of part";
+      part = n;
+    }
+    return system_ ? "" : "documents without cdl:system";
+  }
+
+  // The first place of each kind of mistake.
+  void wrong(const char* code, xmlNode* at) { errors_.emplace(code, at); }
+
+  void tell(const char* rule, xmlNode* at, const std::string& what) {
+    if (!steps_) return;
+    std::string path = at ? path_of(at) : "";
+    steps_->step({rule, path, {}, what}, [this] {
+      Steps::Cells cells;
+      if (configuration_) cells.emplace_back("configuration", shown(configuration_));
+      cells.emplace_back("system", shown(system_));
+      return cells;
+    });
+  }
+
+  // References that stay open, as they were written: the result is a document again.
+  void restore(xmlNode* top) {
+    each(top, [&](xmlNode* n) {
+      bool inner = is_special(n) || is_cdl(n, "variable");
+      auto plain = [&](const std::string& name) {
+        std::string full = name.substr(name[0] == '?'), uri = full.substr(1, full.find('}') - 1);
+        std::string local = full.substr(full.find('}') + 1);
+        if (name[0] == '?' || uri.empty()) return local;
+        xmlNs* ns = libxml2().xmlSearchNsByHref(doc_, n, x(uri));
+        if (!ns || !ns->prefix) ns = libxml2().xmlNewNs(n, x(uri), x("q" + std::to_string(++prefixes_)));
+        return str(ns->prefix) + ":" + local;
+      };
+      if (auto v = get(n, "ref", !inner)) set(n, "ref", written_path(n, *v), !inner);
+      if (auto v = get(n, "refroot", !inner)) set(n, "refroot", plain(*v), !inner);
+      if (auto v = get(n, "type")) set(n, "type", plain(*v));
+    });
+  }
+
   // Section 10 and layout: documentation, comments and white space are no data. Names in attributes are written out, so
   // that they mean the same wherever they are copied to.
   void prepare(xmlNode* top) {
@@ -123,8 +113,8 @@ class Resolver {
         if (auto v = get(n, "refroot", false)) set(n, "refroot", clark(n, *v), false);
       }
       if (auto v = get(n, "ref", !inner)) set(n, "ref", expand_path(n, *v), !inner);
-      if (get(n, "ref") && !children(n, is_special).empty()) errors_.insert("CDL-REF-WITH-CHILDREN");
-      if (get(n, "ref") && elements) errors_.insert("CDL-REF-WITH-CHILDREN");
+      if (get(n, "ref") && !children(n, is_special).empty()) wrong("CDL-REF-WITH-CHILDREN", n);
+      if (get(n, "ref") && elements) wrong("CDL-REF-WITH-CHILDREN", n);
       for (xmlNode* c : children(n, [](xmlNode* m) { return m->type == XML_ELEMENT_NODE; })) go(c);
     };
     go(top);
@@ -133,7 +123,7 @@ class Resolver {
   // `p:n` as {uri}n; `n` as ?{default}n, which is looked up in the default namespace and then in none.
   static std::string clark(xmlNode* n, const std::string& qname) {
     std::size_t colon = qname.find(':');
-    xmlNs* ns = xmlSearchNs(n->doc, n, colon == std::string::npos ? nullptr : x(qname.substr(0, colon)));
+    xmlNs* ns = libxml2().xmlSearchNs(n->doc, n, colon == std::string::npos ? nullptr : x(qname.substr(0, colon)));
     std::string uri = ns ? str(ns->href) : "";
     return (colon == std::string::npos ? "?" : "") + ("{" + uri + "}") +
            (colon == std::string::npos ? qname : qname.substr(colon + 1));
@@ -165,7 +155,7 @@ class Resolver {
       for (xmlNode* l : lists_) {
         if (name_of(l) == wanted) return l;
       }
-      std::string target = get(xmlDocGetRootElement(doc_), "targetNamespace", false).value_or("");
+      std::string target = get(libxml2().xmlDocGetRootElement(doc_), "targetNamespace", false).value_or("");
       for (xmlNode* l : lists_) {
         if (!target.empty() && name_of(l) == str(l->name) && "{" + target + "}" + str(l->name) == wanted) return l;
       }
@@ -183,7 +173,7 @@ class Resolver {
         if (xmlNode* to = list(*e)) {
           out.insert(to);
         } else {
-          errors_.insert("CDL-UNKNOWN-PROTOTYPE");
+          wrong("CDL-UNKNOWN-PROTOTYPE", n);
         }
       });
     };
@@ -196,11 +186,11 @@ class Resolver {
       }
     }
     for (auto& [l, to] : leads) {
-      if (to.count(l)) errors_.insert("CDL-RECURSIVE-EXTENDS");
+      if (to.count(l)) wrong("CDL-RECURSIVE-EXTENDS", l);
     }
     std::set<std::string> names;
     for (xmlNode* l : lists_) {
-      if (!names.insert(name_of(l)).second) errors_.insert("CDL-DUPLICATE-PROTOTYPE");
+      if (!names.insert(name_of(l)).second) wrong("CDL-DUPLICATE-PROTOTYPE", l);
     }
   }
 
@@ -240,6 +230,7 @@ class Resolver {
         std::string relative = depth == 0 ? "self|" : depth == 1 ? ".|" : "";
         for (int i = 1; i < depth; i++) relative += "..|";
         set(n, "ref", relative + path->substr(1), !inner);
+        tell("7.3.3", n, fmt::format("the absolute path becomes {}", written_path(n, relative + path->substr(1))));
       }
       for (xmlNode* c : children(n, [](xmlNode* m) { return m->type == XML_ELEMENT_NODE; })) {
         go(c, is_property(c) && !is_cdl(c, "variable") ? depth + 1 : depth);
@@ -259,7 +250,7 @@ class Resolver {
       for (xmlNode* e : children(prototype, [](xmlNode*) { return true; })) {
         if (!is_property(e)) {
           bool insertion = is_cdl(e, "ref");
-          if (insertion || !own_content) result.push_back(xmlDocCopyNode(e, doc_, 1));
+          if (insertion || !own_content) result.push_back(libxml2().xmlDocCopyNode(e, doc_, 1));
           continue;
         }
         bool overridden = false;
@@ -269,17 +260,18 @@ class Resolver {
           if (std::find(result.begin(), result.end(), mine) == result.end()) result.push_back(mine);
           inherit_attributes(e, mine, false);
         }
-        if (!overridden) result.push_back(xmlDocCopyNode(e, doc_, 1));
+        if (!overridden) result.push_back(libxml2().xmlDocCopyNode(e, doc_, 1));
       }
     }
     for (xmlNode* mine : own) {
       if (std::find(result.begin(), result.end(), mine) == result.end()) result.push_back(mine);
     }
-    for (xmlNode* mine : own) xmlUnlinkNode(mine);
-    for (xmlNode* c : result) xmlAddChild(n, c);
-    xmlReconciliateNs(doc_, n);
+    for (xmlNode* mine : own) libxml2().xmlUnlinkNode(mine);
+    for (xmlNode* c : result) libxml2().xmlAddChild(n, c);
+    libxml2().xmlReconciliateNs(doc_, n);
     inherit_attributes(prototype, n, !own_content && !own_ref);
     unset(n, "extends");
+    tell("7.2.2", n, fmt::format("inherits what {} has", path_of(prototype)));
   }
 
   // 7.2.2.2, where reference and laziness belong to the value: they come only to an element without one.
@@ -290,12 +282,14 @@ class Resolver {
       if (cdl && local == "extends") continue;
       if (cdl && (local == "ref" || local == "refroot" || local == "lazy") && !with_value) continue;
       const xmlChar* uri = a->ns ? a->ns->href : nullptr;
-      if (uri ? xmlHasNsProp(to, a->name, uri) != nullptr : xmlHasNsProp(to, a->name, nullptr) != nullptr) continue;
-      xmlChar* value = xmlNodeListGetString(doc_, a->children, 1);
-      xmlNs* ns = uri ? xmlSearchNsByHref(doc_, to, uri) : nullptr;
-      if (uri && (!ns || !ns->prefix)) ns = xmlNewNs(to, uri, x("q" + std::to_string(++prefixes_)));
-      xmlSetNsProp(to, ns, a->name, value ? value : x(""));
-      xmlFree(value);
+      if (uri ? libxml2().xmlHasNsProp(to, a->name, uri) != nullptr
+              : libxml2().xmlHasNsProp(to, a->name, nullptr) != nullptr)
+        continue;
+      xmlChar* value = libxml2().xmlNodeListGetString(doc_, a->children, 1);
+      xmlNs* ns = uri ? libxml2().xmlSearchNsByHref(doc_, to, uri) : nullptr;
+      if (uri && (!ns || !ns->prefix)) ns = libxml2().xmlNewNs(to, uri, x("q" + std::to_string(++prefixes_)));
+      libxml2().xmlSetNsProp(to, ns, a->name, value ? value : x(""));
+      libxml2().xmlFree(value);
     }
   }
 
@@ -377,20 +371,23 @@ class Resolver {
     Place p = evaluate(n, element ? n->parent : n, *path, get(n, "refroot", !element));
     if (p.status != Status::kFound || open_below(p.node)) return false;
     Nodes values;
-    for (xmlNode* c : children(p.node, [](xmlNode*) { return true; })) values.push_back(xmlDocCopyNode(c, doc_, 1));
+    for (xmlNode* c : children(p.node, [](xmlNode*) { return true; }))
+      values.push_back(libxml2().xmlDocCopyNode(c, doc_, 1));
     if (element) {  // 7.3.5.1
       xmlNode* holder = n->parent;
-      for (xmlNode* v : values) xmlAddPrevSibling(n, v);
+      for (xmlNode* v : values) libxml2().xmlAddPrevSibling(n, v);
       remove(n);
-      xmlReconciliateNs(doc_, holder);
+      libxml2().xmlReconciliateNs(doc_, holder);
       tidy(holder);
+      tell("7.3.5.1", holder, fmt::format("the value of {} stands for the reference", path_of(p.node)));
       return true;
     }
     for (xmlNode* c : children(n, [](xmlNode*) { return true; })) remove(c);
-    for (xmlNode* v : values) xmlAddChild(n, v);
-    xmlReconciliateNs(doc_, n);
+    for (xmlNode* v : values) libxml2().xmlAddChild(n, v);
+    libxml2().xmlReconciliateNs(doc_, n);
     unset(n, "ref");
     unset(n, "refroot");
+    tell("7.3.2", n, fmt::format("has the value of {}", path_of(p.node)));
     return true;
   }
 
@@ -399,7 +396,7 @@ class Resolver {
   static void tidy(xmlNode* n) {
     for (xmlNode* c = n->children; c && c->next;) {
       if (is_text(c) && is_text(c->next)) {
-        xmlNodeAddContent(c, c->next->content);
+        libxml2().xmlNodeAddContent(c, c->next->content);
         remove(c->next);
       } else {
         c = c->next;
@@ -411,8 +408,42 @@ class Resolver {
     }
   }
 
+  // "MUST NOT contain any location path" (7.3.6): a name that is neither a function nor an operator, or a sign that
+  // only paths have.
+  static bool has_location_path(const std::string& e) {
+    bool operand = false;  // what is before ends one: then `*` and `and` are operators
+    auto letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' || c < 0; };
+    for (std::size_t i = 0; i < e.size();) {
+      char c = e[i];
+      std::size_t end = i + 1;
+      if (c == '"' || c == '\'') {
+        end = std::min(e.find(c, i + 1), e.size() - 1) + 1;
+        operand = true;
+      } else if (c == '$' || std::isdigit(static_cast<unsigned char>(c)) ||
+                 (c == '.' && end < e.size() && std::isdigit(static_cast<unsigned char>(e[end])))) {
+        while (end < e.size() && (letter(e[end]) || e[end] == '.' || e[end] == ':')) ++end;
+        operand = true;
+      } else if (letter(c) && c != '-') {
+        while (end < e.size() && (letter(e[end]) || e[end] == ':')) ++end;
+        std::size_t next = e.find_first_not_of(" \t\r\n", end);
+        if (!operand && (next == std::string::npos || e[next] != '(')) return true;
+        operand = false;
+      } else if (c == '/' || c == '@' || c == '.' || (c == '*' && !operand)) {
+        return true;
+      } else if (c != ' ' && c != '\t' && c != '\n' && c != '\r') {
+        operand = c == ')' || c == ']';
+      }
+      i = end;
+    }
+    return false;
+  }
+
   // 7.3.6.1
   bool resolve_expression(xmlNode* n) {
+    if (has_location_path(*get(n, "value-of", false))) {
+      wrong("CDL-EXPRESSION-LOCATION-PATH", n);
+      return false;
+    }
     Nodes variables = children(n, [](xmlNode* c) { return is_cdl(c, "variable"); });
     std::vector<xmlNode*> targets;
     for (xmlNode* v : variables) {
@@ -421,28 +452,30 @@ class Resolver {
       if (p.status != Status::kFound || open_below(p.node)) return false;
       targets.push_back(p.node);
     }
-    xmlXPathContext* context = xmlXPathNewContext(doc_);
+    xmlXPathContext* context = libxml2().xmlXPathNewContext(doc_);
     context->node = nullptr;
     for (std::size_t i = 0; i < variables.size(); i++) {
-      xmlNodeSet* set = xmlXPathNodeSetCreate(nullptr);
-      for (xmlNode* c : children(targets[i], [](xmlNode*) { return true; })) xmlXPathNodeSetAddUnique(set, c);
-      xmlXPathRegisterVariable(context, x(*get(variables[i], "name", false)), xmlXPathWrapNodeSet(set));
+      xmlNodeSet* set = libxml2().xmlXPathNodeSetCreate(nullptr);
+      for (xmlNode* c : children(targets[i], [](xmlNode*) { return true; })) libxml2().xmlXPathNodeSetAddUnique(set, c);
+      libxml2().xmlXPathRegisterVariable(context, x(*get(variables[i], "name", false)),
+                                         libxml2().xmlXPathWrapNodeSet(set));
     }
-    xmlXPathObject* value = xmlXPathEvalExpression(x(*get(n, "value-of", false)), context);
+    xmlXPathObject* value = libxml2().xmlXPathEvalExpression(x(*get(n, "value-of", false)), context);
     std::string text;
     if (value) {
-      xmlChar* s = xmlXPathCastToString(value);
+      xmlChar* s = libxml2().xmlXPathCastToString(value);
       text = str(s);
-      xmlFree(s);
-      xmlXPathFreeObject(value);
+      libxml2().xmlFree(s);
+      libxml2().xmlXPathFreeObject(value);
     } else {
-      errors_.insert("CDL-BAD-EXPRESSION");
+      wrong("CDL-BAD-EXPRESSION", n);
     }
-    xmlXPathFreeContext(context);
+    libxml2().xmlXPathFreeContext(context);
     xmlNode* holder = n->parent;
-    if (!text.empty()) xmlAddPrevSibling(n, xmlNewDocText(doc_, x(text)));
+    if (!text.empty()) libxml2().xmlAddPrevSibling(n, libxml2().xmlNewDocText(doc_, x(text)));
     remove(n);
     tidy(holder);
+    tell("7.3.6.1", holder, fmt::format("the expression is \"{}\"", text));
     return true;
   }
 
@@ -479,7 +512,7 @@ class Resolver {
     }
     if (lazy(n)) return;
     if (way.count({n, 0})) {
-      errors_.insert("CDL-CYCLIC-REFERENCE");
+      wrong("CDL-CYCLIC-REFERENCE", n);
       return;
     }
     if (!seen.insert(n).second) return;
@@ -489,9 +522,9 @@ class Resolver {
     bool inner = variable || element;
     Place p = evaluate(variable ? n->parent : n, holder, *get(n, "ref", !inner), get(n, "refroot", !inner));
     switch (p.status) {
-      case Status::kMissing: errors_.insert("CDL-NO-SUCH-NODE"); return;
-      case Status::kAmbiguous: errors_.insert("CDL-AMBIGUOUS-REFERENCE"); return;
-      case Status::kUnknownRoot: errors_.insert("CDL-UNKNOWN-REFROOT"); return;
+      case Status::kMissing: wrong("CDL-NO-SUCH-NODE", n); return;
+      case Status::kAmbiguous: wrong("CDL-AMBIGUOUS-REFERENCE", n); return;
+      case Status::kUnknownRoot: wrong("CDL-UNKNOWN-REFROOT", n); return;
       case Status::kBlocked: blame_content(p.node, false, seen, way); return;
       case Status::kFound: blame_content(p.node, true, seen, way); return;
     }
@@ -503,10 +536,10 @@ class Resolver {
       // A reference that is on the way here closes a loop even when it has been looked at before.
       if (is_cdl(m, "expression")) {
         for (xmlNode* v : children(m, [](xmlNode* c) { return is_cdl(c, "variable"); })) {
-          if (way.count({v, 0})) errors_.insert("CDL-CYCLIC-REFERENCE");
+          if (way.count({v, 0})) wrong("CDL-CYCLIC-REFERENCE", v);
         }
       } else if (way.count({m, 0})) {
-        errors_.insert("CDL-CYCLIC-REFERENCE");
+        wrong("CDL-CYCLIC-REFERENCE", m);
       }
       blame(m, seen, way);
     };
@@ -522,9 +555,9 @@ class Resolver {
     std::map<std::string, std::string> attributes;
     for (xmlAttr* a = n->properties; a; a = a->next) {
       std::string name = a->ns ? "{" + str(a->ns->href) + "}" + str(a->name) : str(a->name);
-      xmlChar* v = xmlNodeListGetString(doc_, a->children, 1);
+      xmlChar* v = libxml2().xmlNodeListGetString(doc_, a->children, 1);
       attributes[name] = str(v);
-      xmlFree(v);
+      libxml2().xmlFree(v);
     }
     for (const auto& [name, value] : attributes) {
       std::string local = name.substr(name.find('}') + 1);
@@ -555,19 +588,19 @@ class Resolver {
   xmlNode* configuration_ = nullptr;
   xmlNode* system_ = nullptr;
   Nodes lists_;
-  std::set<std::string> errors_;
+  Steps* steps_;
+  std::map<std::string, xmlNode*> errors_;
   int prefixes_ = 0;
 };
 
 }  // namespace
 
-Outcome resolve(std::string_view document) {
-  xmlDoc* doc = xmlReadMemory(document.data(), static_cast<int>(document.size()), nullptr, nullptr,
-                              XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
-  if (!doc) return {{"CDL-NOT-WELL-FORMED"}, ""};
-  Outcome out = Resolver(doc).run();
-  xmlFreeDoc(doc);
-  return out;
+Outcome resolve(std::string_view document, Steps* steps) {
+  xmlDoc* doc = libxml2().xmlReadMemory(document.data(), static_cast<int>(document.size()), nullptr, nullptr,
+                                        XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
+  if (!doc) return {{{"CDL-NOT-WELL-FORMED", 0}}, "", "", ""};
+  std::unique_ptr<xmlDoc, void (*)(xmlDoc*)> kept(doc, libxml2().xmlFreeDoc);  // a watcher may have seen enough
+  return Resolver(doc, steps).run();
 }
 
 }  // namespace tutti::cdl::reference

@@ -183,12 +183,14 @@ class Writer {
   // An absolute path that has been inherited is shown as the relative one that it stands for (7.3.3).
   void path(std::string& out, const Reference& r, const Node& place, Symbol now_default) {
     bool absolute = r.path.absolute || r.rooted;
+    // With the property, or by it from what it extends; a list itself is where its paths begin.
+    bool inherited = place.inherited || (r.at != place.source && place.parent);
     bool first = true;
     auto separate = [&] {
       if (!first) out += '/';
       first = false;
     };
-    if (absolute && (r.rooted || !place.inherited)) {
+    if (absolute && (r.rooted || !inherited)) {
       out += '/';
     } else if (absolute) {
       u32 depth = r.at->depth;
@@ -301,8 +303,8 @@ class Writer {
           bare_node(out, *c.node, depth + 1, now_default, false);
         }
       } else {
-        if (indent) line(out, depth + 1);
-        insertion(out, *c.node, now_default);
+        if (indent && !c.node->settled) line(out, depth + 1);
+        insertion(out, *c.node, depth, now_default, indent);
       }
     }
     in_secret_ = around;
@@ -337,10 +339,13 @@ class Writer {
            (a.value == "true" || a.value == "1");
   }
 
-  void insertion(std::string& out, const Node& n, Symbol now_default) {
+  // In a property at that depth.
+  void insertion(std::string& out, const Node& n, std::size_t depth, Symbol now_default, bool indent) {
     if (n.settled) {  // resolved, while another one beside it is not
       for (const Content& c : n.items()) {
-        if (c.node) {
+        if (c.node && indent) {
+          node(out, *c.node, depth + 1, now_default);
+        } else if (c.node) {
           bare_node(out, *c.node, 0, now_default, false);
         } else {
           escape(out, n.secret && !reveal_ ? "(secret)" : c.text, false);

@@ -257,12 +257,6 @@ const BuiltinSpec kYaml[] = {
      kStringKind,
      [](CallContext& c) -> Node* {
        std::string out, error;
-       if (Node* v = c.context.unwrap(c.context.default_of(c.args[0]));
-           v && v->type != NodeType::kVertex && c.context.concreteness(v) > 1) {
-         c.context.add_errf(Code::kIncomplete, c.context.src, "error in call to {}: incomplete value {}",
-                            std::string_view(c.builtin->qualified()), static_cast<const Node*>(v));
-         return nullptr;
-       }
        bool good = yaml_text(c, c.args[0], out, error);
        if (c.failed()) return nullptr;
        return good ? c.make_string(out) : c.error(error);

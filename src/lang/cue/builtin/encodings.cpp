@@ -459,7 +459,7 @@ const BuiltinSpec kTabwriter[] = {
            w.write("\n");
          }
        } else {
-         return c.error("tabwriter.Write: unsupported type " + kinds_text(k));
+         return c.wrong_for_good("tabwriter.Write: unsupported type " + kinds_text(k));
        }
        return c.failed() ? nullptr : c.make_string(w.finish());
      }},

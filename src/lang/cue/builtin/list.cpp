@@ -258,6 +258,10 @@ Node* sort(CallContext& c) {
     }
     items.swap(other);
   }
+  if (cmp.error() && !c.context.what_is_open(c.args[0])) {  // the comparer is always open
+    c.report(to<Bottom>(cmp.error()));
+    return nullptr;
+  }
   if (cmp.error()) return cmp.error();
   return c.make_list(items);
 }

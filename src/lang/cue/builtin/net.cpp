@@ -41,7 +41,9 @@ std::optional<Address> address(CallContext& c, std::size_t i, std::string& error
       c.context.add_bottom(
           c.context.bottom(Code::kIncomplete, {}, "non-concrete value {}", static_cast<const Node*>(n)));
       return std::nullopt;
-    default: error = fmt::format("invalid type {} for IP address", kinds_text(concrete_kind(n))); return std::nullopt;
+    default:
+      c.wrong_for_good(fmt::format("invalid type {} for IP address", kinds_text(concrete_kind(n))));
+      return std::nullopt;
   }
 }
 

@@ -44,7 +44,8 @@ class CallContext {
   Vertex* structure(std::size_t i);
   bool is_null(std::size_t i);
   bool failed() const;
-  void report(Bottom* b);  // "error in call to NAME: " and what is wrong with an argument
+  Node* wrong_for_good(std::string_view message);  // whatever is still open in the arguments; nullptr
+  void report(Bottom* b);                          // "error in call to NAME: " and what is wrong with an argument
 
   // Results.
   Node* make_string(std::string_view s);  // copied

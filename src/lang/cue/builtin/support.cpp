@@ -68,8 +68,13 @@ Node* validation_error(CallContext& c, Code code, std::string_view message) {
 std::vector<Node*> list_items(CallContext& c, Node* list) {
   Node* n = plain(c.context.default_of(list));
   if (!n || n->type != NodeType::kVertex || !to<Vertex>(n)->is_list()) {
-    c.report(c.context.bottom(Code::kEval, list->pos, "cannot use value {} (type {}) as list",
-                              static_cast<const Node*>(list), c.context.kinds(list)));
+    if (n && n->type == NodeType::kBottom)
+      c.report(to<Bottom>(n));
+    else if (n && c.context.concreteness(n) > 1 && c.context.kinds(n) & kListKind)
+      c.report(c.context.bottom(Code::kIncomplete, list->pos, "non-concrete value {}", static_cast<const Node*>(n)));
+    else
+      c.report(c.context.bottom(Code::kEval, list->pos, "cannot use value {} (type {}) as list",
+                                static_cast<const Node*>(list), c.context.kinds(list)));
     return {};
   }
   std::vector<Node*> out;

@@ -1,4 +1,6 @@
 // text/template: Go's templates over CUE values.
+#include <optional>
+
 #include "lang/cue/builtin/support.h"
 #include "lang/cue/builtin/template_functions.h"
 #include "lang/cue/builtin/template_lexer.h"
@@ -29,8 +31,13 @@ Node* undecided(Context& ctx, Node* n) {
 Node* execute(CallContext& c) {
   std::string_view source = c.string(0);
   if (c.failed()) return nullptr;
+  std::optional<TemplateTrees> trees;
   try {
-    TemplateTrees trees = parse_template(c.context, source);
+    trees = parse_template(c.context, source);
+  } catch (const TemplateError& e) {
+    return c.wrong_for_good(e.what);
+  }
+  try {
     if (c.args[1]->type == NodeType::kVertex) c.context.finalize(to<Vertex>(c.args[1]));
     if (Node* n = undecided(c.context, c.args[1])) {
       if (n->type == NodeType::kBottom)
@@ -44,7 +51,7 @@ Node* execute(CallContext& c) {
                            std::string_view(c.builtin->qualified()), static_cast<const Node*>(n));
       return nullptr;
     }
-    return c.make_string(run_template(c.context, source, trees, go_value(c, c.args[1])));
+    return c.make_string(run_template(c.context, source, *trees, go_value(c, c.args[1])));
   } catch (const TemplateError& e) {
     return c.error(e.what);
   }

@@ -120,6 +120,7 @@ void run_fmt(Program& p) {
         f.tree(p.absolute(a), true);
     }
   } else {
+    if (!p.loader().problems().empty()) p.fail(p.loader().problems());
     for (const std::string& path : cue_files(p, args)) f.one(path);
   }
   if (f.check && f.changed) throw Stop{{}, true};

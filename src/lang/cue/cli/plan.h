@@ -93,10 +93,12 @@ class Encoder {
   bool is_cue() const { return output_.encoding == "cue" && output_.interpretation.empty(); }
   void value(Item& item);                            // checked first; throws when it is wrong
   void file(ast::File* f, const std::string& name);  // CUE as it is
+  bool has_values() const { return written_ > 0; }
   void close();
 
  private:
   void cue(ast::File* f, const std::string& name, bool simplify);
+  void tree(const Value& tree);
 
   Program& p_;
   Plan::Mode mode_;

@@ -38,7 +38,9 @@ void run_trim(Program& p) {
         return nullptr;
       }
     };
-    std::vector<ast::File*> trimmed = trim_files(p.context(), p.arena(), root, b->files, own, rebuild);
+    std::vector<ast::File*> trimmed =
+        trim_files(p.context(), p.arena(), root, b->files, p.loader().added(), own, rebuild);
+    trimmed = without_added(p.arena(), trimmed, p.loader().added());
     for (std::size_t i = 0; i < trimmed.size(); ++i) {
       FormatOptions options;
       options.simplify = f.on("simplify");

@@ -7,6 +7,7 @@
 #include "lang/cue/eval/context.h"
 #include "lang/cue/eval/limits.h"
 #include "lang/cue/eval/print.h"
+#include "lang/cue/eval/validate.h"
 #include "lang/cue/syntax/parser.h"
 
 namespace tutti::cue {
@@ -147,6 +148,38 @@ Node* Context::call(Call* x, Flags f) {
   return v;
 }
 
+// An argument of any kind that may still become something else, before the function looks at what it is: a type, a
+// bound, a choice that nobody made. Arguments of one kind say so themselves when they are asked for.
+Bottom* Context::undecided_argument(const Builtin* b, std::span<Node* const> args, bool validating) {
+  if (b->non_concrete || b->package.empty() || !b->function) return nullptr;
+  for (std::size_t i = validating ? 1 : 0; i < args.size(); ++i) {
+    if (b->params[i].kind != kTopKind) continue;
+    Node* v = unwrap(default_of(args[i]));
+    if (v && concreteness(v) > 1)
+      return bottom(Code::kIncomplete, v->pos, "non-concrete argument {}", static_cast<i64>(i));
+  }
+  return nullptr;
+}
+
+// What a function says of arguments in which something is open is not the last word: with what is still to come it may
+// say otherwise. The kinds of its arguments are checked where they are taken, and are wrong for good.
+Node* Context::open_while_arguments_are(const Builtin* b, std::span<Node* const> args, Node* said) {
+  if (b->non_concrete || b->package.empty() || !said || said->type != NodeType::kBottom ||
+      to<Bottom>(said)->code != Code::kEval)
+    return said;
+  for (Node* a : args)
+    if (Bottom* open = what_is_open(a)) return store.make<Bottom>(open->code, to<Bottom>(said)->error, open->node);
+  return said;
+}
+
+// What of a list or struct is not decided; nullptr when all is, and for other values.
+Bottom* Context::what_is_open(Node* v) {
+  if (v->type != NodeType::kVertex || !(kinds(v) & kCompositeKinds)) return nullptr;
+  finalize(to<Vertex>(v));
+  Bottom* open = validate_tree(*this, to<Vertex>(v), {.concrete = true, .final = true});
+  return open && open->incomplete() ? open : nullptr;
+}
+
 Bottom* Context::in_call(const Builtin* b, const Call* x, const Bottom* cause) {
   Error* out = error_at(x->pos, "error in call to {}", std::string_view(b->qualified()));
   out->wrapped = cause->error;
@@ -194,8 +227,11 @@ Node* Context::call_builtin(const Builtin* b, const Call* x, std::vector<Node*> 
   bool from_def = ci.from_def, from_embed = ci.from_embed;
   ci.from_def = ci.from_embed = false;
   if (!b->function) return bottom(Code::kUser, at, "");  // `error` on its own, as a check
-  CallContext cc(*this, x, b, args, validating);
-  Node* r = b->function(cc);
+  Node* r = undecided_argument(b, args, validating);
+  if (!r) {
+    CallContext cc(*this, x, b, args, validating);
+    r = open_while_arguments_are(b, args, b->function(cc));
+  }
   ci.from_def = from_def;
   ci.from_embed = from_embed;
   if (validating && errs) {
@@ -204,7 +240,9 @@ Node* Context::call_builtin(const Builtin* b, const Call* x, std::vector<Node*> 
     if (!r || r->type == NodeType::kBool) return r && to<Bool>(r)->value ? r : e1;
     if (r->type == NodeType::kBottom) return combine(to<Bottom>(r), e1);
   }
-  return errs && r && r->type != NodeType::kBottom ? nullptr : r;  // what was wrong with an argument is told already
+  // What is wrong with an argument is told already, and for the functions of packages that is all there is to say.
+  bool told = errs && r && (r->type != NodeType::kBottom || !b->package.empty());
+  return told ? nullptr : r;
 }
 
 bool Context::in_same_check(const Call* x) const {
@@ -397,6 +435,11 @@ Node* CallContext::placed(Node* n) const {
 }
 
 void CallContext::report(Bottom* b) { context.add_bottom(validating || !call ? b : context.in_call(builtin, call, b)); }
+
+Node* CallContext::wrong_for_good(std::string_view message) {
+  report(context.bottom(Code::kEval, {}, "{}", message));
+  return nullptr;
+}
 
 bool CallContext::failed() const { return context.has_err(); }
 

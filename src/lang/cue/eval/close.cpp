@@ -427,13 +427,18 @@ void State::find_flags() {
 }
 
 // For each number that conjuncts with an ellipsis are contained in, the first of them. In `{#A & {...}}` the ellipsis
-// is part of what is embedded, which is closed by #A all the same: "the result of {A} is A".
+// is part of what is embedded, which is closed by #A all the same: "the result of {A} is A". Beside an #A that is open
+// itself it opens what is embedded.
 void State::find_ellipses(const List<ConjunctInfo>& list, const List<ReqSet>& all) {
   flatten_replaces();
   ctx.ellipsis_in.clear();
+  IdMap& open = ctx.reached;
+  open.clear();
+  for (auto& c : list)
+    if (c.flags & kHasEllipsis) walk_out(c.id, [&](DefId p) { return !std::exchange(open.at(p), 1); });
   auto beside_closed = [&](const ConjunctInfo& c) {
     return c.embed != 0 && std::ranges::any_of(all, [&](const ReqSet& r) {
-             return r.kind == DefKind::kReference && !r.ignored && r.embed == c.embed && !contains(r.id, c.id);
+             return r.kind == DefKind::kReference && !r.ignored && r.embed == c.embed && !open.get(r.id);
            });
   };
   for (auto& c : list) {

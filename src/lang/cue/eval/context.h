@@ -164,6 +164,9 @@ class Context {
   i64 uint(Node* v, std::string_view as);
   Node* call(Call* c, Flags f);
   Node* call_builtin(const Builtin* b, const Call* c, std::vector<Node*> args, bool validating);
+  Bottom* undecided_argument(const Builtin* b, std::span<Node* const> args, bool validating);
+  Bottom* what_is_open(Node* v);
+  Node* open_while_arguments_are(const Builtin* b, std::span<Node* const> args, Node* said);
   Bottom* in_call(const Builtin* b, const Call* x, const Bottom* cause);  // "error in call to NAME: " before it
   // A check of a value against schemas that is being made: the same one of the same value again would have no end, one
   // of a part of the value has.

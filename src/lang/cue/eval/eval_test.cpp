@@ -49,6 +49,9 @@ TEST(CueEval, EllipsesWithinEmbeddings) {
   EXPECT_EQ(evaluate(a + "y: {#A & {...}} & {b: 1}"), "error: y.b: field not allowed");
   EXPECT_EQ(evaluate(a + "y: {{x: #A & {...}}} & {x: b: 1}"), "error: y.x.b: field not allowed");
   EXPECT_EQ(evaluate(a + "y: {#A, ...} & {b: 1}"), "{#A:{a?:int},y:{b:1,a?:int}}");
+  // two that are open are open together
+  const std::string open = "#B: {b?: int, ...}\n#C: {c?: int, ...}\n";
+  EXPECT_EQ(evaluate(open + "y: {{x: #B & #C}} & {x: d: 1}"), "{#B:{b?:int},#C:{c?:int},y:{x:{d:1,b?:int,c?:int}}}");
 }
 
 TEST(CueEval, Cycles) {

@@ -86,6 +86,7 @@ class Exporter {
   ast::Node* list(Vertex* v);
   ast::Node* element_type(Vertex* v);
   ast::Node* as_written(Vertex* v);
+  ast::Node* schemas(Vertex* list);
 
   // fold.cpp
   ast::Node* fold(Vertex* about, const std::vector<Said>& said);

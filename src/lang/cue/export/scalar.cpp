@@ -66,8 +66,24 @@ ast::Node* Exporter::builtin(const Builtin* b) {
 ast::Node* Exporter::validator(const Validator* v) {
   std::vector<ast::Node*> args;
   ast::Node* function = builtin(v->builtin);
-  for (Node* a : v->args) args.push_back(value(a));
+  for (std::size_t i = 0; i < v->args.size(); ++i) {
+    Node* a = v->args[i];
+    bool literal =
+        v->builtin->non_concrete && v->call && i < v->call->args.size() && v->call->args[i]->type == NodeType::kList;
+    args.push_back(literal && a->type == NodeType::kVertex ? schemas(to<Vertex>(a)) : value(a));
+  }
   return call(function, args);
+}
+
+// The list of schemas that a value is matched with: they are not evaluated, and stand there as they were written.
+ast::Node* Exporter::schemas(Vertex* list) {
+  list = list->deref_value();
+  scopes_.open(list);
+  std::vector<ast::Node*> items;
+  for (Vertex* a : list->arcs)
+    if (a->label.is_int()) items.push_back(as_written(a));
+  scopes_.close();
+  return make_list(arena_, items);
 }
 
 // An error with what it says beside it.

@@ -203,9 +203,29 @@ class YamlReader {
       }
     else if (n.kind == YamlNode::kList)
       for (YamlNode* c : n.children) {
-        out.emplace(c->line, c);
+        std::size_t dash = n.flow ? c->line : dash_line(*c);
+        out.emplace(dash, c);
+        if (dash != c->line && c->children.empty()) out.emplace(c->line, c);
         starts(*c, out, false);
       }
+  }
+
+  // The line of the `-` of an item, which may stand alone, or with a comment, above the item.
+  std::size_t dash_line(const YamlNode& item) const {
+    std::size_t from = lines_[item.line];
+    if (text_.substr(from, item.at - from).find_first_not_of(" \t\r") != std::string_view::npos) return item.line;
+    for (std::size_t line = item.line; line-- > 0;) {
+      std::string_view s = content_of(line);
+      if (s.empty() || s[0] == '#') continue;
+      return s.find_first_not_of("- ") == std::string_view::npos || s.starts_with("- #") ? line : item.line;
+    }
+    return item.line;
+  }
+  // A line without the white space around it.
+  std::string_view content_of(std::size_t line) const {
+    std::string_view s = text_.substr(lines_[line], line_end(line) - lines_[line]);
+    std::size_t first = s.find_first_not_of(" \t\r\n"), last = s.find_last_not_of(" \t\r\n");
+    return first == std::string_view::npos ? std::string_view() : s.substr(first, last - first + 1);
   }
 
   void ends(YamlNode& n, std::map<std::size_t, YamlNode*>& out) {
@@ -271,6 +291,10 @@ class YamlReader {
           for (CommentLine& c : block) head.push_back(std::move(c.text));
         }
         block.clear();
+        // `- # of what stands below`
+        if (n->line > line)
+          if (std::size_t mark = s.find('#'); mark != std::string_view::npos)
+            block.push_back({line, mark, std::string(content_of(line).substr(mark - first))});
       }
     }
     give_to_blocks(block, lines_.size() + 1, 0);
@@ -303,10 +327,7 @@ class YamlReader {
     block.erase(block.begin(), block.begin() + static_cast<std::ptrdiff_t>(taken));
   }
 
-  bool is_empty_line(std::size_t line) const {
-    std::string_view s = text_.substr(lines_[line], line_end(line) - lines_[line]);
-    return s.find_first_not_of(" \t\r") == std::string_view::npos;
-  }
+  bool is_empty_line(std::size_t line) const { return content_of(line).empty(); }
 
   // The last entry above a comment in the innermost block that begins at its column or before it, but not before
   // `least`.
@@ -371,8 +392,7 @@ class YamlReader {
     const auto& head = n.comments->head;
     bool first = pending_.empty() && !head.empty();
     if (first && last_ >= 0) {
-      std::size_t gap = n.line + 1 - head.size() - line_of(static_cast<std::size_t>(last_));
-      pending_section_ = n.line + 1 > head.size() && gap >= 2;
+      pending_section_ = n.line + 1 >= head.size() + line_of(static_cast<std::size_t>(last_)) + 2;
     }
     pending_.insert(pending_.end(), head.begin(), head.end());
   }

@@ -210,6 +210,7 @@ struct Embedder {
   LoadedPackage& package;
   std::string dir;
 
+  std::set<const ast::Node*>& added;     // what was not written
   std::vector<ast::Node*> imports = {};  // that embedded schemas need
 
   void problem(const ast::Attribute* a, std::string message, std::string_view code = {}) {
@@ -339,6 +340,7 @@ struct Embedder {
       if (d->kind == ast::Kind::kAttribute && is_embed(d)) {
         if (ast::Node* v = value(as<ast::Attribute>(d))) {
           out.push_back(arena.make<ast::Embed>(v));
+          added.insert(out.back());
           changed = true;
         }
         continue;
@@ -355,8 +357,10 @@ struct Embedder {
         auto* f = as<ast::Field>(n);
         if (f->value) walk(f->value);
         for (ast::Node* a : f->attrs)
-          if (ast::Node* v = is_embed(a) ? value(as<ast::Attribute>(a)) : nullptr)
+          if (ast::Node* v = is_embed(a) ? value(as<ast::Attribute>(a)) : nullptr) {
             f->value = f->value ? arena.make<ast::Binary>(f->value, TokenPos{}, Tok::kAnd, v) : v;
+            added.insert(f->value);
+          }
         return;
       }
       default: for_children(n, [&](ast::Node* c) { walk(c); });
@@ -365,7 +369,8 @@ struct Embedder {
 };
 
 // Adds imports that a file does not have yet.
-void add_imports(Arena& arena, ast::File* f, const std::vector<ast::Node*>& imports) {
+void add_imports(Arena& arena, ast::File* f, const std::vector<ast::Node*>& imports,
+                 std::set<const ast::Node*>& added) {
   std::set<std::string> there;
   std::size_t at = 0;
   for (std::size_t i = 0; i < f->decls.size(); ++i) {
@@ -381,9 +386,10 @@ void add_imports(Arena& arena, ast::File* f, const std::vector<ast::Node*>& impo
     for (ast::Node* s : as<ast::Import>(d)->specs)
       if (there.insert(std::string(as<ast::ImportSpec>(s)->path->text)).second) specs.push_back(s);
   if (specs.empty()) return;
-  decls.insert(decls.begin() + static_cast<long>(at),
-               arena.make<ast::Import>(TokenPos{}, TokenPos{}, make_nodes(arena, specs), TokenPos{}));
+  auto* more = arena.make<ast::Import>(TokenPos{}, TokenPos{}, make_nodes(arena, specs), TokenPos{});
+  decls.insert(decls.begin() + static_cast<long>(at), more);
   f->decls = make_nodes(arena, decls);
+  added.insert(more);
 }
 
 }  // namespace
@@ -419,11 +425,11 @@ void PackageLoader::embed(LoadedPackage& p) {
     }
     if (!on || !f->source || !embedded_.insert(f).second) continue;
     std::string path = absolute(f->source->name);
-    Embedder e{*this, sources_, arena_, p, fs::path(path).parent_path().string()};
+    Embedder e{*this, sources_, arena_, p, fs::path(path).parent_path().string(), added_};
     ast::Nodes list = f->decls;
     e.decls(list);
     f->decls = list;
-    if (!e.imports.empty()) add_imports(arena_, f, e.imports);
+    if (!e.imports.empty()) add_imports(arena_, f, e.imports, added_);
   }
 }
 

@@ -94,7 +94,8 @@ ast::File* ProtoConverter::run() {
   }
   std::vector<ast::Node*> decls;
   auto* p = b_.arena.make<ast::Package>(TokenPos{{}, Rel::kNewline}, make_ident(b_.arena, package_));
-  doc(p, unit_.file.doc, Rel::kNewline);
+  for (const auto& group : unit_.file.docs)
+    doc(p, group, &group == &unit_.file.docs.front() ? Rel::kNewline : Rel::kNewSection);
   decls.push_back(p);
   if (!used_.empty()) {
     bool many = used_.size() > 1;

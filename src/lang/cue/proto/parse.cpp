@@ -18,6 +18,8 @@ class Parser {
 
   ProtoFile run() {
     while (now().kind != ProtoToken::kEnd && file_.errors.empty()) statement();
+    keep_loose_comments();
+    if (!now().doc.empty()) file_.docs.push_back(now().doc);
     return std::move(file_);
   }
 
@@ -175,7 +177,12 @@ class Parser {
     fail("'}'");
   }
 
+  void keep_loose_comments() {
+    for (const auto& group : now().loose) file_.docs.push_back(group);
+  }
+
   void statement() {
+    keep_loose_comments();
     std::vector<std::string> doc = now().doc;
     if (accept(";")) return;
     if (now().is("syntax") || now().is("edition")) {
@@ -189,7 +196,7 @@ class Parser {
       return finish();
     }
     if (accept("package")) {
-      file_.doc = doc;
+      if (!doc.empty()) file_.docs.push_back(doc);
       file_.package = dotted();
       return finish();
     }

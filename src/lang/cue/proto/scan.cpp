@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "base/ascii.h"
 #include "base/utf8.h"
 #include "lang/cue/format/literal.h"
@@ -27,8 +29,9 @@ class ProtoScanner {
       ProtoToken t;
       t.at = at_;
       t.line = line_;
-      if (!doc_.empty() && doc_end_line_ + 1 == line_) t.doc = std::move(doc_);
-      doc_.clear();
+      if (!doc_.empty() && doc_end_line_ + 1 == line_) t.doc = std::exchange(doc_, {});
+      detach();
+      t.loose = std::exchange(loose_, {});
       if (at_ >= s_.size()) {
         t.end = at_;
         t.end_line = line_;
@@ -52,9 +55,14 @@ class ProtoScanner {
       out_.back().trailing = std::move(text);
       return;
     }
-    if (!doc_.empty() && doc_end_line_ + 1 != first_line) doc_.clear();
+    if (doc_end_line_ + 1 != first_line) detach();
     doc_.push_back(std::move(text));
     doc_end_line_ = last_line;
+  }
+
+  // The comment so far is of nothing that follows.
+  void detach() {
+    if (!doc_.empty()) loose_.push_back(std::exchange(doc_, {}));
   }
 
   void space() {
@@ -215,6 +223,7 @@ class ProtoScanner {
   int line_ = 1;
   std::vector<ProtoToken> out_;
   std::vector<std::string> doc_;
+  std::vector<std::vector<std::string>> loose_;
   int doc_end_line_ = 0;
 };
 

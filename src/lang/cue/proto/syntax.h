@@ -15,8 +15,9 @@ struct ProtoToken {
   std::string text;  // of a string: its value
   std::size_t at = 0, end = 0;
   int line = 0, end_line = 0;
-  std::vector<std::string> doc;  // comment lines that end on the line before
-  std::string trailing;          // a comment behind it on its line
+  std::vector<std::string> doc;                 // comment lines that end on the line before
+  std::vector<std::vector<std::string>> loose;  // comments above that, each with an empty line below it
+  std::string trailing;                         // a comment behind it on its line
   bool is(std::string_view t) const { return (kind == kSymbol || kind == kName) && text == t; }
 };
 
@@ -46,7 +47,7 @@ struct ProtoFile {
   const Source* source = nullptr;
   bool proto2 = true;
   std::string package, go_package;
-  std::vector<std::string> doc;  // of the package statement
+  std::vector<std::vector<std::string>> docs;  // of the package statement, and those that are of no statement
   struct Import {
     std::string path;
     bool is_public = false;

@@ -1,7 +1,12 @@
 #include "lang/cue/reference/kcue.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
+#include <set>
+
+#include "lang/cue/reference/machine.h"
 
 namespace tutti::cue::kcue {
 
@@ -112,7 +117,33 @@ struct TooLarge {};
 struct Env {
   std::vector<TermPtr> scopes;  // the term of each scope, outermost first
   std::size_t room;             // terms that may still be visited in this step
+  Machine* machine = nullptr;   // who is told
 };
+
+// Heats a subterm, evaluates it for one step and cools it.
+TermPtr step(const TermPtr& t, Env& env);
+TermPtr within(const TermPtr& inner, const std::string& frame, const std::string& label, Env& env) {
+  env.scopes.push_back(inner);
+  if (env.machine) env.machine->heat_scope(inner, frame, label);
+  TermPtr out = step(inner, env);
+  env.scopes.pop_back();
+  return out;
+}
+
+// All terms of a conjunction; of one that is alone nothing is told, since it is not written as a conjunction.
+TermPtr step_all(const TermPtr& t, Env& env) {
+  std::vector<TermPtr> out;
+  Machine* m = t->all.size() == 1 ? nullptr : env.machine;
+  if (m) m->heat_all(t, env.scopes.back() == t);
+  for (auto& x : t->all) {
+    if (m) m->heat_one(x, t);
+    out.push_back(step(x, env));
+    if (m) m->cool_one(out.back(), t);
+  }
+  TermPtr done = all(std::move(out));
+  if (m) m->cool_all(done);
+  return done;
+}
 
 // One step under the evaluation token. A reference ends the step of the term it stands in.
 TermPtr step(const TermPtr& t, Env& env) {
@@ -127,34 +158,35 @@ TermPtr step(const TermPtr& t, Env& env) {
       std::size_t more = size_of(found);
       if (env.room < more) throw TooLarge{};
       env.room -= more;
-      return all({t, lift(t->depth - 1, 1, found)});
+      TermPtr target = lift(t->depth - 1, 1, found);
+      if (env.machine) env.machine->resolved("resolve", target, fmt::format("{} is {}", written(t), written(target)));
+      return all({t, target});
     }
     case TermKind::kField: {
-      env.scopes.push_back(t->inner);
-      TermPtr in = step(t->inner, env);
-      env.scopes.pop_back();
-      return field(t->text, in);
+      TermPtr out = field(t->text, within(t->inner, t->text + " : []", t->text, env));
+      if (env.machine) env.machine->cool_scope(out, true);
+      return out;
     }
     case TermKind::kProject: {
-      env.scopes.push_back(t->inner);
-      TermPtr in = unify(step(t->inner, env));
-      env.scopes.pop_back();
+      TermPtr in = unify(within(t->inner, "[] . " + t->text, "", env));
+      if (env.machine) env.machine->cool_scope(project(in, t->text), false);
       // The published rules stop at the projection of a constant; the language makes it an error, and what is projected
       // from an error is that error.
-      if (constant_of(in) != "_") return constant("_|_");
+      if (constant_of(in) != "_") {
+        if (env.machine) env.machine->resolved("project", constant("_|_"), "what is projected from is a constant");
+        return constant("_|_");
+      }
       TermPtr u = find_field(in, t->text);
       if (!u) return project(in, t->text);
+      if (env.machine)
+        env.machine->resolved("project", u, fmt::format("{} is {}", written(project(in, t->text)), written(u)));
       if (!has_open_terms(u)) return u;
       std::size_t more = size_of(u) + leading_to_operand(u, 0) * size_of(in);
       if (env.room < more) throw TooLarge{};
       env.room -= more;
       return all({project(in, t->text), projected(u, in, 0)});
     }
-    case TermKind::kAll: {
-      std::vector<TermPtr> out;
-      for (auto& x : t->all) out.push_back(step(x, env));
-      return all(std::move(out));
-    }
+    case TermKind::kAll: return step_all(t, env);
   }
   return t;
 }
@@ -210,8 +242,11 @@ TermPtr unify(const TermPtr& t) {
   flatten(t, flat);
   std::string value = "_";
   bool missing = false;
-  std::map<std::string, std::vector<TermPtr>> fields;
-  std::map<std::string, TermPtr> open;
+  // In the order in which they first stand there, which is that of the source.
+  std::map<std::string, std::size_t> place;
+  std::vector<std::pair<std::string, std::vector<TermPtr>>> fields;
+  std::set<std::string> known;
+  std::vector<TermPtr> open;
   for (auto& x : flat) {
     switch (x->kind) {
       case TermKind::kConst:
@@ -220,10 +255,15 @@ TermPtr unify(const TermPtr& t) {
         else
           value = meet(value, x->text);
         break;
-      case TermKind::kField: fields[x->text].push_back(x->inner); break;
+      case TermKind::kField: {
+        auto [it, first] = place.emplace(x->text, fields.size());
+        if (first) fields.push_back({x->text, {}});
+        fields[it->second].second.push_back(x->inner);
+        break;
+      }
       default: {
         TermPtr u = unify(x);
-        open.emplace(key(u), u);
+        if (known.insert(key(u)).second) open.push_back(u);
       }
     }
   }
@@ -232,7 +272,7 @@ TermPtr unify(const TermPtr& t) {
   if (value != "_") out.push_back(constant(value));
   if (missing) out.push_back(constant("?"));
   for (auto& [label, inner] : fields) out.push_back(field(label, unify(all(inner))));
-  for (auto& [k, x] : open) out.push_back(x);
+  out.insert(out.end(), open.begin(), open.end());
   return all(std::move(out));
 }
 
@@ -245,9 +285,8 @@ std::size_t depth_of(const std::string& shown) {
   }
   return most;
 }
-}  // namespace
 
-Outcome run(const TermPtr& program, int most_steps, std::size_t most_size) {
+Outcome run_passes(const TermPtr& program, int most_steps, std::size_t most_size, Machine* machine) {
   constexpr int kQuiet = 8;
   constexpr std::size_t kEndless = 14;
   TermPtr now = unify(program);
@@ -255,7 +294,7 @@ Outcome run(const TermPtr& program, int most_steps, std::size_t most_size) {
   int quiet = 0;
   for (int i = 1; i <= most_steps; ++i) {
     TermPtr next;
-    Env env{{now}, most_size};
+    Env env{{now}, most_size, machine};
     try {
       next = unify(step(now, env));
       if (size_of(next) > most_size) throw TooLarge{};
@@ -264,6 +303,7 @@ Outcome run(const TermPtr& program, int most_steps, std::size_t most_size) {
     }
     if (key(next) == key(now)) return {End::kFixPoint, clean(now), i};
     now = next;
+    if (machine) machine->again(now);
     std::string shown = show(clean(now));
     quiet = shown == seen ? quiet + 1 : 0;
     seen = std::move(shown);
@@ -271,6 +311,32 @@ Outcome run(const TermPtr& program, int most_steps, std::size_t most_size) {
     if (depth_of(seen) > kEndless) return {End::kEndless, clean(now), i};
   }
   return {End::kUnknown, clean(now), most_steps};
+}
+}  // namespace
+
+Outcome run(const TermPtr& program, int most_steps, std::size_t most_size, Steps* steps) {
+  Machine machine(steps, program);
+  Outcome out = run_passes(program, most_steps, most_size, steps ? &machine : nullptr);
+  if (steps) machine.stop(out.value, out.end == End::kFixPoint);
+  return out;
+}
+
+std::string written(const TermPtr& t) {
+  switch (t->kind) {
+    case TermKind::kConst: return t->text;
+    case TermKind::kRef: return fmt::format("{}^{}", t->text, t->depth);
+    case TermKind::kField: return fmt::format("{} : {}", t->text, written(t->inner));
+    case TermKind::kProject: return fmt::format("{} . {}", written(t->inner), t->text);
+    case TermKind::kAll: return t->all.size() == 1 ? written(t->all[0]) : fmt::format("{{ {} }}", written_terms(t));
+  }
+  return {};
+}
+
+std::string written_terms(const TermPtr& conjunction) {
+  std::vector<std::string> texts;
+  for (auto& x : conjunction->all) texts.push_back(fmt::format("( {} )", written(x)));
+  std::ranges::sort(texts);
+  return fmt::format("{}", fmt::join(texts, " "));
 }
 
 std::string show(const TermPtr& t) {

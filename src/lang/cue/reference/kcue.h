@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/types.h"
+#include "tree/steps.h"
 
 // K-CUE: the core of CUE by its published rules, for comparison with the evaluator. A program is a term; evaluating it
 // means resolving every reference once, breadth first over the whole program, and doing that again until nothing
@@ -55,10 +56,13 @@ struct Outcome {
   TermPtr value;  // references taken out
   int steps = 0;
 };
-Outcome run(const TermPtr& program, int most_steps = 60, std::size_t most_size = 3'000);
+Outcome run(const TermPtr& program, int most_steps = 60, std::size_t most_size = 3'000, Steps* steps = nullptr);
 
 // One line, for comparison: {a:1,b:{c:string}}, with ! for an error and ? for a projection that found nothing.
 std::string show(const TermPtr& value);
+// As `krun` writes a term: { ( x^1 ) ( z : x^3 . y ) }. The terms of a conjunction come in the order of their texts, as
+// there.
+std::string written(const TermPtr& t);
 // The program as CUE source. Labels must be identifiers.
 std::string source(const TermPtr& program);
 

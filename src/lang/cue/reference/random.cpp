@@ -1,3 +1,8 @@
+// What the generator makes: fields of one to four letters' labels, the same label several times, references to every
+// scope around (the place itself included), projections from names, projections and literals, embeddings of names, of
+// projections, of literals that have scopes of their own at the same place, and of constants; every kind of constant,
+// bottom included; nestings of some tens of levels now and then, programs of two to some sixty terms. What it does not
+// make: labels in quotes (K-CUE has one kind of label) and structs without fields (it has no value for them).
 #include "lang/cue/reference/random.h"
 
 #include <algorithm>
@@ -18,6 +23,8 @@ class Generator {
  public:
   explicit Generator(u64 seed)
       : random_(seed), labels_(2 + random_() % 4), kinds_kept_(random_() % 6 != 0), room_(4 + random_() % 18) {
+    if (below(25) == 0) room_ = 60;
+    deep_ = below(30) == 0;
     if (kinds_kept_) labels_ = std::max<u64>(labels_, 3);
     scalars_ = kinds_kept_ ? 1 + below(2) : 0;
     for (u64 i = 0; i < labels_; ++i) {
@@ -56,7 +63,7 @@ class Generator {
     std::vector<TermPtr> out;
     for (std::size_t i = 0; i < embedded.size(); ++i) {
       if (embedded[i]) {
-        out.push_back(term(name_of(scalars_ + below(labels_ - scalars_)), true));
+        out.push_back(embedding());
       } else {
         ++level_;
         TermPtr inner = term(scope.labels[i], false);
@@ -68,13 +75,26 @@ class Generator {
     return all(std::move(out));
   }
 
-  TermPtr struct_for(const std::string& of) { return literal(1 + static_cast<int>(below(3)), members(of)); }
+  TermPtr embedding() {
+    std::string of = name_of(scalars_ + below(labels_ - scalars_));
+    if (room_ > 0 && chance(20)) {
+      --room_;
+      return struct_for(of);
+    }
+    return chance(2) ? scalar(label()) : term(of, true);
+  }
+
+  TermPtr struct_for(const std::string& of) {
+    if (deep_) return literal(1, members(of));
+    return literal(1 + static_cast<int>(below(3)), members(of));
+  }
 
   // A value for a field of this label, or for an embedding of what such a field may hold.
   TermPtr term(const std::string& of, bool embedded) {
     if (room_ > 0) --room_;
     u64 pick = below(100);
     bool want_struct = kinds_kept_ && !scalar_label(of);
+    if (deep_ && room_ > 0 && pick < 80) return struct_for(of);
     if (room_ > 0 && pick < (want_struct ? 45 : 30) && !scalar_label(of)) return struct_for(of);
     if (pick < 54)
       if (TermPtr p = projection(of)) return p;
@@ -85,8 +105,9 @@ class Generator {
   }
 
   TermPtr scalar(const std::string& of) {
-    static const std::vector<std::string> kAny{"1", "1",     "1",    "1",   "1",      "1", "1",
-                                               "2", "\"s\"", "true", "int", "string", "_"};
+    static const std::vector<std::string> kAny{"1",     "1",    "1",   "1",      "1", "1",    "1",    "2",
+                                               "\"s\"", "true", "int", "string", "_", "bool", "false"};
+    if (chance(1) && chance(40)) return constant("_|_");
     static const std::vector<std::string> kNumber{"1", "1", "1", "int", "_"}, kText{"\"s\"", "\"s\"", "string", "_"};
     return constant(one_of(!kinds_kept_ || chance(3) ? kAny : index_of(of) == 0 ? kNumber : kText));
   }
@@ -143,6 +164,7 @@ class Generator {
   u64 labels_;
   bool kinds_kept_;
   u64 room_;
+  bool deep_ = false;
   u64 scalars_ = 0;
   int level_ = 0;
   std::vector<std::vector<std::string>> members_;  // by label: what its structs are likely to have

@@ -62,6 +62,8 @@ Node* call_marshal_schema(CallContext& c) {
   if (!version || version->kind != ast::Kind::kLit) return c.incomplete("field not found: version");
   if (unquote(as<ast::Lit>(version)->text).text != "3.0.0") return c.error("unsupported OpenAPI version");
   const ast::Node* expand = shown("expandReferences");
+  const Node* given = c.context.unwrap(c.context.default_of(c.args[1]));
+  if (given && c.context.concreteness(given) > 1) return c.incomplete("non-concrete argument 1");
   SchemaWriter w(c.context, sources, schema, SchemaWriter::Target::kOpenApi);
   w.expand_references = expand && expand->kind == ast::Kind::kLit && as<ast::Lit>(expand)->tok == Tok::kTrue;
   w.info = shown("info");

@@ -4,7 +4,7 @@
 namespace tutti::puppet::mu {
 namespace {
 
-[[noreturn]] void outside(const char* what) { throw Stuck{std::string("not in muPuppet: ") + what}; }
+[[noreturn]] void outside(const char* what, Pos at) { throw Outside{what, at}; }
 
 E make(Expr e) { return std::make_shared<const Expr>(std::move(e)); }
 S make(Stmt s) { return std::make_shared<const Stmt>(std::move(s)); }
@@ -21,7 +21,7 @@ E expr(const Node* n);
 Hash attributes(std::span<const Attribute> list) {
   Hash h;
   for (const Attribute& a : list) {
-    if (a.name.empty() || a.add) outside("attribute operations other than =>");
+    if (a.name.empty() || a.add) outside("attribute operations other than =>", a.begin);
     h.emplace_back(std::string(a.name.text()), expr(a.value));
   }
   return h;
@@ -54,7 +54,7 @@ E expr(const Node* n) {
     case NodeKind::kBinary:
       if (n->op == Op::kIn || n->op == Op::kMatch || n->op == Op::kNoMatch || n->op == Op::kLShift ||
           n->op == Op::kRShift || n->op == Op::kModulo)
-        outside("this operator");
+        outside("such operators", n->begin);
       e.kind = Ek::kBinary;
       e.text = op_text(n->op);
       e.kids = {expr(as<Binary>(n).left), expr(as<Binary>(n).right)};
@@ -72,14 +72,14 @@ E expr(const Node* n) {
       auto items = as<Kids>(n).items;
       for (std::size_t i = 0; i + 1 < items.size(); i += 2) {
         E key = expr(items[i]);
-        if (key->kind != Ek::kString) outside("keys that are not constant strings");
+        if (key->kind != Ek::kString) outside("keys that are not constant strings", n->begin);
         e.hash.emplace_back(key->text, expr(items[i + 1]));
       }
       return make(std::move(e));
     }
     case NodeKind::kAccess: {
       auto items = as<Kids>(n).items;
-      if (items.size() != 2) outside("access with several keys");
+      if (items.size() != 2) outside("access with several keys", n->begin);
       if (items[0]->kind == NodeKind::kTypeName) {
         e.kind = Ek::kRef;
         e.text = lower(as<Named>(items[0]).name.text());
@@ -97,7 +97,12 @@ E expr(const Node* n) {
         e.matches.emplace_back(o.values[0]->kind == NodeKind::kDefault ? nullptr : expr(o.values[0]), expr(o.result));
       return make(std::move(e));
     }
-    default: outside("this expression");
+    case NodeKind::kConcat: outside("interpolated strings", n->begin);
+    case NodeKind::kUndef: outside("undef", n->begin);
+    case NodeKind::kFloat: outside("floating-point numbers", n->begin);
+    case NodeKind::kCall:
+    case NodeKind::kMethodCall: outside("functions", n->begin);
+    default: outside("such expressions", n->begin);
   }
 }
 
@@ -120,10 +125,11 @@ S block(const Node* n) {
 
 S stmt(const Node* n) {
   Stmt s;
+  s.at = n->begin;
   switch (n->kind) {
     case NodeKind::kBlock: return block(n);
     case NodeKind::kAssign:
-      if (as<Binary>(n).left->kind != NodeKind::kVariable) outside("this assignment");
+      if (as<Binary>(n).left->kind != NodeKind::kVariable) outside("such assignments", n->begin);
       s.kind = Sk::kAssign;
       s.name = as<Named>(as<Binary>(n).left).local.text();
       s.expr = expr(as<Binary>(n).right);
@@ -146,13 +152,13 @@ S stmt(const Node* n) {
     case NodeKind::kResource: {
       const ResourceDecl& r = as<ResourceDecl>(n);
       if (r.form != Form::kRegular || r.type->kind != NodeKind::kName || r.bodies.size() != 1)
-        outside("this resource declaration");
+        outside("such resource declarations (several, virtual, exported)", n->begin);
       s.name = as<Named>(r.type).name.text();
       s.expr = expr(r.bodies[0].title);
       s.hash = attributes(r.bodies[0].attributes);
       s.kind = Sk::kResource;
       if (s.name == "class") {
-        if (s.expr->kind != Ek::kString) outside("class names that are not constant");
+        if (s.expr->kind != Ek::kString) outside("class names that are not constant", n->begin);
         s.kind = Sk::kClassDecl;
         s.name = s.expr->text;
       }
@@ -161,20 +167,13 @@ S stmt(const Node* n) {
     case NodeKind::kCall: {
       const Call& c = as<Call>(n);
       if (c.name.text() == "include") {
-        S out = make(Stmt{});
-        for (std::size_t i = c.args.size(); i-- > 0;) {
-          E name = expr(c.args[i]);
-          if (name->kind != Ek::kString) outside("class names that are not constant");
-          Stmt one;
-          one.kind = Sk::kInclude;
-          one.name = name->text;
-          Stmt both;
-          both.kind = Sk::kSeq;
-          both.first = make(std::move(one));
-          both.second = out;
-          out = make(std::move(both));
-        }
-        return out;
+        // Of several Puppet declares all before it evaluates the first, which no rule says (figure 6 has one).
+        if (c.args.size() != 1) outside("include with several classes", n->begin);
+        E name = expr(c.args[0]);
+        if (name->kind != Ek::kString) outside("class names that are not constant", n->begin);
+        s.kind = Sk::kInclude;
+        s.name = name->text;
+        return make(std::move(s));
       }
       if (c.name.text() == "fail") {  // figure 4 uses it for "cannot happen": a term that is stuck
         Expr stuck;
@@ -184,12 +183,12 @@ S stmt(const Node* n) {
         s.expr = make(std::move(stuck));
         return make(std::move(s));
       }
-      outside("function calls");
+      outside("function calls", n->begin);
     }
     case NodeKind::kRelation:
     case NodeKind::kDefaults:
     case NodeKind::kOverride:
-    case NodeKind::kCollect: outside("this statement");
+    case NodeKind::kCollect: outside("relations, defaults, overrides and collectors", n->begin);
     default:
       s.kind = Sk::kExpr;
       s.expr = expr(n);
@@ -199,6 +198,7 @@ S stmt(const Node* n) {
 
 void item(Manifest& out, const Node* n) {
   Item i;
+  i.at = n->begin;
   switch (n->kind) {
     case NodeKind::kClass:
     case NodeKind::kDefine: {
@@ -207,7 +207,7 @@ void item(Manifest& out, const Node* n) {
       i.name = d.name.text();
       i.parent = d.parent.text();
       for (const puppet::Param& p : d.params) {
-        if (p.type) outside("types of parameters");
+        if (p.type) outside("types of parameters", p.begin);
         i.params.push_back({std::string(p.name.text()), p.value ? expr(p.value) : nullptr});
       }
       i.body = block(d.body);
@@ -217,14 +217,14 @@ void item(Manifest& out, const Node* n) {
       const Definition& d = as<Definition>(n);
       i.kind = Item::kNode;
       for (const Node* h : d.hosts) {
-        if (h->kind == NodeKind::kRegex) outside("patterns of node names");
+        if (h->kind == NodeKind::kRegex) outside("patterns of node names", h->begin);
         i.hosts.push_back(h->kind == NodeKind::kDefault ? "default" : std::string(as<Literal>(h).text));
       }
       i.body = block(d.body);
       break;
     }
     case NodeKind::kFunction:
-    case NodeKind::kTypeAlias: outside("functions and types");
+    case NodeKind::kTypeAlias: outside("functions and types of its own", n->begin);
     default: i.body = stmt(n);
   }
   out.push_back(std::move(i));

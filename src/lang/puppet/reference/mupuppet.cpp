@@ -47,6 +47,13 @@ S include(std::string name) {
 
 bool same(const Expr& a, const Expr& b) { return show(a) == show(b); }
 
+// The rule that has just been applied.
+void by(const State& st, const char* rule) { st.redex.rules.push_back(rule); }
+void by(const State& st, const char* rule, std::string what) {
+  by(st, rule);
+  st.redex.what = std::move(what);
+}
+
 bool is_def_scope(const std::string& scope) {
   return scope.size() > 4 && scope.compare(scope.size() - 4, 4, " def") == 0;
 }
@@ -157,18 +164,27 @@ Def& class_def(State& st, const std::string& name) {
 
 // INCU, INCPU, INCPD and CDECU, CDECPU, CDECPD: alike but for the parameters and what is done first.
 S declare_class(State& st, const std::string& scope, const S& self, const std::string& name, const Hash& given) {
+  const bool resource_like = self->kind == Sk::kClassDecl;
   Def& d = class_def(st, name);
   if (!d.parent.empty()) {
     check_cycle(st, name);
     Def& parent = class_def(st, d.parent);
-    if (parent.kind == Def::kClassDef) return seq(include(d.parent), self);  // INCPU, CDECPU
+    if (parent.kind == Def::kClassDef) {
+      by(st, resource_like ? "CDECPU" : "INCPU", fmt::format("{} first, the parent of {}", d.parent, name));
+      return seq(include(d.parent), self);
+    }
   }
+  by(st,
+     resource_like      ? (d.parent.empty() ? "CDECU" : "CDECPD")
+     : d.parent.empty() ? "INCU"
+                        : "INCPD",
+     fmt::format("the body of class {}, in ::{}", name, name));
   S body = merge(d.params, given, d.body);
   Def declared;
   declared.kind = Def::kDeclaredClass;
   declared.parent = d.parent.empty() ? base_of(st, scope) : "::" + d.parent;
   d = declared;
-  return scope_of("::" + name, body);  // INCU, INCPD, CDECU, CDECPD
+  return scope_of("::" + name, body);
 }
 
 bool node_match(const std::string& node, const std::vector<std::string>& hosts) {
@@ -191,31 +207,12 @@ bool is_value(const Expr& e) {
   }
 }
 
-std::string show(const Expr& e) {
-  switch (e.kind) {
-    case Ek::kInt: return std::to_string(e.integer);
-    case Ek::kBool: return e.boolean ? "true" : "false";
-    case Ek::kString: return "'" + e.text + "'";
-    case Ek::kRef: return e.text + "[" + show(*e.kids[0]) + "]";
-    case Ek::kArray: {
-      std::string out = "[";
-      for (const E& k : e.kids) out += (out.size() > 1 ? ", " : "") + show(*k);
-      return out + "]";
-    }
-    case Ek::kHash: {
-      std::string out = "{";
-      for (const auto& [k, v] : e.hash) out += (out.size() > 1 ? ", '" : "'") + k + "' => " + show(*v);
-      return out + "}";
-    }
-    default: return "?";
-  }
-}
-
 std::optional<E> step(const State& st, const std::string& scope, const E& e) {
   if (is_value(*e)) return std::nullopt;
   Expr copy = *e;
-  auto step_kid = [&](std::size_t n) {
+  auto step_kid = [&](std::size_t n, const char* rule) {
     if (auto k = step(st, scope, copy.kids[n])) {
+      by(st, rule);
       copy.kids[n] = *k;
       return true;
     }
@@ -223,50 +220,59 @@ std::optional<E> step(const State& st, const std::string& scope, const E& e) {
   };
   switch (e->kind) {
     case Ek::kVar: {
-      if (E v = lookup(st, scope, e->text)) return v;  // LVAR
+      if (E v = lookup(st, scope, e->text))
+        return by(st, "LVAR", fmt::format("${} is {} in {}", e->text, show(*v), scope)), v;
       auto parent = parent_of(st, scope);
       if (!parent) throw Stuck{"variable $" + e->text + " is not set"};
-      return step(st, *parent, e);  // PVAR
+      auto found = step(st, *parent, e);
+      by(st, "PVAR");
+      return found;
     }
     case Ek::kTopVar:
-      if (E v = lookup(st, "::", e->text)) return v;  // TVAR
+      if (E v = lookup(st, "::", e->text)) return by(st, "TVAR", fmt::format("$::{} is {}", e->text, show(*v))), v;
       throw Stuck{"variable $::" + e->text + " is not set"};
     case Ek::kClassVar:
-      if (E v = lookup(st, "::" + e->cls, e->text)) return v;  // QVAR
+      if (E v = lookup(st, "::" + e->cls, e->text))
+        return by(st, "QVAR", fmt::format("$::{}::{} is {}", e->cls, e->text, show(*v))), v;
       throw Stuck{"variable $::" + e->cls + "::" + e->text + " is not set"};
     case Ek::kBinary:
-      if (step_kid(0)) return make(copy);
+      if (step_kid(0, "operand")) return make(copy);
       if ((copy.text == "and" || copy.text == "or") && copy.kids[0]->kind == Ek::kBool &&
           copy.kids[0]->boolean == (copy.text == "or"))
-        return copy.kids[0];
-      if (step_kid(1)) return make(copy);
+        return by(st, "operator"), copy.kids[0];
+      if (step_kid(1, "operand")) return make(copy);
+      by(st, "operator");
       return apply(copy.text, *copy.kids[0], *copy.kids[1]);
     case Ek::kNot:
-      if (step_kid(0)) return make(copy);
+      if (step_kid(0, "operand")) return make(copy);
+      by(st, "operator");
       if (copy.kids[0]->kind != Ek::kBool) throw Stuck{"'!' needs a boolean"};
       return boolean(!copy.kids[0]->boolean);
     case Ek::kArray:
-    case Ek::kRef:  // REFRES
+    case Ek::kRef:
       for (std::size_t n = 0; n < copy.kids.size(); ++n)
-        if (step_kid(n)) return make(copy);
+        if (step_kid(n, e->kind == Ek::kRef ? "REFRES" : "array")) return make(copy);
       return std::nullopt;
     case Ek::kHash:
-      if (step_hash(st, scope, copy.hash)) return make(copy);
+      if (step_hash(st, scope, copy.hash)) return by(st, "hash"), make(copy);
       return std::nullopt;
     case Ek::kDeref: {
-      if (step_kid(0)) return make(copy);  // DEREFEXP
-      if (step_kid(1)) return make(copy);  // DEREFINDEX
+      if (step_kid(0, "DEREFEXP")) return make(copy);
+      if (step_kid(1, "DEREFINDEX")) return make(copy);
       const Expr &d = *copy.kids[0], &k = *copy.kids[1];
-      if (d.kind == Ek::kArray && k.kind == Ek::kInt) {  // DEREFARRAY
+      if (d.kind == Ek::kArray && k.kind == Ek::kInt) {
+        by(st, "DEREFARRAY");
         if (k.integer < 0 || k.integer >= static_cast<i64>(d.kids.size())) throw Stuck{"index out of range"};
         return d.kids[static_cast<std::size_t>(k.integer)];
       }
-      if (d.kind == Ek::kHash && k.kind == Ek::kString) {  // DEREFHASH
+      if (d.kind == Ek::kHash && k.kind == Ek::kString) {
+        by(st, "DEREFHASH");
         for (const auto& [key, v] : d.hash)
           if (key == k.text) return v;
         throw Stuck{"no key " + k.text};
       }
-      if (d.kind == Ek::kRef && k.kind == Ek::kString) {  // DEREFRES
+      if (d.kind == Ek::kRef && k.kind == Ek::kString) {
+        by(st, "DEREFRES");
         for (const ResourceValue& r : st.catalog)
           if (r.type == d.text && d.kids[0]->kind == Ek::kString && r.title == d.kids[0]->text)
             for (const auto& [name, v] : r.values)
@@ -276,15 +282,17 @@ std::optional<E> step(const State& st, const std::string& scope, const E& e) {
       throw Stuck{"illegal index"};
     }
     case Ek::kSelector: {
-      if (step_kid(0)) return make(copy);
+      if (step_kid(0, "selector")) return make(copy);
       for (auto& [c, v] : copy.matches) {
         if (!c) continue;
         if (auto n = step(st, scope, c)) {
+          by(st, "selector");
           c = *n;
           return make(copy);
         }
-        if (same(*c, *copy.kids[0])) return v;
+        if (same(*c, *copy.kids[0])) return by(st, "selector"), v;
       }
+      by(st, "selector");
       for (const auto& [c, v] : copy.matches)
         if (!c) return v;
       throw Stuck{"no matching entry for the selector"};
@@ -295,32 +303,41 @@ std::optional<E> step(const State& st, const std::string& scope, const E& e) {
 
 std::optional<S> step(State& st, const std::string& scope, const S& s) {
   Stmt copy = *s;
+  if (s->at) st.redex.at = s->at;
+  st.redex.scope = scope;
   switch (s->kind) {
     case Sk::kSkip: return std::nullopt;
     case Sk::kExpr:
       if (auto n = step(st, scope, copy.expr)) {
+        by(st, "expression");
         copy.expr = *n;
         return make(copy);
       }
+      by(st, "expression");
       return skip();
     case Sk::kSeq:
-      if (copy.first->kind == Sk::kSkip) return copy.second;
+      if (copy.first->kind == Sk::kSkip) return by(st, "sequence"), copy.second;
       copy.first = *step(st, scope, copy.first);
+      by(st, "sequence");
       return make(copy);
     case Sk::kAssign:
-      if (auto n = step(st, scope, copy.expr)) {  // ASSIGNSTEP
+      if (auto n = step(st, scope, copy.expr)) {
+        by(st, "ASSIGNSTEP");
         copy.expr = *n;
         return make(copy);
       }
       if (lookup(st, scope, copy.name)) throw Stuck{"variable $" + copy.name + " is set already"};
-      st.sigma[scope][copy.name] = copy.expr;  // ASSIGN
+      by(st, "ASSIGN", fmt::format("${} = {} in {}", copy.name, show(*copy.expr), scope));
+      st.sigma[scope][copy.name] = copy.expr;
       return skip();
     case Sk::kUnless:
     case Sk::kIf: {
       if (auto n = step(st, scope, copy.expr)) {
+        by(st, copy.kind == Sk::kIf ? "if" : "unless");
         copy.expr = *n;
         return make(copy);
       }
+      by(st, copy.kind == Sk::kIf ? "if" : "unless");
       if (copy.expr->kind != Ek::kBool) throw Stuck{"a condition must be a boolean"};
       bool yes = copy.expr->boolean != (copy.kind == Sk::kUnless);
       S next = yes ? copy.first : copy.second;
@@ -328,31 +345,38 @@ std::optional<S> step(State& st, const std::string& scope, const S& s) {
     }
     case Sk::kCase: {
       if (auto n = step(st, scope, copy.expr)) {
+        by(st, "case");
         copy.expr = *n;
         return make(copy);
       }
       for (auto& [c, body] : copy.cases) {
         if (!c) continue;
         if (auto n = step(st, scope, c)) {
+          by(st, "case");
           c = *n;
           return make(copy);
         }
-        if (same(*c, *copy.expr)) return body;
+        if (same(*c, *copy.expr)) return by(st, "case"), body;
       }
+      by(st, "case");
       for (const auto& [c, body] : copy.cases)
         if (!c) return body;
       return skip();
     }
     case Sk::kResource:
     case Sk::kDefined: {
-      if (auto n = step(st, scope, copy.expr)) {  // RESSTEP, DEFSTEP: the title
+      auto def = st.kappa.find(copy.name);
+      bool defined = def != st.kappa.end() && def->second.kind == Def::kResourceDef;
+      if (auto n = step(st, scope, copy.expr)) {  // the title
+        by(st, defined ? "DEFSTEP" : "RESSTEP");
         copy.expr = *n;
         return make(copy);
       }
-      if (step_hash(st, scope, copy.hash)) return make(copy);  // ... then the attributes
+      if (step_hash(st, scope, copy.hash))
+        return by(st, defined ? "DEFSTEP" : "RESSTEP"), make(copy);  // ... then those
       if (copy.expr->kind != Ek::kString) throw Stuck{"a title must be a string"};
-      auto def = st.kappa.find(copy.name);
-      if (def != st.kappa.end() && def->second.kind == Def::kResourceDef) {  // DEF
+      if (defined) {
+        by(st, "DEF", fmt::format("the body of {}, for the title {}", copy.name, show(*copy.expr)));
         Stmt title;
         title.kind = Sk::kAssign;
         title.name = "title";
@@ -363,7 +387,8 @@ std::optional<S> step(State& st, const std::string& scope, const S& s) {
       for (const ResourceValue& r : st.catalog)
         if (r.type == copy.name && r.title == copy.expr->text)
           throw Stuck{"duplicate declaration of " + copy.name + "[" + r.title + "]"};
-      ResourceValue r;  // RESDECL
+      by(st, "RESDECL", fmt::format("{}[{}] goes to the end of the catalog", copy.name, show(*copy.expr)));
+      ResourceValue r;
       r.type = copy.name;
       r.title = copy.expr->text;
       r.values = copy.hash;
@@ -374,18 +399,21 @@ std::optional<S> step(State& st, const std::string& scope, const S& s) {
     case Sk::kClassDecl: {
       Def& d = class_def(st, copy.name);
       if (d.kind == Def::kDeclaredClass) throw Stuck{"class " + copy.name + " is declared already"};
-      if (step_hash(st, scope, copy.hash)) return make(copy);  // CDECSTEP
+      if (step_hash(st, scope, copy.hash)) return by(st, "CDECSTEP"), make(copy);
       return declare_class(st, scope, s, copy.name, copy.hash);
     }
     case Sk::kInclude:
-      if (class_def(st, copy.name).kind == Def::kDeclaredClass) return skip();  // INCD
+      if (class_def(st, copy.name).kind == Def::kDeclaredClass)
+        return by(st, "INCD", fmt::format("class {} is declared already", copy.name)), skip();
       return declare_class(st, scope, s, copy.name, {});
     case Sk::kScope:
       if (copy.first->kind == Sk::kSkip) {
-        if (is_def_scope(copy.name)) st.sigma.erase(copy.name);  // DEFSCOPEDONE
-        return skip();                                           // SCOPEDONE
+        by(st, is_def_scope(copy.name) ? "DEFSCOPEDONE" : "SCOPEDONE");
+        if (is_def_scope(copy.name)) st.sigma.erase(copy.name);
+        return skip();
       }
-      copy.first = *step(st, copy.name, copy.first);  // SCOPESTEP, DEFSCOPESTEP
+      copy.first = *step(st, copy.name, copy.first);
+      by(st, is_def_scope(copy.name) ? "DEFSCOPESTEP" : "SCOPESTEP");
       return make(copy);
   }
   return std::nullopt;
@@ -395,22 +423,31 @@ std::optional<Manifest> step(State& st, const std::string& node, const Manifest&
   if (m.empty()) return std::nullopt;
   Manifest out = m;
   Item& i = out.front();
+  st.redex = {{}, i.at, "::", ""};
   auto drop = [&] {
     out.erase(out.begin());
     return out;
   };
   switch (i.kind) {
     case Item::kStmt:
-      if (i.body->kind == Sk::kSkip) return drop();
-      i.body = *step(st, "::", i.body);  // TOPSCOPE
+      if (i.body->kind == Sk::kSkip) return by(st, "sequence"), drop();
+      i.body = *step(st, "::", i.body);
+      by(st, "TOPSCOPE");
       return out;
     case Item::kNode:
-      if (!node_match(node, i.hosts)) return drop();  // NODENOMATCH
-      i.kind = Item::kStmt;                           // NODEMATCH
+      if (!node_match(node, i.hosts)) return by(st, "NODENOMATCH", fmt::format("{} is another node", node)), drop();
+      by(st, "NODEMATCH", fmt::format("the body for {}, in ::nd", node));
+      i.kind = Item::kStmt;
       i.body = scope_of("::nd", i.body);
       return out;
     case Item::kDefine:
-    case Item::kClass: {  // RDEF; CDEF, CDEFI, CDEFP, CDEFPI
+    case Item::kClass: {
+      by(st,
+         i.kind == Item::kDefine ? "RDEF"
+         : i.params.empty()      ? (i.parent.empty() ? "CDEF" : "CDEFI")
+         : i.parent.empty()      ? "CDEFP"
+                                 : "CDEFPI",
+         i.name + " is defined");
       if (st.kappa.count(i.name)) throw Stuck{i.name + " is defined already"};
       Def d;
       d.kind = i.kind == Item::kDefine ? Def::kResourceDef : Def::kClassDef;
@@ -424,26 +461,68 @@ std::optional<Manifest> step(State& st, const std::string& node, const Manifest&
   return std::nullopt;
 }
 
-State run(Manifest m, const std::string& node, State st, const std::function<void(const State&, const State&)>& watch) {
-  // nodeMatch is left open by the rules; `default` is for nodes that no other definition names (section 2.1.1).
-  bool named = false;
-  for (const Item& i : m)
-    named = named || (i.kind == Item::kNode && std::find(i.hosts.begin(), i.hosts.end(), node) != i.hosts.end());
-  if (named)
-    for (Item& i : m) i.hosts.erase(std::remove(i.hosts.begin(), i.hosts.end(), std::string("default")), i.hosts.end());
-  for (int steps = 0;; ++steps) {
-    if (steps > 2'000'000) throw Stuck{"does not end"};
-    if (!watch) {
-      auto next = step(st, node, m);
-      if (!next) return st;
-      m = std::move(*next);
-      continue;
+namespace {
+
+// `facts`: variables that were there from the start, of which there are very many: only their number is told.
+Steps::Cells cells_of(const State& st, const Manifest& m, std::size_t facts) {
+  std::string sigma, kappa, catalog;
+  if (facts) sigma = fmt::format("(::, ...) = {} facts", facts);
+  for (const auto& [scope, vars] : st.sigma)
+    for (const auto& [x, v] : vars)
+      if (!st.facts.contains(v.get()))
+        sigma += fmt::format("{}({}, {}) = {}", sigma.empty() ? "" : "\n", scope, x, show(*v));
+  for (const auto& [name, d] : st.kappa) kappa += fmt::format("{}{} = {}", kappa.empty() ? "" : "\n", name, show(d));
+  for (const ResourceValue& r : st.catalog) {
+    catalog += fmt::format("{}{} {{ '{}':", catalog.empty() ? "" : "\n", r.type, r.title);
+    for (const auto& [k, v] : r.attributes) catalog += fmt::format(" {} => {},", k, v);
+    if (catalog.ends_with(',')) catalog.pop_back();
+    catalog += " }";
+  }
+  return {{"manifest", show(m)}, {"environment", sigma}, {"definitions", kappa}, {"catalog", catalog}};
+}
+
+void tell(Steps& steps, const State& st, const Manifest& m) {
+  const Redex& r = st.redex;
+  std::string within = fmt::format("{}", fmt::join(r.rules.begin() + 1, r.rules.end(), ", "));
+  std::string what = r.what.empty() ? "" : r.what + (within.empty() ? "" : "; ");
+  if (!within.empty()) what += "by " + within;
+  steps.step({r.rules[0], r.scope, Span(r.at), what}, [&] { return cells_of(st, m, st.facts.size()); });
+}
+
+// nodeMatch is left open by the rules; `default` is for nodes that no other definition names (section 2.1.1).
+void default_for_others(Manifest& m, const std::string& node) {
+  bool named = std::any_of(m.begin(), m.end(), [&](const Item& i) {
+    return i.kind == Item::kNode && std::find(i.hosts.begin(), i.hosts.end(), node) != i.hosts.end();
+  });
+  if (!named) return;
+  for (Item& i : m) i.hosts.erase(std::remove(i.hosts.begin(), i.hosts.end(), std::string("default")), i.hosts.end());
+}
+
+}  // namespace
+
+State run(Manifest m, const std::string& node, State st, const std::function<void(const State&, const State&)>& watch,
+          Steps* steps) {
+  default_for_others(m, node);
+  if (steps)
+    for (const auto& [x, v] : st.sigma["::"]) st.facts.insert(v.get());
+  if (steps) steps->step({"start", "::", {}, "the whole manifest"}, [&] { return cells_of(st, m, st.facts.size()); });
+  for (int taken = 0;; ++taken) {
+    if (taken > 2'000'000) throw Stuck{"does not end"};
+    State before;
+    if (watch) before = st;
+    std::optional<Manifest> next;
+    try {
+      next = step(st, node, m);
+    } catch (const Stuck& s) {
+      if (steps)
+        steps->step({"stuck", st.redex.scope, Span(st.redex.at), "no rule goes on: " + s.why},
+                    [&] { return cells_of(st, m, st.facts.size()); });
+      throw Stuck{s.why, st.redex.at};
     }
-    State before = st;
-    auto next = step(st, node, m);
     if (!next) return st;
-    watch(before, st);
+    if (watch) watch(before, st);
     m = std::move(*next);
+    if (steps) tell(*steps, st, m);
   }
 }
 

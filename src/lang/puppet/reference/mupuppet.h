@@ -4,11 +4,13 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "lang/puppet/syntax/ast.h"
+#include "tree/steps.h"
 
 // The small-step semantics of muPuppet ("muPuppet: A Declarative Subset of the Puppet Configuration Language", ECOOP
 // 2017), rule by rule and slow: terms are rewritten one step at a time. Each rule of the paper is named where it is
@@ -75,6 +77,7 @@ struct Stmt {
   E expr;            // also titles
   std::string name;  // variable, type, class, scope
   Hash hash;
+  Pos at;                              // where it is written; none of what rules make
   S first, second;                     // seq; if/else; unless; scope
   std::vector<std::pair<E, S>> cases;  // nullptr: default
 };
@@ -97,6 +100,7 @@ struct Item {  // m
   std::string name, parent;
   std::vector<Param> params;
   std::vector<std::string> hosts;  // "default" for default
+  Pos at;
 };
 using Manifest = std::vector<Item>;
 
@@ -106,21 +110,42 @@ struct ResourceValue {
   Hash values;
 };
 
+// Where and by which rules the last step went: the rule that did something first, then those of the paper whose
+// premise it was (ASSIGNSTEP, SCOPESTEP, TOPSCOPE). Rules in small letters are those of the extended paper's appendix.
+struct Redex {
+  std::vector<const char*> rules;
+  Pos at;
+  std::string scope;
+  std::string what;  // what it did
+};
+
 struct State {
+  mutable Redex redex;
   std::map<std::string, std::map<std::string, E>> sigma;  // scope -> variable -> value
   std::map<std::string, Def> kappa;
   std::vector<ResourceValue> catalog;
+  std::set<const Expr*> facts;  // for who watches: the values of sigma that were there from the start
 };
 
 // No rule applies.
 struct Stuck {
   std::string why;
+  Pos at = {};
 };
 
-// From our syntax; throws Stuck for what is not in the subset.
+// What is not in the subset.
+struct Outside {
+  std::string what;
+  Pos at;
+};
+
+// From our syntax; throws Outside.
 Manifest from_syntax(const Program& program);
 
-std::string show(const Expr& e);
+std::string show(const Expr& e);                  // also of what is no value yet
+std::string show(const Stmt& s);                  // in one line
+std::string as_reference(std::string_view type);  // a::b as references write it: A::B
+std::string show(const Def& d);
 bool is_value(const Expr& e);
 
 // One step of each judgement. nullopt: the term is a value, or skip.
@@ -130,6 +155,9 @@ std::optional<Manifest> step(State& state, const std::string& node, const Manife
 
 // Runs to the end, or throws Stuck. `watch` sees every state.
 State run(Manifest m, const std::string& node, State start,
-          const std::function<void(const State&, const State&)>& watch = {});
+          const std::function<void(const State&, const State&)>& watch = {}, Steps* steps = nullptr);
+
+// The whole manifest as it stands, its first item in full.
+std::string show(const Manifest& m);
 
 }  // namespace tutti::puppet::mu

@@ -1,5 +1,6 @@
 #include "lang/puppet/reference/mupuppet.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -32,7 +33,7 @@ mu::State start_state(const CompileOptions& options) {
 }
 
 Mu run_mu(const std::string& manifest, const CompileOptions& options,
-          const std::function<void(const mu::State&, const mu::State&)>& watch = {}) {
+          const std::function<void(const mu::State&, const mu::State&)>& watch = {}, Steps* steps = nullptr) {
   Mu out;
   Sources sources;
   Arena arena;
@@ -44,11 +45,13 @@ Mu run_mu(const std::string& manifest, const CompileOptions& options,
     return out;
   }
   try {
-    out.state = mu::run(mu::from_syntax(*program), options.node, start_state(options), watch);
+    out.state = mu::run(mu::from_syntax(*program), options.node, start_state(options), watch, steps);
     out.ok = true;
     for (const mu::ResourceValue& r : out.state.catalog) out.resources[r.type + "[" + r.title + "]"] = r.attributes;
   } catch (const mu::Stuck& s) {
     out.why = s.why;
+  } catch (const mu::Outside& o) {
+    out.why = "not in muPuppet: " + o.what;
   }
   return out;
 }
@@ -61,12 +64,21 @@ int campaign(int usual) {
   return n ? std::atoi(n) : usual;
 }
 
+// How often each rule of the paper was applied.
+struct Tally : Steps {
+  std::map<std::string, u64> rules;
+  void step(const RuleStep& s, const std::function<Cells()>&) override { ++rules[s.rule]; }
+};
+
 TEST(MuPuppet, RandomManifestsAgreeWithTheCompiler) {
   int good = 0, refused = 0;
   int count = campaign(3000);
-  for (int seed = 1; seed <= count; ++seed) {
+  const char* from = std::getenv("PUPPET_SEED");
+  int first = from ? std::atoi(from) : 1;
+  Tally tally;
+  for (int seed = first; seed < first + count; ++seed) {
     std::string manifest = mu::random_manifest(static_cast<u64>(seed));
-    Mu reference = run_mu(manifest, kRandomOptions);
+    Mu reference = run_mu(manifest, kRandomOptions, {}, &tally);
     Compiled real = compile_for_test(manifest, kRandomOptions);
     ASSERT_EQ(reference.ok, real.ok) << "seed " << seed << "\n"
                                      << manifest << "\nreference: " << reference.why << "\ncompiler: " << real.errors;
@@ -77,6 +89,8 @@ TEST(MuPuppet, RandomManifestsAgreeWithTheCompiler) {
     ++good;
     ASSERT_EQ(reference.resources, real.resources) << "seed " << seed << "\n" << manifest;
   }
+  fmt::print("{} made, {} % accepted\n", count, count ? 100 * good / count : 0);
+  for (const auto& [rule, n] : tally.rules) fmt::print("  {:<14} {}\n", rule, n);
   EXPECT_GT(good, count / 4);  // the generator must not have gone astray
   EXPECT_GT(refused, count / 50);
 }

@@ -1,3 +1,11 @@
+// What the generator makes: classes with and without parameters, chains of parents, declared by include (several at
+// once) and like resources, twice, too early, with parameters missing or unknown; defines within classes, defines and
+// nodes, with conditional bodies; if, unless and case at every depth, `default` first, in the middle and missing;
+// selectors, arrays and hashes within each other as values of variables, parameters and attributes; every operator;
+// variables of every scope, qualified ones too, unset ones now and then; references to resources as values and for
+// their parameters; nodes by name, in lists, by default, before and after what they need. What it does not make: what
+// muPuppet has not (functions, collectors, overrides, patterns of nodes), and classes declared in defines, whose bodies
+// Puppet evaluates later.
 #include "lang/puppet/reference/random_manifest.h"
 
 #include <fmt/format.h>
@@ -27,7 +35,7 @@ class Generator {
   explicit Generator(u64 seed) : random_(seed) {}
 
   std::string run() {
-    int classes = pick(4), defines = pick(4);
+    int classes = pick(20) == 0 ? 8 : pick(4), defines = pick(4);
     for (int n = 0; n < defines; ++n) define(n);
     for (int n = 0; n < classes; ++n) class_(n);
     std::string top;
@@ -79,8 +87,12 @@ class Generator {
       case 3: return fmt::format("{{'a' => {}, 'b' => {}}}['{}']", sub(t), sub(t), chance(50) ? "a" : "b");
       case 4: {
         std::string a = literal(T::kInt), b = std::to_string(30 + pick(5));
-        return fmt::format("({} ? {{ {} => {}, {} => {}, default => {} }})", sub(T::kInt), a, sub(t), b, sub(t),
-                           sub(t));
+        std::string value = sub(T::kInt), x = sub(t), y = sub(t), z = sub(t);
+        switch (pick(8)) {
+          case 0: return fmt::format("({} ? {{ default => {}, {} => {}, {} => {} }})", value, x, a, y, b, z);
+          case 1: return fmt::format("({} ? {{ {} => {}, default => {}, {} => {} }})", value, a, x, y, b, z);
+          default: return fmt::format("({} ? {{ {} => {}, {} => {}, default => {} }})", value, a, x, b, y, z);
+        }
       }
       default: break;
     }
@@ -88,13 +100,17 @@ class Generator {
       case T::kInt:
         if (chance(10))
           return fmt::format("({} / {})", sub(T::kInt), chance(97) ? std::to_string(1 + pick(5)) : sub(T::kInt));
+        if (chance(8) && depth > 1) return fmt::format("({} * {})", literal(T::kInt), sub(T::kInt));
         return fmt::format("({} {} {})", sub(T::kInt), chance(50) ? "+" : "-", sub(T::kInt));
       case T::kBool:
         switch (pick(5)) {
-          case 0: return fmt::format("({} > {})", sub(T::kInt), sub(T::kInt));
+          case 0: {
+            static const char* const kOrders[] = {">", "<", ">=", "<="};
+            return fmt::format("({} {} {})", sub(T::kInt), kOrders[pick(4)], sub(T::kInt));
+          }
           case 1: {
             T x = any_type();
-            return fmt::format("({} == {})", sub(x), sub(x));
+            return fmt::format("({} {} {})", sub(x), chance(75) ? "==" : "!=", sub(x));
           }
           case 2: return fmt::format("({} and {})", sub(T::kBool), sub(T::kBool));
           case 3: return fmt::format("({} or {})", sub(T::kBool), sub(T::kBool));
@@ -116,8 +132,16 @@ class Generator {
     std::string out;
     int first = pick(4);
     for (int n = first; n < std::min(5, first + 1 + pick(3)); ++n)
-      out += fmt::format("{}{} => {}", out.empty() ? "" : ", ", kNames[n], expr(scope, any_type()));
+      out += fmt::format("{}{} => {}", out.empty() ? "" : ", ", kNames[n], value(scope));
     return out;
+  }
+
+  // What an attribute may be: also what has something in it.
+  std::string value(const std::vector<Var>& scope, int depth = 0) {
+    if (depth > 2 || !chance(18)) return expr(scope, any_type(), depth);
+    if (chance(25) && !last_.empty()) return fmt::format("File[{}]", last_);
+    if (chance(50)) return fmt::format("[{}, {}]", value(scope, depth + 1), value(scope, depth + 1));
+    return fmt::format("{{'k' => {}, 'l' => {}}}", value(scope, depth + 1), value(scope, depth + 1));
   }
 
   std::string resource(const std::vector<Var>& scope, const std::string& indent) {
@@ -136,6 +160,22 @@ class Generator {
     return out;
   }
 
+  // What a branch holds: mostly a resource, now and then a condition in it. Variables are not set here, since whoever
+  // reads them would mostly find nothing.
+  std::string inner(std::vector<Var>& scope, const std::string& indent, bool classes) {
+    if (++nested_ > 3 || !chance(12)) {
+      --nested_;
+      return resource(scope, indent);
+    }
+    std::vector<Var> known = scope;  // what is declared here may not be
+    std::string out = chance(60)
+                          ? fmt::format("{0}if {1} {{\n{2}{0}}} else {{\n{3}{0}}}\n", indent, expr(scope, T::kBool),
+                                        inner(known, indent + "  ", classes), inner(known, indent + "  ", classes))
+                          : body(known, 1, indent, classes, true);
+    --nested_;
+    return out;
+  }
+
   // Statements; `classes`: whether classes may be declared here.
   std::string body(std::vector<Var>& scope, int count, const std::string& indent, bool classes, bool top = false) {
     std::string out;
@@ -150,7 +190,7 @@ class Generator {
           [[fallthrough]];
         case 2: out += resource(scope, indent); break;
         case 3: {
-          std::string a = resource(scope, indent + "  "), b = resource(scope, indent + "  ");
+          std::string a = inner(scope, indent + "  ", classes), b = inner(scope, indent + "  ", classes);
           out +=
               fmt::format("{}{} {} {{\n{}{}}}", indent, chance(70) ? "if" : "unless", expr(scope, T::kBool), a, indent);
           if (chance(50)) out += fmt::format(" else {{\n{}{}}}", b, indent);
@@ -159,9 +199,12 @@ class Generator {
           break;
         }
         case 4: {
-          std::string a = resource(scope, indent + "    "), b = resource(scope, indent + "    ");
-          out += fmt::format("{0}case {1} {{\n{0}  {2}: {{\n{3}{0}  }}\n{0}  default: {{\n{4}{0}  }}\n{0}}}\n", indent,
-                             expr(scope, T::kInt), literal(T::kInt), a, b);
+          std::string a = inner(scope, indent + "    ", classes), b = inner(scope, indent + "    ", classes);
+          std::string first = literal(T::kInt), second = chance(15) ? std::to_string(40 + pick(3)) : "default";
+          if (chance(15)) std::swap(first, second);
+          if (chance(15)) first += first == "default" ? "" : ", " + literal(T::kInt);
+          out += fmt::format("{0}case {1} {{\n{0}  {2}: {{\n{3}{0}  }}\n{0}  {5}: {{\n{4}{0}  }}\n{0}}}\n", indent,
+                             expr(scope, T::kInt), first, a, b, second);
           last_.clear();
           break;
         }
@@ -262,7 +305,7 @@ class Generator {
   std::string out_, last_, last_owner_;
   std::vector<Class> classes_, defines_;
   std::vector<Var> top_vars_{{"fact1", T::kInt}, {"fact2", T::kText}, {"::fact1", T::kInt}};
-  int titles_ = 0, names_ = 0;
+  int titles_ = 0, names_ = 0, nested_ = 0;
 };
 
 }  // namespace

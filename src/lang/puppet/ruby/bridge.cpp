@@ -201,7 +201,7 @@ void change_variable(Compiler& compiler, Scope& scope, Symbol name, const Val& v
 
 std::string render_erb_file(Compiler& compiler, Scope& scope, const std::string& path, Pos at) {
   Result<std::string> text = read_file(path, compiler.budget().limits().input_bytes);
-  if (!text && text.error().code == kOutside) compiler.fail_read(at, text.error());
+  if (!text && is_refused(text.error())) compiler.fail_read(at, text.error());
   return render_erb(compiler, scope, text ? std::string_view(*text) : "<%", at, [&](const std::string& why) {
     need_ruby(compiler, fmt::format("the template {} ({})", path, why), at);
     return to_text(Conversation(compiler, scope, nullptr, at)

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <map>
 
 #include "lang/smartfrog/eval/core.h"
 #include "lang/smartfrog/reference/random_spec.h"
@@ -12,8 +14,15 @@
 namespace tutti::smartfrog {
 namespace {
 
-struct Tally {
+// How often each definition did something: what a campaign has looked at.
+struct Tally : Steps {
   u64 valid = 0, errors = 0, by_number[8] = {};
+  std::map<std::string, u64> rules;
+  std::size_t widest = 0, deepest = 0;
+  void step(const RuleStep& s, const std::function<Cells()>&) override {
+    ++rules[s.rule];
+    deepest = std::max<std::size_t>(deepest, static_cast<std::size_t>(std::ranges::count(s.path, ':')));
+  }
 };
 
 std::string compare(const std::string& text, Tally& tally) {
@@ -23,7 +32,7 @@ std::string compare(const std::string& text, Tally& tally) {
   Parser parser(session, Level::kCore, nullptr);
   const Body* body = parser.parse(**source);
   if (!body) return "does not parse: " + render(session.diagnostics, *session.sources, DiagnosticStyle::kLine, false);
-  auto expected = reference::evaluate(*body, session.arena);
+  auto expected = reference::evaluate(*body, session.arena, &tally);
   CoreCompiler compiler(session);
   std::optional<Value> got = compiler.run(*body);
   if (auto* e = std::get_if<reference::Error>(&expected)) {
@@ -58,7 +67,9 @@ u64 campaign_size(u64 usual) {
 
 void campaign(u64 count, u32 errors_percent, bool merge) {
   Tally tally;
-  for (u64 seed = 1; seed <= count; seed++) {
+  const char* from = std::getenv("TUTTI_SEED");
+  u64 first = from ? std::strtoull(from, nullptr, 10) : 1;
+  for (u64 seed = first; seed < first + count; seed++) {
     reference::RandomSpec options;
     options.seed = seed;
     options.statements = 5 + seed % 60;
@@ -68,8 +79,11 @@ void campaign(u64 count, u32 errors_percent, bool merge) {
     std::string difference = compare(text, tally);
     ASSERT_EQ(difference, "") << "seed " << seed << "\n" << text;
   }
-  fmt::print("{} valid, {} with errors (1: {}, 2: {}, 4: {}, 5: {}, 7: {})\n", tally.valid, tally.errors,
-             tally.by_number[1], tally.by_number[2], tally.by_number[4], tally.by_number[5], tally.by_number[7]);
+  fmt::print("{} made, {} % accepted, {} with errors (1: {}, 2: {}, 4: {}, 5: {}, 7: {})\n", count,
+             count ? 100 * tally.valid / count : 0, tally.errors, tally.by_number[1], tally.by_number[2],
+             tally.by_number[4], tally.by_number[5], tally.by_number[7]);
+  for (const auto& [rule, n] : tally.rules) fmt::print("  {:<16} {}\n", rule, n);
+  fmt::print("  deepest          {}\n", tally.deepest);
   if (count >= 1000) {
     EXPECT_GT(tally.valid, errors_percent > 5 ? count / 10 : count / 2);
     if (errors_percent > 0) {

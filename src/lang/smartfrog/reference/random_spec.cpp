@@ -1,3 +1,10 @@
+// What the generator makes: prototypes in any order and number, the same one several times, blocks between them, empty
+// ones; self, ancestor and descendant prototypes; links, also to what they lie in (a copy of the ancestor as it is
+// now); placements as deep as there are components, into what was inherited, into what was a component and is none any
+// more, through basic values; attributes overwritten by another kind of thing; `sfConfig` within components and
+// overwritten; every kind of basic value, lists in lists; names that begin alike; comments; now and then a nesting of
+// some tens of levels or a block of hundreds of attributes. Errors 1, 2, 4, 5 and 7; error 3 has no syntax. What it
+// does not make: includes (a matter of files), what is beyond the paper (order rules, secrets).
 #include "lang/smartfrog/reference/random_spec.h"
 
 #include <map>
@@ -27,9 +34,13 @@ class Writer {
     static const Names kSets[] = {{"a", "b", "c", "d"},
                                   {"x", "y", "z", "sfConfig"},
                                   {"web", "host", "port", "dns", "user"},
-                                  {"p1", "p2", "q", "r", "s", "t", "u"}};
-    names_ = kSets[below(4)];
+                                  {"p1", "p2", "q", "r", "s", "t", "u"},
+                                  {"a_b", "a1", "aB", "A", "a"},
+                                  {"a", "sfConfig"}};
+    names_ = kSets[below(6)];
     root_.component = true;
+    deep_ = below(40) == 0 ? 10 + static_cast<u32>(below(40)) : 5;
+    widest_ = below(25) == 0 ? 200 : 5;
   }
 
   std::string write() {
@@ -62,6 +73,7 @@ class Writer {
 
   void statement(const Names& ns, u32 depth) {
     left_--;
+    if (below(60) == 0) text_ += below(2) ? "/* { extends ; */\n" : "// a extends b, {\n";
     indent(depth);
     Names path{ns.empty() && chance(25) ? "sfConfig" : name()};
     if (chance(25)) {  // a placement, as deep as there are components
@@ -98,7 +110,7 @@ class Writer {
       return;
     }
     if (kind < 6) {
-      if (auto ref = reference(ns, chance(50))) {
+      if (auto ref = chance(6) ? around(full) : reference(ns, chance(50))) {
         text_ += " " + *ref + ";\n";
         Shadow copied = found_ && root_.size() + found_->size() < 3000 ? *found_ : Shadow{};
         if (Shadow* p = at(parent); p && p->component) p->inside[full.back()] = copied;
@@ -110,7 +122,9 @@ class Writer {
   }
 
   void prototypes(const Names& ns, const Names& target, u32 depth) {
-    u64 count = 1 + below(3);
+    u64 count = 1 + below(below(12) == 0 ? 7 : 3);
+    std::string again;
+    Shadow again_means;
     for (u64 i = 0; i < count; i++) {
       if (i > 0) text_ += ", ";
       bool merge = options_.merge && chance(30);
@@ -118,14 +132,23 @@ class Writer {
       bool outer = merging_;
       merging_ |= merge;
       std::optional<std::string> ref;
-      if (chance(45)) ref = reference(ns, true);
+      if (!again.empty() && chance(15)) {  // once more: what was between is overridden
+        ref = again;
+        found_ = &again_means;
+      } else if (chance(8)) {
+        ref = around(target);  // the component itself, or one that it lies in
+      } else if (chance(45)) {
+        ref = reference(ns, true);
+      }
       if (ref) {
+        again = *ref;
+        again_means = found_ && found_->size() < 200 ? *found_ : Shadow{};
         text_ += *ref;
         Shadow copied = found_ && root_.size() + found_->size() < 3000 ? *found_ : Shadow{};
         if (Shadow* t = at(target)) inherit(*t, copied);
       } else {
         text_ += "{\n";
-        u64 n = depth > 5 ? 0 : below(5);
+        u64 n = depth > deep_ ? 0 : deep_ > 5 ? 1 + below(2) : below(widest_);
         while (n-- > 0 && left_ > 0) statement(target, depth + 1);
         indent(depth);
         text_ += "}";
@@ -143,6 +166,16 @@ class Writer {
       else
         to.inside[n] = s;
     }
+  }
+
+  // The name of the target or of something around it: an ancestor as prototype, or as what a link copies.
+  std::optional<std::string> around(const Names& target) {
+    std::size_t k = 1 + below(target.size());
+    std::string text;
+    for (std::size_t i = 0; i < k; i++) text += (i ? ":" : "") + target[i];
+    found_ = at(Names(target.begin(), target.begin() + static_cast<std::ptrdiff_t>(k)));
+    if (!found_ || !found_->component) return std::nullopt;
+    return text;
   }
 
   // A reference to something that resolves from the namespace; `found_` is what it means.
@@ -180,13 +213,15 @@ class Writer {
   }
 
   std::string basic(int depth) {
-    switch (below(depth > 2 ? 6 : 7)) {
-      case 0: return "true";
+    static const char* const kStrings[] = {"\"\"", "\"text with \\\"quotes\\\" // and more\"", "\"a\\nb\\\\\"",
+                                           "\"sfConfig extends { }\"", "\"\xc3\xa4\xe2\x88\x85\""};
+    switch (below(depth > 3 ? 6 : 7)) {
+      case 0: return below(2) ? "true" : "false";
       case 1: return "NULL";
       case 2: return std::to_string(static_cast<i64>(below(200000)) - 100000);
       case 3: return "DATA " + name() + (chance(50) ? ":" + name() : "");
-      case 4: return "\"text with \\\"quotes\\\" // and more\"";
-      case 5: return std::to_string(below(1000)) + "." + std::to_string(below(1000));
+      case 4: return kStrings[below(5)];
+      case 5: return (below(3) ? "" : "-") + std::to_string(below(1000)) + "." + std::to_string(below(1000));
       default: {
         std::string v = "[";
         u64 n = below(4);
@@ -202,6 +237,7 @@ class Writer {
   Shadow root_;
   Shadow* found_ = nullptr;
   bool merging_ = false;
+  u32 deep_ = 5, widest_ = 5;
   int left_ = 0;
   std::string text_;
 };

@@ -1,6 +1,10 @@
 #include "lang/smartfrog/reference/reference.h"
 
+#include <fmt/format.h>
+
 #include <unordered_set>
+
+#include "tree/show.h"
 
 namespace tutti::smartfrog::reference {
 namespace {
@@ -147,6 +151,10 @@ Value Semantics::BV(const Expr& e) {
   return Value::reference(arena_.copy(std::string_view(text)));
 }
 
+void Semantics::tell(const char* rule, const Ref& r, Span at, const std::string& what, const V& store) {
+  if (steps_) steps_->step({rule, written(r), at, what}, [&] { return Steps::Cells{{"store", written(store)}}; });
+}
+
 // Definition 23. `m` says that we are within merge( ).
 Store Semantics::P(std::span<const Prototype> p, const Ref& ns, const Ref& r, Store s, bool m) {
   if (p.empty()) return s;
@@ -157,8 +165,11 @@ Store Semantics::P(std::span<const Prototype> p, const Ref& ns, const Ref& r, St
     auto [found_in, v] = resolve(s, ns, R(*first.ref));
     if (!v || !v->is_store) throw Error{4, 18, first.ref->span()};
     s = merge(s, v->store, r, first.ref->span());
+    tell("merge (9.3)", r, first.ref->span(), fmt::format("merges what {} holds", written(R(*first.ref))), of_store(s));
   } else if (first.ref) {
     s = inherit(s, ns, R(*first.ref), r, first.ref->span());
+    tell("inherit (18)", r, first.ref->span(), fmt::format("copies what {} holds", written(R(*first.ref))),
+         of_store(s));
   }
   return P(p.subspan(1), ns, r, std::move(s), m);
 }
@@ -169,14 +180,24 @@ Store Semantics::V_(const Attribute& a, const Ref& ns, const Ref& r, const Store
   if (e.kind == ExprKind::kComponent) {
     Lifted there = m ? find(s, r) : std::nullopt;
     Store emptied = there && there->is_store ? s : reference::bind(s, r, of_store(nullptr), a.name_span());
+    tell("V (24)", r, a.name_span(), emptied == s ? "goes on with the store that is there" : "binds the empty store",
+         of_store(emptied));
     return P(e.component->prototypes, ns, r, emptied, m);
   }
   if (e.kind == ExprKind::kReference && !e.ref->data) {
     auto [found_in, v] = resolve(s, ns, R(*e.ref));
     if (!v) throw Error{5, 24, e.ref->span()};
-    return reference::bind(s, r, *v, a.name_span());
+    Store linked = reference::bind(s, r, *v, a.name_span());
+    tell("V (24)", r, a.name_span(),
+         fmt::format("binds what the link {} finds in {}", written(R(*e.ref)),
+                     found_in.empty() ? "the root" : written(found_in)),
+         of_store(linked));
+    return linked;
   }
-  return reference::bind(s, r, of_basic(BV(e)), a.name_span());
+  V value = of_basic(BV(e));
+  Store bound = reference::bind(s, r, value, a.name_span());
+  tell("V (24)", r, a.name_span(), fmt::format("binds {}", written(value)), of_store(bound));
+  return bound;
 }
 
 // Definition 25.
@@ -192,17 +213,41 @@ Store Semantics::B(const Body& b, const Ref& ns, Store s, bool m) {
 
 // Definition 27.
 V Semantics::SF(const Body& b) {
-  Lifted v = find(B(b, {}, nullptr, false), {Symbol("sfConfig")});
+  const Ref main{Symbol("sfConfig")};
+  tell("start", {}, Span(b.begin), "the empty store", of_store(nullptr));
+  Lifted v = find(B(b, {}, nullptr, false), main);
   if (!v || !v->is_store) throw Error{7, 27, Span(b.end)};
+  tell("SF (27)", main, Span(b.begin), "the result is what sfConfig holds", *v);
   return *v;
 }
 
-std::variant<V, Error> evaluate(const Body& spec, Arena& arena) {
+std::variant<V, Error> evaluate(const Body& spec, Arena& arena, Steps* steps) {
   try {
-    return Semantics(arena).SF(spec);
+    return Semantics(arena, steps).SF(spec);
   } catch (const Error& e) {
+    if (steps)
+      steps->step({fmt::format("err{} ({})", e.number, e.definition), "", e.where, "no rule goes on from here"},
+                  [] { return Steps::Cells{}; });
     return e;
   }
+}
+
+std::string written(const Ref& r) {
+  std::string text;
+  for (Id id : r) text += fmt::format("{}{}", text.empty() ? "" : ":", id.text());
+  return text;
+}
+
+std::string written(const V& v) {
+  std::string text;
+  if (!v.is_store && v.basic.is(Kind::kList)) {
+    for (const Value& item : v.basic.items()) text += fmt::format("{} :: ", written(V{false, item, nullptr}));
+    return text + "∅";
+  }
+  if (!v.is_store) return v.basic.is(Kind::kReference) ? fmt::format("DATA {}", v.basic.text()) : show(v.basic);
+  for (const Cell* c = v.store.get(); c; c = c->rest.get())
+    text += fmt::format("⟨{}, {}⟩ :: ", c->id.text(), written(c->value));
+  return text + "∅";
 }
 
 Value to_tree(const V& v, Arena& arena) {

@@ -7,6 +7,7 @@
 
 #include "lang/smartfrog/syntax/ast.h"
 #include "tree/session.h"
+#include "tree/steps.h"
 
 // The published semantics of core SmartFrog (Anderson and Herry, "A Formal Semantics for the SmartFrog Configuration
 // Language"), one function for each definition, in the paper's order and by the paper's names. Slow and literal: stores
@@ -67,9 +68,10 @@ Store inherit(const Store& s, const Ref& ns, const Ref& proto, const Ref& r, Spa
 Store merge(const Store& s1, const Store& s2, const Ref& px, Span at);
 
 // Definitions 19 to 27. Terminal symbols (19) are evaluated by the parser already.
+// `steps`, where there is one, is told each change of the store.
 class Semantics {
  public:
-  explicit Semantics(Arena& arena) : arena_(arena) {}
+  explicit Semantics(Arena& arena, Steps* steps = nullptr) : arena_(arena), steps_(steps) {}
 
   Ref R(const Reference& r);                                                            // 20
   Value Vec(const Expr& e);                                                             // 21
@@ -81,11 +83,18 @@ class Semantics {
   V SF(const Body& b);                                                                  // 27
 
  private:
+  void tell(const char* rule, const Ref& r, Span at, const std::string& what, const V& store);
+
   Arena& arena_;
+  Steps* steps_;
 };
 
 // SF[[B]], or the error that it ends with.
-std::variant<V, Error> evaluate(const Body& spec, Arena& arena);
+std::variant<V, Error> evaluate(const Body& spec, Arena& arena, Steps* steps = nullptr);
+
+// A store as the paper writes it: ⟨a, ⟨c, 3⟩ :: ∅⟩ :: ∅
+std::string written(const V& v);
+std::string written(const Ref& r);  // a:b
 
 // As a value of the common tree.
 Value to_tree(const V& v, Arena& arena);
