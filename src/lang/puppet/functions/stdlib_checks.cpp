@@ -381,7 +381,11 @@ Val has_ip_network(const FunctionCall& c) {
 }
 
 Val deprecation(const FunctionCall& c) {
-  c.compiler.strict(c.at, fmt::format("{} ({})", to_text(c.arg(1)), to_text(c.arg(0))), "PP-DEPRECATED");
+  std::string message = fmt::format("{} ({})", to_text(c.arg(1)), to_text(c.arg(0)));
+  if (c.has(2) && !c.arg(2).truthy())  // stdlib 9: whatever `strict` says
+    c.compiler.warn(c.at, message, "PP-DEPRECATED");
+  else
+    c.compiler.strict(c.at, message, "PP-DEPRECATED");
   return {};
 }
 
@@ -429,7 +433,7 @@ void add_stdlib_check_functions(Functions& f) {
   f.add3x("has_interface_with", has_interface_with);
   f.add3x("has_ip_address", has_ip_address);
   f.add3x("has_ip_network", has_ip_network);
-  f.add("deprecation", {{"String, String", deprecation}});
+  f.add("deprecation", {{"String, String, Boolean?", deprecation}});
 }
 
 }  // namespace tutti::puppet

@@ -1,0 +1,2 @@
+deprecation('old', 'is old', false)
+deprecation('older', 'is older')
