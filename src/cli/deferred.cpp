@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <atomic>
 
-#include "cli/registry.h"
+#include "base/boundary.h"
+#include "base/file.h"
+#include "cli/doors/registry.h"
 #include "tree/secret.h"
 #include "tree/secret_mark.h"
 

@@ -6,7 +6,7 @@
 #include <iterator>
 
 #include "cli/command_line.h"
-#include "cli/registry.h"
+#include "cli/doors/registry.h"
 #include "cli/wording.h"
 
 namespace tutti {

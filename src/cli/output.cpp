@@ -12,7 +12,7 @@
 #include "base/minisign.h"
 #include "base/near.h"
 #include "base/progress.h"
-#include "cli/registry.h"
+#include "cli/doors/registry.h"
 #include "format/write.h"
 
 namespace tutti {

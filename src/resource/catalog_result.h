@@ -13,12 +13,12 @@ namespace tutti::resource {
 // it and later runs find it there; both directions are here.
 struct CatalogResult {
   enum class Status : u8 { kNone, kOk, kFailed, kSkipped };
-  Status status = Status::kNone;  // kNone: it has not been its turn yet
-  u32 changed = 0;                // changes that whoever is notified of it counts
-  u32 noops = 0;                  // of these, those that --noop only told
-  bool noop = false;              // it would have been changed
-  std::time_t checked = 0;        // when its schedule last was due
-  std::string name;               // "File[/etc/motd]"; of several that failed below it a line for each
+  Status status = Status::kNone;               // kNone: it has not been its turn yet
+  u32 changed = 0;                             // changes that whoever is notified of it counts
+  u32 noops = 0;                               // of these, those that --noop only told
+  bool noop = false;                           // it would have been changed
+  std::time_t checked = 0;                     // when its schedule last was due
+  std::string name;                            // "File[/etc/motd]"; of several that failed below it a line for each
   std::map<std::string, std::string> audited;  // property -> value, when it was last looked at
 
   static std::string_view word(Status status);  // "ok", "failed", "skipped", ""

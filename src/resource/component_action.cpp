@@ -38,7 +38,10 @@ std::string_view end_of(std::string_view text, std::size_t bytes, u32 lines) {
 class ResourceExecutor::ComponentAction {
  public:
   ComponentAction(ResourceExecutor& executor, Job& job, Effect& effect)
-      : executor_(executor), job_(job), effect_(effect), mark_(executor.guardian_->mark(instance(), job.request.transition)) {}
+      : executor_(executor),
+        job_(job),
+        effect_(effect),
+        mark_(executor.guardian_->mark(instance(), job.request.transition)) {}
 
   ActionResult perform() {
     host_ = executor_.options_.host ? executor_.options_.host(job_.request.host) : nullptr;
@@ -119,8 +122,8 @@ class ResourceExecutor::ComponentAction {
       return true;
     }
     if (w.back && !executor_.is_as_left(*host_, instance(), w.given)) {
-      c.say(Level::kWarning, fmt::format("{} {} is left as it is: it was changed since {} came to it", w.r.type,
-                                         w.r.title, self));
+      c.say(Level::kWarning,
+            fmt::format("{} {} is left as it is: it was changed since {} came to it", w.r.type, w.r.title, self));
       return true;
     }
     // Nobody's work is lost where there is nothing, or what was before but for its owner.

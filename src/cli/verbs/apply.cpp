@@ -8,12 +8,12 @@
 
 #include "base/file.h"
 #include "cli/apply_program.h"
+#include "cli/doors/puppet.h"
 #include "cli/live.h"
 #include "cli/system/carry_out.h"
 #include "cli/system/recorded_call.h"
 #include "cli/system_input.h"
 #include "deploy/record/saved_plan.h"
-#include "lang/puppet/log.h"
 
 namespace tutti {
 namespace {

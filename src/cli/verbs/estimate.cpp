@@ -20,6 +20,7 @@ constexpr OptionSpec kEstimateOptions[] = {
     {"events", "", "the critical path event by event"},
     {"models", "", "also what Aeolus and Ansible would take"},
     {"monte-carlo", "RUNS", "draw the durations from their laws so many times"},
+    {"histogram", "", "show how the drawn totals are distributed"},
     {"seed", "NUMBER", "of the random draws (default 1)"},
     {"parallel", "N", "at most so many actions at once"},
 };
@@ -32,13 +33,29 @@ T number_of(const Options& o, std::string_view name, T otherwise) {
 }
 
 Value sample_tree(const TreeMaker& make, const Sample& s) {
+  std::vector<Value> often;
+  for (u32 n : s.often) often.push_back(make.integer(n));
   return make.map({{"mean", make.number(s.mean)},
                    {"deviation", make.number(s.deviation)},
                    {"least", make.number(s.least)},
                    {"p50", make.number(s.p50)},
                    {"p90", make.number(s.p90)},
                    {"p99", make.number(s.p99)},
-                   {"most", make.number(s.most)}});
+                   {"most", make.number(s.most)},
+                   {"histogram", make.list(often)}});
+}
+
+// A line for each part, its width by how many fell into it (as the histograms of table 3 of the paper, turned).
+std::string histogram(const Sample& s) {
+  constexpr u32 kWidest = 50;
+  u32 most = s.often.empty() ? 0 : *std::max_element(s.often.begin(), s.often.end());
+  if (most == 0 || s.most <= s.least) return "";
+  std::string t;
+  double width = (s.most - s.least) / static_cast<double>(s.often.size());
+  for (std::size_t k = 0; k < s.often.size(); ++k)
+    t += fmt::format("  {:>10.1f}  {}\n", s.least + width * (static_cast<double>(k) + 0.5),
+                     std::string((s.often[k] * kWidest + most - 1) / most, '#'));
+  return t;
 }
 
 // Actions that will run and of which nobody has said how long they take; and how many will run at all.
@@ -178,7 +195,7 @@ std::string models_text(const Foretold& f) {
   return t;
 }
 
-std::string draws_text(const Foretold& f) {
+std::string draws_text(const Foretold& f, bool histograms) {
   if (!f.draws || !f.graph.acyclic()) return "";
   std::string t = fmt::format("{} draws\n", f.draws);
   auto line = [&](std::string_view name, const Sample& s) {
@@ -186,7 +203,9 @@ std::string draws_text(const Foretold& f) {
                      s.deviation, s.p50, s.p90, s.p99);
   };
   line("concerto", f.drawn.concerto);
+  if (histograms) t += histogram(f.drawn.concerto);
   line("ansible", f.drawn.ansible);
+  if (histograms) t += histogram(f.drawn.ansible);
   auto& often = f.drawn.often;
   for (std::size_t k = 0; k < often.size() && k < 10; ++k)
     t += fmt::format("  critical in {:5.1f}%  {}\n", often[k].second * 100, f.graph.event_text(often[k].first));
@@ -212,7 +231,7 @@ int run_estimate(Call& call) {
   if (std::string output = call.options.get("out", "text"); output != "text")
     return write_answer(call, as_tree(TreeMaker(call.session), f), output) ? code : exit_code::kError;
   call.out.put(total_text(f) + path_text(f, call.options.has("events")) + notes_text(f) + models_text(f) +
-               draws_text(f));
+               draws_text(f, call.options.has("histogram")));
   return code;
 }
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "base/near.h"
+#include "cli/doors/registry.h"
 #include "cli/output.h"
-#include "cli/registry.h"
+#include "cli/system/wanted.h"
 #include "format/json.h"
 #include "format/write.h"
-#include "model/template.h"
 #include "tree/secret.h"
 #include "tree/show.h"
 
@@ -150,8 +150,7 @@ std::vector<Around> around(const Value& root, const Path& path) {
 // Files of a system are laid over each other, as `plan` does it, where the path leads nowhere in the list of them.
 std::optional<Value> laid_over(Call& call, const Value& all, std::size_t files, const std::optional<Path>& path) {
   if (files < 2 || !all.is(Kind::kList) || all.size() == 0 || !path || find(all, *path) != nullptr) return std::nullopt;
-  Value root = all.items()[0];
-  for (const Value& v : all.items().subspan(1)) root = model::merged(root, v, TreeBuilder(call.session.arena));
+  Value root = laid_over_each_other(call, all.items());
   return find(root, *path) != nullptr ? std::optional<Value>(root) : std::nullopt;
 }
 
@@ -178,6 +177,20 @@ std::optional<Evaluated> with_schema(Call& call, std::span<const std::string> fi
   }
   return Evaluated{{*schema},
                    schema->language->evaluate_with(call.session, Request{schema->files, call.options, false}, trees)};
+}
+
+// What was there once and is not in the result.
+void why_not(Call& call, std::span<const Part> parts, const Path& path) {
+  if (parts.size() != 1) return;
+  std::string text =
+      parts[0].language->explain_missing(call.session, path, Request{parts[0].files, call.options, false});
+  if (text.empty()) return;
+  Diagnostic& d = call.session.diagnostics.add(Severity::kNote, "WHY-GONE", {},
+                                               fmt::format("{} was there for a while:", path.text()));
+  for (std::size_t at = 0, end; at < text.size(); at = end + 1) {
+    end = std::min(text.find('\n', at), text.size());
+    d.note(call.session.sources->masked(text.substr(at + 2, end - at - 2)));
+  }
 }
 
 int run_why(Call& call) {
@@ -211,7 +224,10 @@ int run_why(Call& call) {
   if (std::optional<Path> meant = as_languages_write(*e.value, *path)) path = meant;
   if (!call.options.has("reveal")) keep_secrets(*e.value, *call.session.sources);  // in lines that hold others, too
   const Value* v = look_up(call, *e.value, *path);
-  if (v == nullptr) return exit_code::kError;
+  if (v == nullptr) {
+    why_not(call, e.parts, *path);
+    return exit_code::kError;
+  }
   std::size_t most = 40;
   if (call.options.has("steps"))
     most = std::max<std::size_t>(1, std::strtoul(call.options.get("steps").c_str(), nullptr, 10));

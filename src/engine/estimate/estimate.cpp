@@ -104,6 +104,12 @@ Sample summarise(std::vector<double>& x) {
   s.p50 = at(0.5);
   s.p90 = at(0.9);
   s.p99 = at(0.99);
+  s.often.resize(Sample::kBins);
+  double width = (s.most - s.least) / static_cast<double>(Sample::kBins);
+  for (double v : x) {
+    auto bin = width > 0 ? static_cast<std::size_t>((v - s.least) / width) : 0;
+    ++s.often[std::min(bin, Sample::kBins - 1)];
+  }
   return s;
 }
 

@@ -45,6 +45,8 @@ double ansible_total(const model::System& system);
 struct Sample {
   double mean = 0, deviation = 0, least = 0, most = 0;
   double p50 = 0, p90 = 0, p99 = 0;
+  std::vector<u32> often = {};  // how many in each of kBins equal parts from the least to the most
+  static constexpr std::size_t kBins = 20;
 };
 struct MonteCarlo {
   u32 runs = 0;

@@ -1,6 +1,6 @@
-// Whoever follows one run asks only those instances that may have a step (Awake in verify/reduce.h): on random systems the
-// answer must be the one that asking all of them gives, at every state of a run. And nobody may stay awake for nothing,
-// which is what made a chain of n cost the square of n.
+// Whoever follows one run asks only those instances that may have a step (Awake in verify/reduce.h): on random systems
+// the answer must be the one that asking all of them gives, at every state of a run. And nobody may stay awake for
+// nothing, which is what made a chain of n cost the square of n.
 #include <gtest/gtest.h>
 
 #include <random>

@@ -76,6 +76,7 @@ class CdlLanguage final : public Language {
       TypeReport report;
       bool loaded = system && session.diagnostics.ok();
       if (loaded) report = check_types(*system, true);
+      if (loaded) warn_about_repeated(*system);
       session.diagnostics.sort_from(first);
       if (!loaded) {
         fine = false;

@@ -116,6 +116,9 @@ class Language {
   // knows.
   virtual std::string explain(Session&, const Value&, const Path&, const Request&) const { return {}; }
 
+  // What became of what is not at a path, where it was there while the files were evaluated: lines as of explain().
+  virtual std::string explain_missing(Session&, const Path&, const Request&) const { return {}; }
+
   // Whether a folder can stand where files do; it is then among the files of a request.
   virtual bool reads_folder(const std::string&) const { return false; }
 };

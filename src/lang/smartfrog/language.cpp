@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "lang/smartfrog/eval/core.h"
 #include "lang/smartfrog/eval/encode.h"
 #include "lang/smartfrog/levels.h"
@@ -84,10 +86,12 @@ std::string tell(const Session& session, const CoreCompiler& compiler) {
       case CoreEvent::What::kLinked: what = fmt::format("taken from the link `{}`", e.from.text()); break;
       case CoreEvent::What::kInherited: what = fmt::format("inherited from the prototype `{}`", e.from.text()); break;
       case CoreEvent::What::kEmptied: what = "begun as a component"; break;
+      case CoreEvent::What::kGone: what = "gone with what it was in, which is replaced"; break;
     }
     out += fmt::format("  {} at {}{}\n", what, at(e.at), e.created ? ", which made the attribute" : "");
   }
-  return out + tell_position(session, compiler.watched_placed(), compiler.watched_rule());
+  bool gone = !compiler.events().empty() && compiler.events().back().what == CoreEvent::What::kGone;
+  return gone ? out : out + tell_position(session, compiler.watched_placed(), compiler.watched_rule());
 }
 
 bool vet_file(Session& session, const Request& request, Level level) {
@@ -194,8 +198,15 @@ std::string SmartFrog::explain(Session& session, const Value&, const Path& path,
   keys.insert(keys.begin(), Symbol("sfConfig"));
   CoreCompiler compiler(again);
   compiler.watch(keys);
+  compiler.partial = true;
   if (!compiler.run(*body)) return {};
   return tell(again, compiler);
+}
+
+std::string SmartFrog::explain_missing(Session& session, const Path& path, const Request& request) const {
+  auto tells = [](const Path::Step& step) { return !step.is_key(); };
+  if (request.options.get("level", "core") != "core" || std::ranges::any_of(path.steps(), tells)) return {};
+  return explain(session, Value{}, path, request);
 }
 
 std::span<const std::string_view> SmartFrog::outputs() const {

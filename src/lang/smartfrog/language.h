@@ -14,6 +14,7 @@ class SmartFrog final : public Language {
   bool has_rules() const override { return true; }
   std::optional<Value> by_rules(Session& session, const Request& request, Steps* steps) const override;
   bool rules_have_order() const override { return true; }
+  std::string explain_missing(Session& session, const Path& path, const Request& request) const override;
   bool can_format() const override { return true; }
   std::optional<std::string> format(Session& session, const Source& source) const override;
   std::span<const std::string_view> outputs() const override;

@@ -105,7 +105,6 @@ class File : public Provider {
     if (p.has("group")) out.emplace_back("group", p.text("group"));
     return out;
   }
-
 };
 
 std::string File::check(const Resource& r) const {

@@ -8,9 +8,9 @@
 #include "resource/provider.h"
 #include "transport/host.h"
 
-// The parts of the provider of files, directories and links (file.cpp): what one path should be becomes a step with what
-// differs there (compare.cpp), of a directory that is filled a step for each path below it (children.cpp), and each
-// step is made (make.cpp) after what was there is kept (keep.cpp), so that it can be put back.
+// The parts of the provider of files, directories and links (file.cpp): what one path should be becomes a step with
+// what differs there (compare.cpp), of a directory that is filled a step for each path below it (children.cpp), and
+// each step is made (make.cpp) after what was there is kept (keep.cpp), so that it can be put back.
 namespace tutti::resource {
 
 using FileKind = FileState::Kind;
@@ -23,7 +23,7 @@ struct WantedFile {
   bool secret = false;
   std::string target, mode, owner, group;
   bool child = false;  // made by recursion
-  };
+};
 
 struct FileStep {
   WantedFile want;

@@ -1,5 +1,5 @@
-// Making what a step says. Where a run can be killed between two calls of the host, each leaves what was, what comes, or
-// nothing.
+// Making what a step says. Where a run can be killed between two calls of the host, each leaves what was, what comes,
+// or nothing.
 #include <fmt/format.h>
 
 #include <cerrno>

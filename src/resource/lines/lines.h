@@ -8,8 +8,8 @@
 
 #include "resource/provider.h"
 
-// Resources that are lines of a file of the system: host (/etc/hosts), mount (/etc/fstab), cron (a user's crontab). Each
-// changes its own line and leaves all others as they are, comments included. What they share is here.
+// Resources that are lines of a file of the system: host (/etc/hosts), mount (/etc/fstab), cron (a user's crontab).
+// Each changes its own line and leaves all others as they are, comments included. What they share is here.
 namespace tutti::resource {
 
 inline constexpr u32 kOwnersAlone = 0600;  // of a file that is not there yet

@@ -33,8 +33,8 @@ class Generator {
     if (target) out += " targetNamespace=\"urn:p\"";
     if (defaulted) out += " xmlns=\"urn:p\"";
     out += ">\n<cdl:configuration>\n";
-    std::size_t lists = chance(30) ? 12 : pick(6);
-    if (chance(30)) deepest_ = 10;
+    std::size_t lists = chance(150) ? 12 : pick(6);
+    if (chance(150)) deepest_ = 10;
     for (std::size_t i = 0; i < lists; i++) names_.push_back(fmt::format("{}L{}", chance(6) ? "p:" : "", i));
     for (std::size_t i = 0; i < lists; i++) {
       Draft d = make(names_[i], 0, i);
@@ -73,7 +73,7 @@ class Generator {
       d.leaf = true;
       return d;
     }
-    std::size_t n_children = deepest_ > 4 ? 1 + pick(2) : chance(40) ? 9 : pick(4);
+    std::size_t n_children = deepest_ > 4 ? 1 + pick(2) : chance(200) ? 9 : pick(4);
     std::vector<std::string> used;
     for (std::size_t i = 0; i < n_children; i++) {
       std::string c = name();

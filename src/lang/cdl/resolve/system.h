@@ -71,6 +71,9 @@ inline constexpr std::string_view kEmptyName = "_x0000_";
 // The same tree with references within it kept as links (lang/common/links.h), for another language to write.
 Value with_links(Session& session, const System& system, const Value& value);
 
+// Warns of properties that a list of the system has more than once.
+void warn_about_repeated(const System& system);
+
 // The resolved cdl:system (or cdl:configuration) as XML, namespaces declared on its root.
 // Secret values are written as (secret) unless revealed.
 std::string to_xml(const System& system, bool compact, bool reveal);

@@ -296,8 +296,7 @@ int CueFrontEnd::run(std::span<const std::string> given) const {
     std::error_code ec;
     if (sub != "init" && (fs::current_path(ec).string() + "/").find("/cue.mod/") != std::string::npos)
       return usage_error("cannot run this command inside the cue.mod directory");
-    static const std::set<std::string> kNeedsRegistry = {"fix",     "get",    "mirror",  "publish",
-                                                         "resolve", "upload", "registry"};
+    static const std::set<std::string> kNeedsRegistry = {"mirror", "upload", "registry"};
     if (kNeedsRegistry.count(sub))
       return usage_error(fmt::format("cue mod {} is not supported: it needs a registry", sub));
     spec = find_command("mod " + sub);

@@ -18,6 +18,7 @@
 #include "base/progress.h"
 #include "base/sink.h"
 #include "base/terminal.h"
+#include "lang/cue/cli/module_editor.h"
 #include "lang/cue/eval/error_code.h"
 #include "lang/cue/eval/limits.h"
 #include "lang/cue/format/literal.h"
@@ -97,17 +98,31 @@ Vertex* Program::package_source(const PackageTable& t) {
 
 void Program::make_loader(LoaderConfig config) {
   config.dir = dir_;
+  config.fetches = answering_.named_cue || may_run_code();  // cue does; else a stranger's project makes no requests
   loader_ = std::make_unique<PackageLoader>(sources(), syntax_, std::move(config));
 }
 
 int Program::run() {
   using Run = void (*)(Program&);
   static const std::map<std::string_view, Run> kRuns = {
-      {"eval", run_eval},         {"export", run_export},     {"def", run_def},
-      {"vet", run_vet},           {"fmt", run_fmt},           {"import", run_import},
-      {"trim", run_trim},         {"cmd", run_cmd},           {"fix", run_fix},
-      {"mod init", run_mod_init}, {"mod edit", run_mod_edit}, {"mod rename", run_mod_rename},
-      {"mod tidy", run_mod_tidy}, {"help cmd", run_help_cmd}, {"exp", run_exp},
+      {"eval", run_eval},
+      {"export", run_export},
+      {"def", run_def},
+      {"vet", run_vet},
+      {"fmt", run_fmt},
+      {"import", run_import},
+      {"trim", run_trim},
+      {"cmd", run_cmd},
+      {"fix", run_fix},
+      {"mod init", run_mod_init},
+      {"mod edit", run_mod_edit},
+      {"mod rename", run_mod_rename},
+      {"mod tidy", run_mod_tidy},
+      {"mod fix", run_mod_fix}, {"mod get", run_mod_get},
+      {"mod publish", run_mod_publish},
+      {"mod resolve", run_mod_resolve},
+      {"help cmd", run_help_cmd},
+      {"exp", run_exp},
   };
   LimitPlace place(context_->src.at);
   std::optional<Progress> progress;  // tasks speak for themselves

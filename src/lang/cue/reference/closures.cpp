@@ -293,15 +293,27 @@ Decided run_to_depth(const TermPtr& program, int depth, std::size_t most) {
 }
 }  // namespace
 
+// How deep fields lie in a program as it is written.
+static int height(const Term& t) {
+  int most = t.inner ? height(*t.inner) + (t.kind == TermKind::kField) : 0;
+  for (auto& x : t.all) most = std::max(most, height(*x));
+  return most;
+}
+
 Decided run_closures(const TermPtr& program, int most_depth, std::size_t most_closures) {
   // A few levels are enough for most programs; a structure without end fills any number of them, and soon all the room.
-  Decided out = run_to_depth(program, most_depth / 4, most_closures);
+  // A program that is deep itself may end below what was looked at: nothing is known of it then.
+  const int least = 2 * height(*program);
+  int looked_at = most_depth / 4;
+  Decided out = run_to_depth(program, looked_at, most_closures);
   for (int depth : {most_depth / 2, most_depth}) {
     if (out.end != End::kEndless) break;
     Decided more = run_to_depth(program, depth, most_closures);
     if (more.end == End::kUnknown) break;
     out = more;
+    looked_at = depth;
   }
+  if (out.end == End::kEndless && looked_at < least) return {End::kUnknown, "~"};
   return out;
 }
 

@@ -167,21 +167,13 @@ S stmt(const Node* n) {
     case NodeKind::kCall: {
       const Call& c = as<Call>(n);
       if (c.name.text() == "include") {
-        S out = make(Stmt{});
-        for (std::size_t i = c.args.size(); i-- > 0;) {
-          E name = expr(c.args[i]);
-          if (name->kind != Ek::kString) outside("class names that are not constant", n->begin);
-          Stmt one;
-          one.at = c.args[i]->begin;
-          one.kind = Sk::kInclude;
-          one.name = name->text;
-          Stmt both;
-          both.kind = Sk::kSeq;
-          both.first = make(std::move(one));
-          both.second = out;
-          out = make(std::move(both));
-        }
-        return out;
+        // Of several Puppet declares all before it evaluates the first, which no rule says (figure 6 has one).
+        if (c.args.size() != 1) outside("include with several classes", n->begin);
+        E name = expr(c.args[0]);
+        if (name->kind != Ek::kString) outside("class names that are not constant", n->begin);
+        s.kind = Sk::kInclude;
+        s.name = name->text;
+        return make(std::move(s));
       }
       if (c.name.text() == "fail") {  // figure 4 uses it for "cannot happen": a term that is stuck
         Expr stuck;

@@ -217,10 +217,7 @@ class Generator {
         case 6:
           if (classes && !classes_.empty()) {
             const Class& c = classes_[static_cast<std::size_t>(pick(static_cast<int>(classes_.size())))];
-            if (chance(15))
-              out += fmt::format("{}include {}, {}\n", indent, c.name,
-                                 classes_[static_cast<std::size_t>(pick(static_cast<int>(classes_.size())))].name);
-            else if (chance(65))
+            if (chance(70))
               out += fmt::format("{}include {}\n", indent, c.name);
             else
               out += fmt::format("{}class {{ '{}': {} }}\n", indent, c.name, given(scope, c.params, c.required));

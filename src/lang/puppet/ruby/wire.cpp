@@ -77,8 +77,9 @@ void put(std::string& out, const Val& v) {
     }
     case VK::kObject:
       if (v.o->type == LookupContext::type()) {
+        const auto* context = static_cast<const LookupContext*>(v.o->methods);
         out +=
-            fmt::format("{{\"$\":\"context\",\"number\":{}", static_cast<const LookupContext*>(v.o->methods)->number());
+            fmt::format("{{\"$\":\"context\",\"number\":{},\"memory\":{}", context->number(), context->memory_number());
         for (const Pair& p : v.o->fields) {
           out += ',';
           put(out, p.key);

@@ -486,9 +486,10 @@ void CoreCompiler::note_event(CoreEvent::What what, Pos at, Symbol from) {
   bool was = watched_there_;
   watched_there_ = there;
   if (!there) {
-    if (was) events_.clear();  // replaced together with what it was in
+    if (was) events_.push_back({CoreEvent::What::kGone, at, from, false});
     return;
   }
+  if (!was) events_.clear();  // what was there before went with what it was in
   Origin now = slot->value.origin();
   watched_placed_ = slot->placed;
   if (was && now == watched_origin_) return;

@@ -11,7 +11,7 @@ namespace tutti::smartfrog {
 
 // What happened to an attribute while the store was built, for `tutti why`.
 struct CoreEvent {
-  enum class What : u8 { kWritten, kPlaced, kLinked, kInherited, kEmptied };
+  enum class What : u8 { kWritten, kPlaced, kLinked, kInherited, kEmptied, kGone };
   What what;
   Pos at;        // the attribute, reference or prototype that did it
   Symbol from;   // the reference or prototype, as written

@@ -1,0 +1,3 @@
+class b inherits a { }
+class a { }
+include b
