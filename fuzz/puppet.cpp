@@ -38,7 +38,7 @@ extern "C" int LLVMFuzzerTestOneInput(const tutti::u8* data, std::size_t size) {
       if (compiler.compile(std::span<const puppet::Program* const>(&program, 1))) {
         StringSink whole, streamed;
         puppet::write_catalog(catalog_tree(compiler), whole);
-        puppet::write_catalog(compiler, streamed);
+        puppet::write_catalog(compiler, streamed, true);
         if (whole.take() != streamed.take()) __builtin_trap();
       } else if (session.diagnostics.ok()) {
         __builtin_trap();  // refused without a word
