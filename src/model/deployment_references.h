@@ -6,9 +6,9 @@
 #include "model/deployment.h"
 #include "tree/session.h"
 
-// What components refer to (`${db.port}`): each reference leads somewhere, and none back to where it came from. Called in
-// this order by deployment.cpp. `broken`: components whose own trouble was reported, so that nothing more is said of who
-// refers to them.
+// What components refer to (`${db.port}`): each reference leads somewhere, and none back to where it came from. Called
+// in this order by deployment.cpp. `broken`: components whose own trouble was reported, so that nothing more is said of
+// who refers to them.
 namespace tutti::model {
 
 using BrokenNames = std::vector<std::string_view>;

@@ -5,9 +5,9 @@
 
 #include "engine/plan/rename.h"
 
-// What a plan says beside its program, for those who carry it out, record what came of it, and plan on. It is stored with
-// the plan as entries of the flat tree; as with planned_instance.h both directions are in one file, so that nobody else
-// spells a key.
+// What a plan says beside its program, for those who carry it out, record what came of it, and plan on. It is stored
+// with the plan as entries of the flat tree; as with planned_instance.h both directions are in one file, so that nobody
+// else spells a key.
 namespace tutti::engine {
 
 struct PlanHead {
