@@ -1,5 +1,7 @@
 #include "deploy/planning/planning.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "deploy/planning/implied_order.h"
