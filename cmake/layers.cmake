@@ -41,10 +41,12 @@ function(tutti_compile_together target alone sources)
   endforeach()
 endfunction()
 
+# HIDES names layers that this one may include and whoever depends on it may not (tests/layers sees to that).
+# FACE names the headers of a layer that others may include, where not all are meant for them.
 # WAITS is for layers that read a line of a command, ask the world and wait for it: little of a call's time is spent in their code,
 # and compiling it with fewer optimisations takes a third less.
 function(tutti_layer folder)
-  cmake_parse_arguments(L "WAITS" "ALONE" "DEPENDS;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(L "WAITS" "ALONE" "DEPENDS;HIDES;FACE;LIBRARIES" ${ARGN})
   string(REPLACE "/" "_" name ${folder})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)
   get_property(layers GLOBAL PROPERTY TUTTI_LAYERS)
@@ -58,7 +60,7 @@ function(tutti_layer folder)
   list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
   set(needs "")
-  foreach(d ${L_DEPENDS})
+  foreach(d ${L_DEPENDS} ${L_HIDES})
     string(REPLACE "/" "_" d ${d})
     list(APPEND needs tutti_${d})
   endforeach()

@@ -12,7 +12,9 @@
 #include <filesystem>
 
 #include "base/boundary.h"
+#include "base/minisign.h"
 #include "base/pipe.h"
+#include "base/private_file.h"
 
 namespace tutti {
 namespace {
@@ -88,7 +90,9 @@ Result<std::string> read_descriptor(int fd, const std::string& path, u64 most) {
 
 }  // namespace
 
-Result<std::string> read_file(const std::string& path, u64 most) {
+namespace {
+
+Result<std::string> read_inside(const std::string& path, u64 most) {
   if (path == "-") return read_descriptor(0, path, most);
   Result<Held> inside = hold_inside(path);
   if (!inside) return tl::unexpected<Failure>(inside.error());
@@ -104,6 +108,21 @@ Result<std::string> read_file(const std::string& path, u64 most) {
   Descriptor fd(open_held(held.get(), st, path));
   return read_descriptor(fd.get(), path, most);
 }
+
+}  // namespace
+
+Result<std::string> read_file(const std::string& path, u64 most) {
+  Result<std::string> bytes = read_inside(path, most);
+  if (!bytes || !RequiredSignatures::in_force()) return bytes;
+  constexpr u64 kLongestSignature = 1 << 14;
+  Result<std::string> signature = path == "-" ? failure("standard input has none")
+                                              : read_inside(path + std::string(kSignatureEnding), kLongestSignature);
+  if (Result<void> accepted = RequiredSignatures::check(path, *bytes, signature); !accepted)
+    return tl::unexpected<Failure>(accepted.error());
+  return bytes;
+}
+
+bool is_refused(const Failure& failure) { return failure.code == kOutside || failure.code == kNotSigned; }
 
 Result<std::string> read_own_file(const std::string& path, u64 most) {
   Descriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -123,7 +142,10 @@ std::string through_links(std::string path) {
   return path;
 }
 
-Result<void> write_file_atomically(const std::string& given, std::string_view bytes) {
+namespace {
+
+// As the file was, or as the umask has new ones; or for its owner alone.
+Result<void> write_beside(const std::string& given, std::string_view bytes, bool own) {
   std::string path = through_links(given);  // a link stays one
   struct stat st {};
   if (Result<void> inside = may_write(path); !inside) return inside;
@@ -136,14 +158,14 @@ Result<void> write_file_atomically(const std::string& given, std::string_view by
   }
   std::string beside = fmt::format("{}.{}.tmp", path, ::getpid());
   {
-    Descriptor fd(::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    Descriptor fd(::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, own ? 0600 : 0666));
     if (fd.get() < 0) return system_failure("cannot write", path);
     auto give_up = [&] {
       auto why = system_failure("cannot write", path);
       ::unlink(beside.c_str());
       return why;
     };
-    if (exists && ::fchmod(fd.get(), st.st_mode & 07777) != 0) return give_up();
+    if (exists && !own && ::fchmod(fd.get(), st.st_mode & 07777) != 0) return give_up();
     if (!write_whole(fd.get(), bytes)) return give_up();
     if (::fsync(fd.get()) != 0) return give_up();
   }
@@ -153,6 +175,16 @@ Result<void> write_file_atomically(const std::string& given, std::string_view by
     return why;
   }
   return {};
+}
+
+}  // namespace
+
+Result<void> write_file_atomically(const std::string& path, std::string_view bytes) {
+  return write_beside(path, bytes, false);
+}
+
+Result<void> write_private_file(const std::string& path, std::string_view bytes) {
+  return write_beside(path, bytes, true);
 }
 
 Result<void> make_folders_for(const std::string& path) {

@@ -10,8 +10,13 @@ namespace tutti {
 
 // The whole of a file, or of standard input for "-"; refused when larger than `most` bytes, where the boundary in force
 // ends (base/boundary.h), and where it is a pipe, device or socket that the command line does not name: to open one may
-// already do something, and reading it may never end.
+// already do something, and reading it may never end. Where signatures are demanded (base/minisign.h), refused without
+// one: what is checked is what is given back.
 Result<std::string> read_file(const std::string& path, u64 most);
+
+// Whether it is there and may not be read: outside, or without the signature that is demanded. Never to be taken for a
+// file that is not there.
+bool is_refused(const Failure& failure);
 
 // What the program reads of the machine and of its own, which no configuration names: /proc, its settings, its record.
 Result<std::string> read_own_file(const std::string& path, u64 most);

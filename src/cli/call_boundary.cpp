@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/minisign.h"
 #include "project/trust.h"
 
 namespace tutti {
@@ -46,8 +47,30 @@ bool asks_to_run(std::string_view verb) {
   return std::find(std::begin(kRuns), std::end(kRuns), verb) != std::end(kRuns);
 }
 
+namespace {
+
+// Before any language or front end reads its own options: nothing is read without.
+void require_signatures(std::span<const std::string> args) {
+  constexpr std::string_view kOption = "--require-signature";
+  std::vector<std::string> keys;
+  for (std::size_t i = 0; i < args.size() && args[i] != "--"; i++) {
+    std::string_view word = args[i];
+    if (!word.starts_with(kOption)) continue;
+    word.remove_prefix(kOption.size());
+    if (word.starts_with('='))
+      keys.emplace_back(word.substr(1));
+    else if (word.empty() && i + 1 < args.size())
+      keys.push_back(args[i + 1]);
+  }
+  std::erase_if(keys, RequiredSignatures::is_pem);
+  if (!keys.empty()) RequiredSignatures::require(keys);
+}
+
+}  // namespace
+
 CallBoundary::CallBoundary(std::span<const std::string> args)
     : boundary_({project_of, is_common_folder, is_trusted, way_out_of}), in_force_(boundary_) {
+  require_signatures(args);
   const bool of_puppet = args.size() > 1 && args[0] == "puppet";
   if (!args.empty() && asks_to_run(args[of_puppet ? 1 : 0])) boundary_.ask_to_run();
 }

@@ -9,8 +9,8 @@
 #include "base/machine.h"
 #include "base/near.h"
 #include "cli/call_boundary.h"
+#include "cli/doors/registry.h"
 #include "cli/other_words.h"
-#include "cli/registry.h"
 #include "text/common_options.h"
 
 namespace tutti {

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "cli/command_line.h"
+#include "cli/doors/registry.h"
 #include "cli/output.h"
-#include "cli/registry.h"
 #include "cli/system/recorded_call.h"
 
 namespace tutti {

@@ -1,15 +1,15 @@
 #include "cli/deferred.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <map>
+#include <atomic>
 
 #include "base/boundary.h"
 #include "base/file.h"
-#include "cli/registry.h"
+#include "cli/doors/registry.h"
+#include "tree/secret.h"
+#include "tree/secret_mark.h"
 
 namespace tutti {
 namespace {
@@ -31,6 +31,33 @@ bool any_deferred(const Value& v) {
   return false;
 }
 
+std::string expression(const Value& v);
+
+std::string expressions(std::span<const Value> all) {
+  std::string out;
+  for (const Value& v : all) out += (out.empty() ? "" : ", ") + expression(v);
+  return out;
+}
+
+std::string quoted(std::string_view text) {
+  std::string out = "'";
+  for (char c : text) {
+    if (c == '\\' || c == '\'') out += '\\';
+    out += c;
+  }
+  return out + "'";
+}
+
+// What a catalog writes as {__ptype: T, __pvalue: V}, said in the language; "" for any other map.
+std::string typed(const Value& v) {
+  const Entry *type = v.find("__ptype"), *value = v.find("__pvalue");
+  if (!type || !value || !type->value.is(Kind::kString)) return {};
+  std::string_view name = type->value.text();
+  if (name == "Hash") return fmt::format("Hash([{}])", expressions(value->value.items()));
+  if (name == "Regexp") return fmt::format("Regexp.new({})", expression(value->value));
+  return fmt::format("{}({})", name, expression(value->value));
+}
+
 // A value as an expression of the language.
 std::string expression(const Value& v) {
   switch (v.kind()) {
@@ -38,31 +65,20 @@ std::string expression(const Value& v) {
     case Kind::kBool: return v.as_bool() ? "true" : "false";
     case Kind::kInt:
     case Kind::kDecimal: return v.number_text();
-    case Kind::kList: {
-      std::string out;
-      for (const Value& i : v.items()) out += (out.empty() ? "" : ", ") + expression(i);
-      return "[" + out + "]";
-    }
+    case Kind::kList: return "[" + expressions(v.items()) + "]";
     case Kind::kMap: {
-      std::string out;
       if (is_deferred(v)) {
         const Entry* arguments = v.find("arguments");
-        if (arguments && arguments->value.is(Kind::kList))
-          for (const Value& i : arguments->value.items()) out += (out.empty() ? "" : ", ") + expression(i);
-        return fmt::format("{}({})", v.find("name")->value.text(), out);
+        bool any = arguments && arguments->value.is(Kind::kList);
+        return fmt::format("{}({})", v.find("name")->value.text(), any ? expressions(arguments->value.items()) : "");
       }
+      if (std::string said = typed(v); !said.empty()) return said;
+      std::string out;
       for (const Entry& e : v.entries())
-        out += (out.empty() ? "" : ", ") + expression(Value::string(e.key.text())) + " => " + expression(e.value);
+        out += (out.empty() ? "" : ", ") + quoted(e.key.text()) + " => " + expression(e.value);
       return "{" + out + "}";
     }
-    default: {
-      std::string out = "'";
-      for (char c : v.text()) {
-        if (c == '\\' || c == '\'') out += '\\';
-        out += c;
-      }
-      return out + "'";
-    }
+    default: return quoted(v.text());
   }
 }
 
@@ -79,20 +95,17 @@ class Caller {
       begins_.push_back(manifest.size());
       manifest += fmt::format("notify {{ 'd{}': message => {} }}\n", i, found_[i].expression);
     }
-    char name[] = "/tmp/tutti-deferred-XXXXXX.pp";
-    int fd = ::mkstemps(name, 3);
-    if (fd < 0) return std::nullopt;
-    ::close(fd);
-    if (Boundary* boundary = Boundary::in_force()) boundary->name_option("", name);
-    auto written = write_file_atomically(name, manifest);
+    // In memory: it may hold secrets, and is nobody's file to sign.
+    static std::atomic<u64> number{0};
+    std::string name = fmt::format("(deferred values {}).pp", ++number);
     std::optional<Value> answers;
-    if (const Language* puppet = languages().named("puppet"); puppet && written) {
+    const Language* puppet = languages().named("puppet");
+    if (puppet && call_.session.sources->add(name, manifest, name)) {
       Request request;
       request.files = {name};
       request.options = call_.options;
       answers = puppet->evaluate(call_.session, request);
     }
-    ::unlink(name);
     show_in_manifest(name);
     if (!answers || !call_.session.diagnostics.ok()) return std::nullopt;
     const Entry* resources = answers->find("resources");
@@ -132,16 +145,19 @@ class Caller {
     }
   }
   Value put(const Value& v) {
-    if (is_deferred(v)) return values_[next_++].with_origin(v.origin());
+    if (is_deferred(v)) {
+      Value made = values_[next_++].with_origin(v.origin());
+      return v.secret() ? secret_throughout(made, builder_) : made;  // Sensitive(Deferred(...))
+    }
     if (!any_deferred(v)) return v;
     if (v.is(Kind::kList)) {
       std::vector<Value> items;
       for (const Value& i : v.items()) items.push_back(put(i));
-      return builder_.list(items, v.origin());
+      return secret_like(builder_.list(items, v.origin()).with_tag(v.tag()), v);
     }
     std::vector<Entry> entries;
     for (const Entry& e : v.entries()) entries.push_back({e.key, e.field, put(e.value)});
-    return builder_.map(entries, v.origin());
+    return secret_like(builder_.map(entries, v.origin()).with_tag(v.tag()), v);
   }
 
   Call& call_;
@@ -160,7 +176,11 @@ class Caller {
 
 std::optional<Value> call_deferred(Call& call, const Value& catalog) {
   if (!any_deferred(catalog)) return catalog;
-  return Caller(call).run(catalog);
+  keep_secrets(catalog, *call.session.sources);
+  std::optional<Value> made = Caller(call).run(catalog);
+  if (!made) return made;
+  keep_secrets(*made, *call.session.sources);
+  return spread_secrets(*made, call.session.builder(), call.session.sources.get());
 }
 
 }  // namespace tutti

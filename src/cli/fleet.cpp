@@ -8,12 +8,12 @@
 #include <unordered_map>
 
 #include "base/sink.h"
+#include "cli/doors/puppet.h"
+#include "cli/doors/registry.h"
 #include "cli/output.h"
-#include "cli/registry.h"
 #include "format/json.h"
 #include "format/write.h"
-#include "lang/puppet/failed_nodes.h"
-#include "lang/puppet/request.h"
+#include "resource/catalog.h"
 
 namespace fs = std::filesystem;
 
@@ -39,10 +39,6 @@ std::vector<std::string> files_below(const std::string& dir, std::initializer_li
   }
   std::sort(out.begin(), out.end());
   return out;
-}
-
-bool is_catalog(const Value& v) {
-  return v.is(Kind::kMap) && v.find("name") != nullptr && v.find("resources") != nullptr;
 }
 
 std::string_view text_of(const Value& map, std::string_view key) {
@@ -91,7 +87,7 @@ Value plain_resource(const TreeBuilder& b, const Value& r) {
 // A catalog with its resources by reference and its edges as a set: their order, the lines they were written on, the
 // environment's name and what counts up from run to run say nothing about a node.
 Value plain_catalog(const TreeBuilder& b, const Value& catalog) {
-  if (!is_catalog(catalog)) return catalog;
+  if (!resource::is_catalog(catalog)) return catalog;
   std::vector<Entry> kept;
   for (Entry e : catalog.entries()) {
     std::string_view key = e.key.text();
@@ -194,7 +190,7 @@ std::optional<Fleet> fleet_of(Session& session, const Value& tree) {
   }
   if (tree.tag() != documents_tag()) return std::nullopt;
   for (const Value& document : documents(tree)) {
-    if (!is_catalog(document)) return std::nullopt;
+    if (!resource::is_catalog(document)) return std::nullopt;
     fleet.trees.insert_or_assign(std::string(text_of(document, "name")), plain_catalog(b, document));
   }
   return fleet;

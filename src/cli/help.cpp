@@ -6,7 +6,7 @@
 #include <iterator>
 
 #include "cli/command_line.h"
-#include "cli/registry.h"
+#include "cli/doors/registry.h"
 #include "cli/wording.h"
 
 namespace tutti {
@@ -26,6 +26,8 @@ void option_line(std::string& out, const OptionSpec& spec) {
 }
 
 std::string verb_line(std::string_view name, std::string_view summary) {
+  // A long name has a line of its own.
+  if (name.size() > 11) return fmt::format("  {}\n{:14}{}\n", name, "", wrapped(summary, 14));
   return fmt::format("  {:<12}{}\n", name, wrapped(summary, 14));
 }
 

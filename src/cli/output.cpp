@@ -9,9 +9,10 @@
 #include <cstring>
 #include <filesystem>
 
+#include "base/minisign.h"
 #include "base/near.h"
 #include "base/progress.h"
-#include "cli/registry.h"
+#include "cli/doors/registry.h"
 #include "format/write.h"
 
 namespace tutti {
@@ -27,8 +28,10 @@ Evaluated evaluate_files(Call& call, std::span<const std::string> files, bool co
   // Whoever demands a signature must not be given what cannot have one.
   for (const Part& part : e.parts) {
     if (!call.options.has("require-signature") || part.language->name() == "cdl") continue;
-    call.session.diagnostics.error(
-        "USE", {}, fmt::format("{} cannot be signed: --require-signature is for XML-CDL only", part.files[0]));
+    if (RequiredSignatures::in_force()) continue;
+    call.session.diagnostics
+        .error("USE", {}, fmt::format("{} cannot be signed inside of itself, as the key demands", part.files[0]))
+        .suggest("a key of minisign demands signatures beside files (tutti help sign)");
     return e;
   }
   Progress progress(what_is_read(files));

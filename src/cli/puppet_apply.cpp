@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "lang/puppet/front_end.h"
+#include "cli/doors/puppet.h"
 
 namespace tutti {
 namespace {

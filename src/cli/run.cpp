@@ -14,15 +14,15 @@
 #include "base/terminal.h"
 #include "cli/call_boundary.h"
 #include "cli/command_line.h"
+#include "cli/doors/puppet.h"
+#include "cli/doors/registry.h"
 #include "cli/fleet.h"
 #include "cli/help.h"
 #include "cli/large_stack.h"
 #include "cli/other_words.h"
 #include "cli/output.h"
 #include "cli/puppet_apply.h"
-#include "cli/registry.h"
 #include "cli/verb.h"
-#include "lang/puppet/front_end.h"
 #include "text/common_options.h"
 
 namespace tutti {

@@ -5,29 +5,12 @@
 #include <charconv>
 #include <cmath>
 
-#include "cli/output.h"
+#include "cli/system/wanted.h"
 #include "format/write.h"
 
 namespace tutti {
 
 bool is_program_file(std::string_view file) { return file.ends_with(".concerto") || file.ends_with(".prog"); }
-
-namespace {
-
-// Maps are joined key by key, everything else of the later one wins.
-Value lay_over(Session& session, const Value& under, const Value& over) {
-  Budget::Level level(session.budget);
-  if (!under.is(Kind::kMap) || !over.is(Kind::kMap)) return over;
-  MapDraft draft;
-  for (const Entry& e : under.entries()) draft.set(e.key, e.value, e.field);
-  for (const Entry& e : over.entries()) {
-    Value* old = draft.find(e.key);
-    draft.set(e.key, old ? lay_over(session, *old, e.value) : e.value, e.field);
-  }
-  return draft.build(session.builder(), over.origin());
-}
-
-}  // namespace
 
 std::optional<SystemInput> read_system_input(Call& call, std::span<const std::string> files) {
   std::vector<std::string> configurations;
@@ -58,13 +41,10 @@ std::optional<SystemInput> read_system_input(Call& call, std::span<const std::st
     call.session.diagnostics.error("CLI-NO-SYSTEM", {}, "no configuration with the component types was given");
     return std::nullopt;
   }
-  Evaluated e = evaluate_files(call, configurations, true);
-  if (!e.value || !call.session.diagnostics.ok()) return std::nullopt;
+  auto wanted = wanted_tree(call, configurations);
+  if (!wanted) return std::nullopt;
   SystemInput in;
-  auto all = documents(*e.value);
-  if (all.empty()) return std::nullopt;
-  in.root = all[0];
-  for (std::size_t i = 1; i < all.size(); ++i) in.root = lay_over(call.session, in.root, all[i]);
+  in.root = *wanted;
   auto system = model::read_system(call.session, in.root, options);
   if (!system) return std::nullopt;
   in.system = std::move(*system);

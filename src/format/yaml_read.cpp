@@ -9,6 +9,7 @@
 #include "format/write.h"
 #include "format/yaml.h"
 #include "format/yaml/parser.h"
+#include "tree/secret_mark.h"
 
 namespace tutti {
 namespace {
@@ -95,6 +96,11 @@ class YamlReader : private yaml::Handler {
     return Symbol(tag);
   }
 
+  // `!secret` is a mark of ours; others are kept as they are.
+  Value tagged(const Value& value, Symbol tag) const {
+    return (tag.text() == "!secret" ? secret_throughout(value, builder_) : value).with_tag(tag);
+  }
+
   void scalar(const yaml::Item& e) {
     session_.budget.node();
     std::string_view raw = e.value, tag = e.tag;
@@ -113,7 +119,7 @@ class YamlReader : private yaml::Handler {
     }
     Value value = scalar_value(raw, tag, plain, at, span(e));
     Symbol own = own_tag(tag);
-    if (!own.empty()) value = value.with_tag(own);
+    if (!own.empty()) value = tagged(value, own);
     if (!e.anchor.empty()) anchors_[std::string(e.anchor)] = {{value}, at, false};
     put({value}, span(e));
   }
@@ -238,7 +244,7 @@ class YamlReader : private yaml::Handler {
       node.value = builder_.list(std::span(items_).subspan(frame.base), frame.at);
       items_.resize(frame.base);
     }
-    if (!frame.tag.empty()) node.value = node.value.with_tag(frame.tag);
+    if (!frame.tag.empty()) node.value = tagged(node.value, frame.tag);
     if (!frame.anchor.empty()) anchors_[frame.anchor] = {node, frame.at, false};
     put(node, frame.at);
   }

@@ -320,16 +320,4 @@ std::optional<Value> at_path(const Value& root, std::string_view path) {
   return v;
 }
 
-Value merged(const Value& base, const Value& over, const TreeBuilder& builder) {
-  if (!base.is(Kind::kMap) || !over.is(Kind::kMap)) return over;
-  MapDraft draft;
-  for (const Entry& e : base.entries()) draft.set(e.key, e.value, e.field);
-  for (const Entry& e : over.entries()) {
-    Value* there = draft.find(e.key);
-    draft.set(e.key, there ? merged(*there, e.value, builder) : e.value, e.field);
-  }
-  Value both = draft.build(builder, over.origin());
-  return secret_like(secret_like(both, base), over);
-}
-
 }  // namespace tutti::model

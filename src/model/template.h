@@ -55,7 +55,4 @@ bool has_placeholders(const Value& value);
 // The value at a dotted path inside a tree; map keys and list positions.
 std::optional<Value> at_path(const Value& root, std::string_view path);
 
-// `over` on top of `base`: maps are merged key by key, everything else is replaced.
-Value merged(const Value& base, const Value& over, const TreeBuilder& builder);
-
 }  // namespace tutti::model

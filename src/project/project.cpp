@@ -7,6 +7,8 @@
 
 #include "base/near.h"
 #include "format/write.h"
+#include "model/secret_settings.h"
+#include "tree/secret.h"
 
 namespace tutti {
 
@@ -118,6 +120,11 @@ std::optional<Value> evaluate(Session& session, std::span<const Part> parts, con
         literal ? part.language->by_rules(session, request, nullptr) : part.language->evaluate(session, request);
     failed |= !value;
     if (!value) continue;
+    Value marked = model::with_secret_settings(*value, session.builder());
+    keep_secrets(marked, *session.sources);
+    marked = spread_secrets(marked, session.builder(), session.sources.get());
+    session.attach_also(*value, marked);
+    value = marked;
     if (parts.size() == 1) return value;
     for (const Value& document : documents(*value)) all.push_back(document);
   }

@@ -28,7 +28,9 @@ struct Catalog {
   std::vector<std::string> managed;  // paths of the file resources, sorted
 };
 
-bool is_catalog(const Value& root);  // has `resources` and `edges`
+// Whether a tree is the catalog of one Puppet node: its `resources`, and the `edges` between them. Asked wherever a
+// catalog is to be told from a system of components (engine::Recorded::catalog asks the same of what is recorded).
+bool is_catalog(const Value& root);
 
 // Where something is written, as Puppet says it: " (file: /x.pp, line: 3)".
 std::string place_text(const Sources& sources, Pos at);

@@ -60,7 +60,7 @@ std::string managed_as(const Resource& r) {
 }
 
 bool is_catalog(const Value& root) {
-  const Entry* r = root.find("resources");
+  const Entry* r = root.is(Kind::kMap) ? root.find("resources") : nullptr;
   return r && (r->value.is(Kind::kMap) || r->value.is(Kind::kList)) && root.find("edges");
 }
 

@@ -1,13 +1,10 @@
 #pragma once
 
-#include <functional>
 #include <set>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <utility>
-#include <vector>
 
+#include "text/secret_words.h"
 #include "transport/host.h"
 #include "tree/value.h"
 
@@ -17,26 +14,16 @@ namespace tutti::resource {
 class Scrubber {
  public:
   explicit Scrubber(const Value& parameters) { collect(parameters, false); }
-  std::string clean(std::string_view text) const;
-  bool has_secret(std::string_view text) const;
+  std::string clean(std::string_view text) const { return words_.hidden(text); }
+  bool has_secret(std::string_view text) const { return words_.in(text); }
   // A tree with every text marked as secret that holds one: what is made of secrets is as secret as they are.
   Value marked(const Value& value, const TreeBuilder& builder) const;
 
  private:
   void collect(const Value& value, bool secret);
-  void add(std::string_view word);
-  // A secret, or a part that is as secret, also as programs write it in quotes and encoded (secret_forms.h).
-  struct Form {
-    std::string text;
-    bool encoded = false, before = false, after = false;
-  };
-  void know(Form form);
-  void look(std::string_view text, const std::function<void(std::size_t, std::size_t)>& found) const;
-  std::vector<std::pair<std::size_t, std::size_t>> places(std::string_view text) const;
 
-  std::unordered_map<u32, std::vector<Form>> forms_;  // by the first four bytes
-  std::vector<bool> begins_;                          // which of those there may be, to pass over all others quickly
-  std::set<std::string> whole_;                       // secret themselves
+  SecretWords words_;
+  std::set<std::string> whole_;  // secret themselves
 };
 
 // A text for the shell that holds a secret of the parameters goes to it by the environment: everybody can see the words

@@ -58,7 +58,7 @@ void excerpt(std::string& out, const Sources& sources, Span span, std::string_vi
              std::string_view colour, std::size_t gutter) {
   Location from = sources.locate(span.begin);
   if (from.line == 0) return;
-  std::string shown = sources.masked(from.text);
+  std::string shown = sources.masked_line(span.begin);
   std::string_view line = shown;
   std::size_t column = std::min<std::size_t>(from.byte - 1, line.size());
   std::size_t marked = span.end > span.begin ? span.end.at - span.begin.at : 1;

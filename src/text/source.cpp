@@ -6,6 +6,8 @@
 #include <cstring>
 
 #include "base/file.h"
+#include "text/secret_marks.h"
+#include "text/secret_words.h"
 
 namespace tutti {
 
@@ -25,9 +27,10 @@ Result<const Source*> Sources::open(const std::string& path, u64 most) {
   return place(std::move(source));
 }
 
-Result<const Source*> Sources::add(std::string name, std::string text) {
+Result<const Source*> Sources::add(std::string name, std::string text, std::string path) {
   auto source = std::make_unique<Source>();
   source->name = std::move(name);
+  source->path = std::move(path);
   source->text = std::move(text);
   return place(std::move(source));
 }
@@ -104,30 +107,68 @@ std::string Sources::show(Pos pos) const {
   return where.line == 0 ? std::string{} : fmt::format("{}:{}:{}", where.file, where.line, where.column);
 }
 
+struct Sources::Secrets {
+  SecretWords said, all;
+  std::size_t learned = 0;  // of how many sources the marks are known
+  bool marked = false;
+};
+
+Sources::Sources() : secrets_(std::make_unique<Secrets>()) {}
+Sources::~Sources() = default;
+
+// What sources mark, of those that have come meanwhile: asked for when there is something to show, which for most
+// configurations is never.
+void Sources::learn() const {
+  for (std::size_t& next = secrets_->learned; next < sources_.size(); next++) {
+    secrets_->marked = secrets_->marked || has_secret_mark(sources_[next]->text);
+    SecretMarks marks = secret_marks(sources_[next]->text);
+    sources_[next]->secret_ = std::move(marks.spans);
+    for (const std::string& word : marks.words) secrets_->all.add_lines(word);
+  }
+}
+
 void Sources::keep_secret(std::string_view text) {
   std::lock_guard lock(mutex_);
-  // A text of several lines is shown a line at a time, and one of three letters would be found everywhere.
-  for (std::size_t at = 0; at < text.size();) {
-    std::size_t end = std::min(text.find('\n', at), text.size());
-    std::string_view line = text.substr(at, end - at);
-    line.remove_prefix(std::min(line.find_first_not_of(" \t\r"), line.size()));
-    if (line.size() > 3) secrets_.emplace_back(line);
-    at = end + 1;
-  }
+  secrets_->said.add_lines(text);
+  secrets_->all.add_lines(text);
 }
 
 bool Sources::has_secrets() const {
   std::lock_guard lock(mutex_);
-  return !secrets_.empty();
+  learn();
+  return secrets_->marked || !secrets_->all.empty();
+}
+
+bool Sources::has_said_secrets() const {
+  std::lock_guard lock(mutex_);
+  return !secrets_->said.empty();
+}
+
+SecretWords Sources::said_secrets() const {
+  std::lock_guard lock(mutex_);
+  return secrets_->said;
 }
 
 std::string Sources::masked(std::string_view text) const {
-  std::string out(text);
   std::lock_guard lock(mutex_);
-  for (const std::string& secret : secrets_)
-    for (std::size_t at = out.find(secret); at != std::string::npos; at = out.find(secret, at + secret.size()))
-      out.replace(at, secret.size(), secret.size(), '*');
-  return out;
+  learn();
+  return secrets_->all.starred(text);
+}
+
+std::string Sources::masked_line(Pos pos) const {
+  Location where = locate(pos);
+  std::string line = masked(where.text);
+  const Source* source = find(pos);
+  if (source == nullptr) return line;
+  std::lock_guard lock(mutex_);
+  std::size_t begin = std::min(source->offset(pos), source->text.size()) - (where.byte - 1), end = begin + line.size();
+  for (auto [from, to] : source->secret_) {
+    if (from >= end) break;
+    if (to > begin)
+      std::fill(line.begin() + (std::max<std::size_t>(from, begin) - begin),
+                line.begin() + (std::min<std::size_t>(to, end) - begin), '*');
+  }
+  return line;
 }
 
 }  // namespace tutti

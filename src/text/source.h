@@ -4,6 +4,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -50,33 +51,46 @@ struct Source {
   mutable std::once_flag lines_once_;
   mutable std::vector<u32> lines_;       // offset at which each line begins; made when a place is first asked for
   mutable std::vector<u32> characters_;  // how many begin before each further block of text: lines may be long
+  mutable std::vector<std::pair<u32, u32>> secret_;  // what it marks itself
   std::size_t characters_before(std::size_t offset) const;
 };
+
+class SecretWords;  // text/secret_words.h
 
 // All sources of a run. Adding and reading are safe from several threads; a Source stays where it is.
 class Sources {
  public:
+  Sources();
+  ~Sources();
   // The same path is read once. "-" is standard input.
   Result<const Source*> open(const std::string& path, u64 most = u64{1} << 30);
-  Result<const Source*> add(std::string name, std::string text);
+  // With a path, `open` of that path gives it from now on.
+  Result<const Source*> add(std::string name, std::string text, std::string path = {});
 
   const Source* find(Pos pos) const;  // nullptr for no place
   Location locate(Pos pos) const;
   std::string show(Pos pos) const;  // file:line:column, or "" for no place
 
-  // What stands somewhere in the sources and must not be shown where a line of them is: `masked` is a text of the same
-  // length with stars in its place.
+  // What must not be shown, in any form (text/secret_words.h): what languages have said, and beside it what the sources
+  // themselves mark, also where they cannot be read (text/secret_marks.h). `masked` is a text of the same length with
+  // stars in their place, `masked_line` the line of a place.
   void keep_secret(std::string_view text);
   std::string masked(std::string_view text) const;
+  std::string masked_line(Pos pos) const;
   bool has_secrets() const;
+  // Those that languages have said: what is made of them is one. The sources may go on learning others.
+  SecretWords said_secrets() const;
+  bool has_said_secrets() const;
 
  private:
+  struct Secrets;
   Result<const Source*> place(std::unique_ptr<Source> source);
+  void learn() const;
 
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<Source>> sources_;
   u64 next_ = 1;
-  std::vector<std::string> secrets_;
+  std::unique_ptr<Secrets> secrets_;
 };
 
 }  // namespace tutti

@@ -5,12 +5,12 @@
 
 namespace tutti {
 
-// What is made of a secret is one: marks every text of the tree in which the text of a secret occurs, and every number
-// that is a secret number. For languages whose evaluators do not carry the mark along. Short texts (up to three
-// letters) would be found everywhere and are not looked for.
-Value spread_secrets(const Value& root, const TreeBuilder& builder);
+// What is made of a secret is one: marks every text of the tree in which the text of a secret occurs, in any form, and
+// every number that is a secret number; with `sources` also those that languages have said while they evaluated
+// (Puppet's `unwrap` takes the mark away, not the secret). For languages whose evaluators do not carry the mark along.
+Value spread_secrets(const Value& root, const TreeBuilder& builder, const Sources* sources = nullptr);
 
-// The secrets of a tree are not shown in lines of the sources.
+// The secrets of a tree are not shown in lines of the sources, nor in what is said about them.
 void keep_secrets(const Value& root, Sources& sources);
 
 }  // namespace tutti

@@ -3,6 +3,7 @@
 #include <cerrno>
 
 #include "base/boundary.h"
+#include "base/minisign.h"
 
 namespace tutti {
 
@@ -15,7 +16,10 @@ const Source* Session::open(const std::string& path, Span wanted_at) {
 }
 
 std::string_view read_failure_code(const Failure& failure, std::string_view otherwise) {
-  return failure.code == EFBIG ? "LIMIT-INPUT" : failure.code == kOutside ? kOutsideCode : otherwise;
+  return failure.code == EFBIG        ? "LIMIT-INPUT"
+         : failure.code == kOutside   ? kOutsideCode
+         : failure.code == kNotSigned ? kSignatureCode
+                                      : otherwise;
 }
 
 std::string_view write_failure_code(const Failure& failure) {
@@ -23,6 +27,7 @@ std::string_view write_failure_code(const Failure& failure) {
 }
 
 std::string read_failure_help(const Failure& failure) {
+  if (failure.code == kNotSigned) return "`tutti sign FILE --key SECRET-KEY` signs what was read and found good";
   return failure.code == kOutside ? way_to_trust() : std::string();
 }
 

@@ -43,6 +43,13 @@ struct Session {
     return nullptr;
   }
 
+  // What is kept beside a tree is found by the one that has come in its place, too.
+  void attach_also(const Value& before, const Value& now) {
+    if (before.body() == now.body()) return;
+    for (std::size_t i = 0, all = kept_.size(); i < all; i++)
+      if (kept_[i].body == before.body()) kept_.push_back({now.body(), kept_[i].type, kept_[i].kept});
+  }
+
   // Opens a source, or says why not.
   const Source* open(const std::string& path, Span wanted_at = {});
 

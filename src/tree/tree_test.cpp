@@ -240,5 +240,21 @@ TEST(Secrets, WhatIsMadeOfASecretIsOne) {
   EXPECT_EQ(spread_secrets(plain, b).entries().data(), plain.entries().data());
 }
 
+// What a language has said to be secret is one wherever it stands, in any form; what does not hold it keeps its body,
+// so that who holds on to it finds it again.
+TEST(Secrets, WhatIsMadeOfOneIsOne) {
+  Session session;
+  TreeBuilder b = session.builder();
+  session.sources->keep_secret("hunter2");
+  auto list = [&](std::vector<Value> items) { return b.list(items); };
+  Value open = list({Value::string("open")});
+  Value root = list({Value::string("hunter2"), Value::string("pw=hunter2"), Value::string("aHVudGVyMg=="), open});
+  Value marked = spread_secrets(root, b, session.sources.get());
+  for (int i = 0; i < 3; i++) EXPECT_TRUE(marked.items()[i].secret()) << i;
+  EXPECT_TRUE(marked.items()[3].same_body(open));
+  EXPECT_TRUE(spread_secrets(open, b, session.sources.get()).same_body(open));
+  EXPECT_TRUE(spread_secrets(marked, b, session.sources.get()).same_body(marked));
+}
+
 }  // namespace
 }  // namespace tutti

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <cstring>
 #include <thread>
@@ -158,7 +159,14 @@ Value Value::as_raw(Raw raw) const {
   return v;
 }
 
+namespace {
+std::atomic<bool> secret_made{false};
+}
+
+bool any_secret_made() { return secret_made.load(std::memory_order_relaxed); }
+
 Value Value::as_secret() const {
+  if (!any_secret_made()) secret_made.store(true, std::memory_order_relaxed);
   Value v = *this;
   v.flags_ |= kSecret;
   return v;

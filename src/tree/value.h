@@ -113,6 +113,9 @@ class Value {
 };
 static_assert(sizeof(Value) == 24);
 
+// Whether a value has been marked as secret since the program began: nothing has to be looked for before.
+bool any_secret_made();
+
 // What kind of field an entry is, for the languages that tell them apart. Data formats show only the plain ones.
 enum class Field : u8 { kPlain, kDefinition, kHidden, kOptional, kRequired };
 

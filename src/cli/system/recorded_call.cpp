@@ -10,6 +10,7 @@
 #include "base/near.h"
 #include "cli/live.h"
 #include "cli/system/record_place.h"
+#include "cli/system/wanted.h"
 
 namespace tutti {
 namespace {
@@ -65,6 +66,8 @@ bool RecordedCall::open(bool forget) {
   hosts = std::make_unique<deploy::Hosts>(beside ? project_directory(call, record->directory) : "");
   return true;
 }
+
+std::optional<Value> RecordedCall::wanted() { return wanted_tree(call, call.arguments); }
 
 bool RecordedCall::look() { return open(::access(record_directory(call).c_str(), F_OK) != 0); }
 

@@ -5,10 +5,10 @@
 
 #include <cstdlib>
 
+#include "cli/doors/puppet.h"
 #include "cli/live.h"
 #include "cli/system/interrupts.h"
 #include "cli/system/recorded_call.h"
-#include "lang/puppet/request.h"
 
 namespace tutti {
 namespace {

@@ -1,17 +1,28 @@
 // What the files of a call want: their tree with what was deferred called, catalogs that declare components turned into
 // systems, and several documents or languages laid over each other, the later ones on top.
+//
+// Every verb that plans, runs, estimates or proves comes this way, whether what is wanted is a system of components, a
+// program with its types, or a catalog: so the same files mean the same everywhere.
+#include "cli/system/wanted.h"
+
 #include "cli/deferred.h"
 #include "cli/output.h"
 #include "cli/system/catalog_system.h"
-#include "cli/system/recorded_call.h"
 #include "format/write.h"
-#include "model/template.h"
 #include "resource/catalog.h"
+#include "tree/layer.h"
 
 namespace tutti {
 
-std::optional<Value> RecordedCall::wanted() {
-  Evaluated e = evaluate_files(call, call.arguments, true);
+Value laid_over_each_other(Call& call, std::span<const Value> documents) {
+  Value root = documents[0];
+  for (const Value& over : documents.subspan(1))
+    root = layered(root, over, call.session.builder(), call.session.budget);
+  return root;
+}
+
+std::optional<Value> wanted_tree(Call& call, std::span<const std::string> files) {
+  Evaluated e = evaluate_files(call, files, true);
   if (!e.value || !call.session.diagnostics.ok()) return std::nullopt;
   bool called = true;  // what was deferred until now
   auto system_of = [&](const Value& v) {
@@ -22,10 +33,10 @@ std::optional<Value> RecordedCall::wanted() {
     std::optional<Value> system = system_of_catalog(call, *catalog);
     return system ? *system : *catalog;
   };
-  auto all = documents(*e.value);
-  Value root = system_of(all[0]);
-  for (const Value& v : all.subspan(1)) root = model::merged(root, system_of(v), TreeBuilder(call.session.arena));
-  return called && call.session.diagnostics.ok() ? std::optional(root) : std::nullopt;
+  std::vector<Value> all;
+  for (const Value& v : documents(*e.value)) all.push_back(system_of(v));
+  if (all.empty() || !called || !call.session.diagnostics.ok()) return std::nullopt;
+  return laid_over_each_other(call, all);
 }
 
 }  // namespace tutti

@@ -8,12 +8,12 @@
 
 #include "base/file.h"
 #include "cli/apply_program.h"
+#include "cli/doors/puppet.h"
 #include "cli/live.h"
 #include "cli/system/carry_out.h"
 #include "cli/system/recorded_call.h"
 #include "cli/system_input.h"
 #include "deploy/record/saved_plan.h"
-#include "lang/puppet/log.h"
 
 namespace tutti {
 namespace {
@@ -125,7 +125,7 @@ int run_apply(Call& call) {
   if (call.arguments.size() == 1 && is_plan(call.arguments[0])) {
     auto text = read_file(call.arguments[0], u64{1} << 30);
     if (!text) {
-      call.session.diagnostics.error("IO-READ", {}, text.error().message);
+      call.session.diagnostics.error(std::string(read_failure_code(text.error(), "IO-READ")), {}, text.error().message);
       return exit_code::kError;
     }
     prepare = [&, text = *text] { return here.deployer->load(text, call.arguments[0]); };

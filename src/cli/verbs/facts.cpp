@@ -1,9 +1,8 @@
-#include "lang/puppet/facts/facts.h"
 
+#include "cli/doors/puppet.h"
 #include "cli/output.h"
 #include "cli/verb.h"
 #include "format/write.h"
-#include "lang/puppet/facts/module_facts.h"
 
 namespace tutti {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "base/near.h"
 #include "cli/code_help.h"
-#include "cli/registry.h"
+#include "cli/doors/registry.h"
 
 namespace tutti {
 namespace {

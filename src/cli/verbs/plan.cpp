@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/file.h"
+#include "base/private_file.h"
 #include "cli/system/recorded_call.h"
 #include "cli/system_input.h"
 #include "cli/wording.h"
@@ -29,7 +29,7 @@ bool save(RecordedCall& here, const deploy::Prepared& prepared) {
   Call& call = here.call;
   std::string file = call.options.get("save");
   if (file.empty()) return true;
-  if (auto r = write_file_atomically(file, here.deployer->save(prepared)); !r) {
+  if (auto r = write_private_file(file, here.deployer->save(prepared)); !r) {
     call.session.diagnostics.error("IO-WRITE", {}, r.error().message);
     return false;
   }

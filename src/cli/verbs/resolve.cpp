@@ -1,8 +1,7 @@
 #include <fmt/format.h>
 
+#include "cli/doors/cdl.h"
 #include "cli/output.h"
-#include "lang/cdl/resolve/system.h"
-#include "lang/cdl/resolve/types.h"
 
 namespace tutti {
 namespace {

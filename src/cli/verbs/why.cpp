@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "base/near.h"
+#include "cli/doors/registry.h"
 #include "cli/output.h"
-#include "cli/registry.h"
+#include "cli/system/wanted.h"
 #include "format/json.h"
 #include "format/write.h"
-#include "model/template.h"
 #include "tree/secret.h"
 #include "tree/show.h"
 
@@ -150,8 +150,7 @@ std::vector<Around> around(const Value& root, const Path& path) {
 // Files of a system are laid over each other, as `plan` does it, where the path leads nowhere in the list of them.
 std::optional<Value> laid_over(Call& call, const Value& all, std::size_t files, const std::optional<Path>& path) {
   if (files < 2 || !all.is(Kind::kList) || all.size() == 0 || !path || find(all, *path) != nullptr) return std::nullopt;
-  Value root = all.items()[0];
-  for (const Value& v : all.items().subspan(1)) root = model::merged(root, v, TreeBuilder(call.session.arena));
+  Value root = laid_over_each_other(call, all.items());
   return find(root, *path) != nullptr ? std::optional<Value>(root) : std::nullopt;
 }
 

@@ -19,7 +19,7 @@ class SaidWorld : public World {
   std::string fingerprint(const Value& tree) override { return tree.is(Kind::kMap) ? "tree" : ""; }
   Result<const Source*> template_file(const std::string& path) override {
     asked.push_back(path);
-    auto source = session_.sources->add(path, "listen /f\n");
+    auto source = session_.sources->add(path, "listen ${config.path}\n");
     return source ? Result<const Source*>(*source) : failure("no template");
   }
   std::string real_directory(const std::string& directory) override { return directory; }
@@ -113,7 +113,8 @@ TEST_F(PlanningAlone, ATemplateIsAskedForBesideTheConfiguration) {
   ASSERT_TRUE(p) << trouble();
   ASSERT_EQ(world.asked.size(), 1u);
   EXPECT_TRUE(world.asked[0].ends_with("web.conf"));
-  EXPECT_EQ(p->program.instances[0].config.find("content")->value.text(), "listen /f\n");
+  EXPECT_EQ(p->program.instances[0].config.find("content")->value.text(), "listen /f\n")
+      << "and what it refers to is put in";
 }
 
 TEST_F(PlanningAlone, ALearntDurationCountsForTheActionOfTheComponent) {

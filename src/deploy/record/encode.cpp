@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "base/utf8.h"
+#include "deploy/record/format.h"
 #include "format/json.h"
 #include "tree/secret_mark.h"
 
@@ -103,6 +104,11 @@ std::string encode(const Value& value, const store::Seal& seal) {
       value, [&](std::string_view s) { return seal.seal(s); }, TreeBuilder(arena)));
 }
 
+std::string encode_for_run(const Value& tree, const store::Seal& seal) {
+  Arena arena;
+  return encode(with_format(tree, TreeBuilder(arena)), seal);
+}
+
 bool has_sealed(std::string_view stored) { return stored.find(R"({"$sealed":)") != std::string_view::npos; }
 
 std::string fingerprint(const Value& value, const store::Seal& seal) {
@@ -118,8 +124,8 @@ std::optional<Value> decode(Session& session, const std::string& name, std::stri
     return std::nullopt;
   }
   auto v = read_json(session, **source);
-  if (!v) return std::nullopt;
-  return Opener(session, seal).open(*v);
+  auto opened = v ? Opener(session, seal).open(*v) : std::nullopt;
+  return opened ? without_format(session, name, *opened) : std::nullopt;
 }
 
 }  // namespace tutti::deploy

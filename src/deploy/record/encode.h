@@ -10,6 +10,8 @@ namespace tutti::deploy {
 
 // Trees to and from the JSON that is stored. Secrets are sealed, {"$sealed": ...}; what is lazy stays lazy.
 std::string encode(const Value& value, const store::Seal& seal);
+// The same for what is stored with a run: with the version of its form (format.h), which `decode` reads again.
+std::string encode_for_run(const Value& tree, const store::Seal& seal);
 // Whether a stored text has anything sealed in it.
 bool has_sealed(std::string_view stored);
 // A text that is the same for the same tree, secrets and all, and shows none of them to whoever has not the key.

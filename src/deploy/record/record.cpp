@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "deploy/record/encode.h"
+#include "deploy/record/format.h"
 #include "transport/host.h"
 
 namespace tutti::deploy {
@@ -79,7 +80,7 @@ std::optional<RecordedSystem> read_system(Session& session, const Record& record
   out.lineage = (*r)->lineage;
   if ((*r)->state.empty()) return out;
   auto state = decode(session, "state of " + system, (*r)->state, *record.seal);
-  if (!state) return std::nullopt;
+  if (!state || !is_readable_state(session, "the state of " + system, *state)) return std::nullopt;
   out.state = *state;
   out.recorded = engine::read_recorded(*state);
   return out;

@@ -31,7 +31,7 @@ Outcome Running::forget(const Forgetting& f, RunSettings& settings) {
   record.kind = kForgetRun;
   record.base_serial = f.serial;
   record.base_state = encode(f.state, effects_.seal);
-  record.plan = record.wanted = encode(b.map(what), effects_.seal);
+  record.plan = record.wanted = encode_for_run(b.map(what), effects_.seal);
   auto lease = begin(record, settings, out);
   if (!lease) return out;
   out = strike(record, *lease, out.run);

@@ -6,6 +6,7 @@
 
 #include "deploy/planning/planning.h"
 #include "deploy/record/encode.h"
+#include "deploy/record/format.h"
 #include "deploy/running/decisions.h"
 #include "deploy/running/journal.h"
 #include "deploy/running/plan_run.h"
@@ -98,8 +99,8 @@ Outcome Running::run(const Prepared& prepared, RunSettings& settings) {
   record.kind = only_looks(prepared.program) ? kLookRun : std::string_view(prepared.kind);
   record.base_serial = prepared.serial;
   record.base_state = encode(prepared.state, effects_.seal);
-  record.plan = encode(prepared.plan.flat, effects_.seal);
-  record.wanted = encode(prepared.wanted, effects_.seal);
+  record.plan = encode_for_run(prepared.plan.flat, effects_.seal);
+  record.wanted = encode_for_run(prepared.wanted, effects_.seal);
   auto lease = begin(record, settings, out);
   if (!lease) return out;
   Release release(effects_.store, *lease);
@@ -120,7 +121,7 @@ Outcome Running::run(const Program& program, RunSettings& settings) {
   record.kind = kProgramRun;
   record.base_serial = there->serial;
   record.base_state = encode(there->state, effects_.seal);
-  record.plan = record.wanted = encode(program.stored(TreeBuilder(session_.arena)), effects_.seal);
+  record.plan = record.wanted = encode_for_run(program.stored(TreeBuilder(session_.arena)), effects_.seal);
   auto lease = begin(record, settings, out);
   if (!lease) return out;
   Release release(effects_.store, *lease);
@@ -189,7 +190,8 @@ std::optional<Prepared> Running::stored_plan(const store::RunRecord& record) {
   auto flat = decode(session_, "plan of the run", record.plan, effects_.seal);
   auto state = decode(session_, "state before the run", record.base_state, effects_.seal);
   auto wanted = decode(session_, "wanted system", record.wanted, effects_.seal);
-  if (!flat || !state || !wanted) return std::nullopt;
+  if (!flat || !state || !wanted || !is_readable_state(session_, "the state before the run", *state))
+    return std::nullopt;
   p.plan.flat = *flat;
   p.state = *state;
   p.wanted = *wanted;

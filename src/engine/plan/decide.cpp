@@ -211,130 +211,157 @@ std::vector<u32> Planner::behaviours(const Item& item, const Value& names) {
 
 void Planner::decide(Item& item) {
   if (kept_.count(index_of(item))) return;
-  if (!item.was) {
-    if (auto w = path(item, item.at, item.goal)) item.first = *w;
-    item.link = item.new_needs;
-    if (!item.change) {
-      PlanChange c;
-      c.kind = PlanChange::Kind::kAdd;
-      c.component = item.component;
-      c.type = item.want->type.text();
-      c.host = item.want->host;
-      c.at = item.want->at;
-      if (to_be_cleared(item)) c.why = "it goes, whoever made it";
-      differences(builder_.map({}), item.want->config, "config", c.details);
-      item.change = std::move(c);
-    }
-    return;
+  if (!item.was)
+    decide_new(item);
+  else if (!item.want)
+    decide_gone(item);
+  else
+    decide_staying(item);
+}
+
+void Planner::decide_new(Item& item) {
+  if (auto w = path(item, item.at, item.goal)) item.first = *w;
+  item.link = item.new_needs;
+  if (item.change) return;
+  PlanChange c;
+  c.kind = PlanChange::Kind::kAdd;
+  c.component = item.component;
+  c.type = item.want->type.text();
+  c.host = item.want->host;
+  c.at = item.want->at;
+  if (to_be_cleared(item)) c.why = "it goes, whoever made it";
+  differences(builder_.map({}), item.want->config, "config", c.details);
+  item.change = std::move(c);
+}
+
+void Planner::decide_gone(Item& item) {
+  if (const Component* c = wanted_.find(Symbol(item.component)); !c || !replaced_.count(item.component)) {
+    PlanChange ch;
+    ch.kind = PlanChange::Kind::kRemove;
+    ch.component = item.component;
+    ch.type = item.was->type;
+    ch.host = item.was->host;
+    if (item.was->found)
+      ch.why = "it was there before it came under tutti's care, and is left";
+    else
+      for (auto& words : {what_is_restored(*item.was), what_is_left(*item.was)})
+        if (!words.empty()) ch.why += (ch.why.empty() ? "" : "; ") + words;
+    item.change = std::move(ch);
   }
-  if (!item.want) {
-    if (const Component* c = wanted_.find(Symbol(item.component)); !c || !replaced_.count(item.component)) {
-      PlanChange ch;
-      ch.kind = PlanChange::Kind::kRemove;
-      ch.component = item.component;
-      ch.type = item.was->type;
-      ch.host = item.was->host;
-      if (item.was->found)
-        ch.why = "it was there before it came under tutti's care, and is left";
-      else
-        for (auto& words : {what_is_restored(*item.was), what_is_left(*item.was)})
-          if (!words.empty()) ch.why += (ch.why.empty() ? "" : "; ") + words;
-      item.change = std::move(ch);
-    }
-    if (between(item)) take_as_made(item);
-    if (auto w = path(item, item.at, item.goal)) item.first = *w;
-    item.unlink = item.old_needs;
-    return;
-  }
-  PlanChange change = change_of(PlanChange::Kind::kChange, item.component, *item.want, *item.was);
+  if (between(item)) take_as_made(item);
+  if (auto w = path(item, item.at, item.goal)) item.first = *w;
+  item.unlink = item.old_needs;
+}
+
+void Planner::decide_staying(Item& item) {
+  Staying s{item, change_of(PlanChange::Kind::kChange, item.component, *item.want, *item.was)};
+  PlanChange& change = s.change;
   std::string from = where(item);
   bool asked_away = item.goal == item.kind.removed && item.goal != item.kind.goal;
   if (asked_away && between(item) && !never_came_to_it(*item.was)) take_as_made(item);
-  // Links: those that are no more or lead elsewhere now.
+  change_links(s);
+  s.there = item.at.size() == 1 && item.at[0] == item.type->find_place(item.goal);
+  s.keys = s.there ? changed_settings(*item.want, *item.was) : changed_since_tried(item);
+  choose_word(s);
+  if (!same_orders(item.want->orders, item.was->orders))
+    change.details.push_back({"order", Value::null(), Value::null(), false});
+  mend(s);
+  if (item.want->protect != item.was->protect)
+    change.details.push_back({"protect", Value::boolean(item.was->protect), Value::boolean(item.want->protect), false});
+  change.kind = kind_of(s);
+  if (!s.there && change.kind == PlanChange::Kind::kMove)
+    change.details.push_back(
+        {"state", from.empty() ? Value::null() : builder_.string(from), Value::string(item.goal.text()), false});
+  if (auto rest = path(item, run_word(*item.type, item.at, s.word), item.goal))
+    s.word.insert(s.word.end(), rest->begin(), rest->end());
+  if (item.half_way()) change.why += (change.why.empty() ? "" : "; ") + what_is_left_to_do(item, s.word);
+  split(item, s.word);
+  if (item.busy() || !item.link.empty() || !item.unlink.empty() || !change.details.empty())
+    item.change = std::move(change);
+}
+
+void Planner::change_links(Staying& s) const {
+  Item& item = s.item;
+  auto is_among = [&](const Need& n, const std::vector<Need>& others) {
+    return std::any_of(others.begin(), others.end(), [&](auto& m) { return same_need(n, m); });
+  };
+  auto is_made_anew = [&](const Need& n) { return replaced_.count(std::string(n.provider.text())) != 0; };
   for (auto& n : item.old_needs)
-    if (std::none_of(item.new_needs.begin(), item.new_needs.end(), [&](auto& m) { return same_need(n, m); }) ||
-        replaced_.count(std::string(n.provider.text()))) {
-      item.unlink.push_back(n);
-    }
+    if (!is_among(n, item.new_needs) || is_made_anew(n)) item.unlink.push_back(n);
   for (auto& n : item.dropped)
-    change.details.push_back({need_path(n), Value::string(n.provider.text()), Value::null(), false});
-  for (auto& n : item.new_needs)
-    if (std::none_of(item.old_needs.begin(), item.old_needs.end(), [&](auto& m) { return same_need(n, m); }) ||
-        replaced_.count(std::string(n.provider.text()))) {
-      item.link.push_back(n);
-      auto old = std::find_if(item.old_needs.begin(), item.old_needs.end(), [&](auto& m) { return m.port == n.port; });
-      if (old == item.old_needs.end() || !same_need(*old, n))
-        change.details.push_back({need_path(n),
+    s.change.details.push_back({need_path(n), Value::string(n.provider.text()), Value::null(), false});
+  for (auto& n : item.new_needs) {
+    if (is_among(n, item.old_needs) && !is_made_anew(n)) continue;
+    item.link.push_back(n);
+    auto old = std::find_if(item.old_needs.begin(), item.old_needs.end(), [&](auto& m) { return m.port == n.port; });
+    if (old == item.old_needs.end() || !same_need(*old, n))
+      s.change.details.push_back({need_path(n),
                                   old == item.old_needs.end() ? Value::null() : Value::string(old->provider.text()),
                                   Value::string(n.provider.text()), false});
-    }
-  std::vector<u32> word;
+  }
+}
+
+void Planner::choose_word(Staying& s) {
+  Item& item = s.item;
   // What is done and over does not run: there is nothing to restart.
-  bool over = !item.kind.hold.empty() &&
-              std::find(item.kind.hold.begin(), item.kind.hold.end(), item.kind.goal) == item.kind.hold.end();
-  bool restart = options_.restart && !over, all_of_it = restart;
+  auto& hold = item.kind.hold;
+  bool over = !hold.empty() && std::find(hold.begin(), hold.end(), item.kind.goal) == hold.end();
+  bool restart = options_.restart && !over;
   auto old_kind = recorded_.kinds.find(item.was->type);
   bool type_changed = item.was->type == item.kind.name.text() && old_kind != recorded_.kinds.end() &&
                       !equal(old_kind->second, item.kind.tree);
-  u32 goal = item.type->find_place(item.goal);
-  bool there = item.at.size() == 1 && item.at[0] == goal;
-  auto keys = there ? changed_settings(*item.want, *item.was) : changed_since_tried(item);
-  if (type_changed) change.details.push_back({"type's definition", Value::null(), Value::null(), false});
+  if (type_changed) s.change.details.push_back({"type's definition", Value::null(), Value::null(), false});
   const Present* now = present(item.component);
-  bool anew = type_changed || (now && now->reads.is(Kind::kMap));
-  if (anew || restart) {
-    if (const Entry* e = item.kind.change.find("*")) word = behaviours(item, e->value);
-    all_of_it = true;
-  } else {
-    // All changed settings must agree on what to do; otherwise it is done as for any other setting.
-    const Value* rule = nullptr;
-    bool agree = true;
-    for (Symbol key : keys) {
-      const Value* r = change_rule(item.kind, key.text(), *item.want);
-      if (r && r->is(Kind::kList) && r->size() == 0) continue;
-      if (rule && r && !equal(*rule, *r)) agree = false;
-      rule = r;
-    }
-    if (!agree)
-      if (const Entry* e = item.kind.change.find("*")) rule = &e->value;
-    if (rule) word = behaviours(item, *rule);
+  s.anew = type_changed || (now && now->reads.is(Kind::kMap));
+  s.all_of_it = s.anew || restart;
+  const Entry* any = item.kind.change.find("*");
+  if (s.all_of_it) {
+    if (any) s.word = behaviours(item, any->value);
+    return;
   }
-  if (!same_orders(item.want->orders, item.was->orders))
-    change.details.push_back({"order", Value::null(), Value::null(), false});
-  bool drifted = there && options_.drift.count(item.component) != 0;
-  if (drifted) {
+  // All changed settings must agree on what to do; otherwise it is done as for any other setting.
+  const Value* rule = nullptr;
+  bool agree = true;
+  for (Symbol key : s.keys) {
+    const Value* r = change_rule(item.kind, key.text(), *item.want);
+    if (r && r->is(Kind::kList) && r->size() == 0) continue;
+    if (rule && r && !equal(*rule, *r)) agree = false;
+    rule = r;
+  }
+  if (!agree && any) rule = &any->value;
+  if (rule) s.word = behaviours(item, *rule);
+}
+
+void Planner::mend(Staying& s) {
+  Item& item = s.item;
+  PlanChange& change = s.change;
+  bool failed = !item.was->failed.empty();
+  s.drifted = s.there && options_.drift.count(item.component) != 0;
+  if (s.drifted) {
     const auto& found = options_.drift.at(item.component);
-    if (word.empty()) word = repair(item, found);
-    if (std::any_of(found.begin(), found.end(), [](auto& d) { return d.down; })) stand_down(item, word);
+    if (s.word.empty()) s.word = repair(item, found);
+    if (std::any_of(found.begin(), found.end(), [](auto& d) { return d.down; })) stand_down(item, s.word);
     change.why = found[0].text + (found.size() > 1 ? fmt::format(" (and {} more)", found.size() - 1) : "");
   }
-  if (there && word.empty() && !item.was->failed.empty()) word = repair(item, {});
-  if (!item.was->failed.empty()) change.why = why_again(item);
-  bool again = false;
-  if (!there) {  // on its way there it meets its new configuration anyway, but for what lies behind it
-    again = !word.empty() && !keys.empty() && done_otherwise(item);
-    word = again ? begin_again(item, word) : std::vector<u32>{};
-    if (again) change.why += (change.why.empty() ? "" : "; ") + std::string(kDoneAgain);
-  }
-  if (item.want->protect != item.was->protect)
-    change.details.push_back({"protect", Value::boolean(item.was->protect), Value::boolean(item.want->protect), false});
-  bool mend = !item.was->failed.empty() && (!there || (keys.empty() && !anew));
-  change.kind = mend                                  ? PlanChange::Kind::kRepair
-                : drifted && change.details.empty()   ? PlanChange::Kind::kRepair
-                : !there && !again                    ? PlanChange::Kind::kMove
-                : change.details.empty() && all_of_it ? PlanChange::Kind::kChange
-                : keys.empty() && !anew && (!item.link.empty() || !item.unlink.empty() || !item.dropped.empty())
-                    ? PlanChange::Kind::kRelink
-                    : PlanChange::Kind::kChange;
-  if (!there && change.kind == PlanChange::Kind::kMove)
-    change.details.push_back(
-        {"state", from.empty() ? Value::null() : builder_.string(from), Value::string(item.goal.text()), false});
-  if (auto rest = path(item, run_word(*item.type, item.at, word), item.goal))
-    word.insert(word.end(), rest->begin(), rest->end());
-  if (item.half_way()) change.why += (change.why.empty() ? "" : "; ") + what_is_left_to_do(item, word);
-  split(item, word);
-  if (item.busy() || !item.link.empty() || !item.unlink.empty() || !change.details.empty())
-    item.change = std::move(change);
+  if (s.there && s.word.empty() && failed) s.word = repair(item, {});
+  if (failed) change.why = why_again(item);
+  if (s.there) return;
+  // On its way there it meets its new configuration anyway, but for what lies behind it.
+  s.again = !s.word.empty() && !s.keys.empty() && done_otherwise(item);
+  s.word = s.again ? begin_again(item, s.word) : std::vector<u32>{};
+  if (s.again) change.why += (change.why.empty() ? "" : "; ") + std::string(kDoneAgain);
+}
+
+PlanChange::Kind Planner::kind_of(const Staying& s) {
+  using Kind = PlanChange::Kind;
+  const Item& item = s.item;
+  bool nothing_said = s.change.details.empty(), same_settings = s.keys.empty() && !s.anew;
+  bool links = !item.link.empty() || !item.unlink.empty() || !item.dropped.empty();
+  if (!item.was->failed.empty() && (!s.there || same_settings)) return Kind::kRepair;
+  if (s.drifted && nothing_said) return Kind::kRepair;
+  if (!s.there && !s.again) return Kind::kMove;
+  if (nothing_said && s.all_of_it) return Kind::kChange;
+  return same_settings && links ? Kind::kRelink : Kind::kChange;
 }
 
 std::vector<u32> Planner::repair(const Item& item, const std::vector<Deviation>& found) {

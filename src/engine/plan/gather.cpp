@@ -100,114 +100,134 @@ bool Planner::looked_at(const std::string& name) const {
          std::find(options_.only.begin(), options_.only.end(), left_of(name)) != options_.only.end();
 }
 
-void Planner::gather() {
-  std::vector<Item> fresh;
-  std::set<std::string> replaced;
+void Planner::check_only() const {
   std::vector<std::string_view> names(recorded_.order.begin(), recorded_.order.end());
   for (const Component& c : wanted_.components) names.push_back(c.name.text());
+  std::set<std::string_view> known(names.begin(), names.end());
   for (const std::string& name : options_.only)
-    if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end())
+    if (!name.empty() && !known.count(name))
       session_.diagnostics.error("PLAN-ONLY", {}, fmt::format("there is no component `{}`", name))
           .did_you_mean(nearest(name, names));
-  std::set<std::string, std::less<>> instances;
-  for (auto& [name, r] : recorded_.components) instances.insert({r.instance, std::string(r.made_as())});
-  auto add = [&](const Component& c, u32 generation) {
-    Item item;
-    item.component = c.name.text();
-    for (bool taken = true; taken; ++generation) {
-      item.generation = generation;
-      item.instance = instance_name(item.component, generation);
-      taken = instances.count(item.instance) != 0;
-    }
-    item.kind = wanted_.kinds.at(std::string(c.type.text()));
-    item.want = &c;
-    item.new_needs = c.needs;
-    item.goal = c.state;
-    if (to_be_cleared(item)) item.new_needs.clear();  // what goes needs nobody
-    fresh.push_back(std::move(item));
-  };
-  for (const std::string& name : recorded_.order) {
-    const RecordedComponent& r = recorded_.components.at(name);
-    Item item;
-    item.component = name;
-    item.instance = r.instance;
-    item.generation = r.generation;
-    item.was = &r;
-    item.old_needs = r.needs;
-    item.stands = r.marking;
-    item.want = wanted_.find(Symbol(name));
-    auto old_kind = recorded_.kinds.find(r.type);
-    if (old_kind != recorded_.kinds.end())
-      item.kind = model::describe_kind(
-          Symbol(r.type), r.forgotten ? without_actions(old_kind->second, builder_) : old_kind->second, {});
-    if (!looked_at(name)) {  // as it is
-      item.want = nullptr;
-      item.new_needs = r.needs;
-      item.goal = r.marking.size() == 1 ? r.marking[0] : item.kind.goal;
-      kept_.insert(items_.size());
-    } else if (item.want) {
-      std::string why = must_replace(*item.want, r);
-      if (!why.empty()) {
-        if ((item.want->protect || r.protect) && !r.forgotten) {
-          session_.diagnostics
-              .error("PLAN-PROTECTED", item.want->at,
-                     fmt::format("`{}` is protected and would have to be replaced", name))
-              .note(why);
-        }
-        add(*item.want, r.generation + 1);
-        fresh.back().change = change_of(PlanChange::Kind::kReplace, name, *item.want, r);
-        item.makes_way = !r.forgotten && lives_otherwise(*item.want, r) && r.host == item.want->host &&
-                         replacing_setting(*item.want, r).empty();
-        fresh.back().change->why = why + (item.makes_way ? ": the old one goes first" : "");
-        item.want = nullptr;
-        replaced.insert(name);
-      } else {
-        item.kind = wanted_.kinds.at(std::string(item.want->type.text()));
-        item.new_needs = item.want->needs;
-        item.goal = item.want->state;
-        if (r.protect && item.goal == item.kind.removed && item.goal != item.kind.goal)
-          session_.diagnostics
-              .error("PLAN-PROTECTED", item.want->at,
-                     fmt::format("`{}` is protected and would have to be removed", name))
-              .suggest("first apply it once without `protect`");
-        auto split = std::stable_partition(item.old_needs.begin(), item.old_needs.end(), [&](auto& n) {
-          return std::any_of(item.new_needs.begin(), item.new_needs.end(), [&](auto& m) { return m.port == n.port; });
-        });
-        item.dropped.assign(split, item.old_needs.end());
-        item.old_needs.erase(split, item.old_needs.end());
-      }
-    }
-    if (!item.want && !kept_.count(items_.size())) {
-      if (r.found && old_kind != recorded_.kinds.end())
-        item.kind = model::describe_kind(Symbol(r.type), without_actions(old_kind->second, builder_), {});
-      item.goal = item.kind.removed;
-      if (r.protect && !r.forgotten && !replaced.count(name))
-        session_.diagnostics
-            .error("PLAN-PROTECTED", {}, fmt::format("`{}` is protected and would have to be removed", name))
-            .suggest("keep it, or first apply it once without `protect`");
-    }
-    items_.push_back(std::move(item));
-  }
-  for (const Component& c : wanted_.components) {
-    std::string name(c.name.text());
-    if (recorded_.components.count(name) || !looked_at(name)) continue;
-    add(c, 1);
-  }
-  existing_ = items_.size();
-  for (auto& f : fresh) items_.push_back(std::move(f));
-  for (std::size_t i = 0; i < items_.size(); ++i) {
-    if (items_[i].was) by_old_[items_[i].component] = i;
-    if (items_[i].want || kept_.count(i)) by_new_[items_[i].component] = i;
-  }
+}
+
+void Planner::check_only_needs() const {
+  if (options_.only.empty()) return;
   for (const Item& item : items_)
     for (const Need& n : item.want ? item.new_needs : std::vector<Need>{})
-      if (!options_.only.empty() && !by_new_.count(std::string(n.provider.text())))
+      if (!by_new_.count(std::string(n.provider.text())))
         session_.diagnostics
             .error("PLAN-ONLY", item.want->at,
                    fmt::format("`{}` {} `{}`, which is not there yet", item.component, n.hold ? "uses" : "comes after",
                                n.provider.text()))
             .suggest(fmt::format("--only {} too", n.provider.text()));
-  replaced_ = replaced;
+}
+
+void Planner::add(Gathering& g, const Component& c, u32 generation) const {
+  Item item;
+  item.component = c.name.text();
+  for (bool taken = true; taken; ++generation) {
+    item.generation = generation;
+    item.instance = instance_name(item.component, generation);
+    taken = g.instances.count(item.instance) != 0;
+  }
+  item.kind = wanted_.kinds.at(std::string(c.type.text()));
+  item.want = &c;
+  item.new_needs = c.needs;
+  item.goal = c.state;
+  if (to_be_cleared(item)) item.new_needs.clear();  // what goes needs nobody
+  g.fresh.push_back(std::move(item));
+}
+
+Item Planner::recorded_item(const std::string& name) const {
+  const RecordedComponent& r = recorded_.components.at(name);
+  Item item;
+  item.component = name;
+  item.instance = r.instance;
+  item.generation = r.generation;
+  item.was = &r;
+  item.old_needs = r.needs;
+  item.stands = r.marking;
+  item.want = wanted_.find(Symbol(name));
+  if (auto kind = recorded_.kinds.find(r.type); kind != recorded_.kinds.end())
+    item.kind =
+        model::describe_kind(Symbol(r.type), r.forgotten ? without_actions(kind->second, builder_) : kind->second, {});
+  return item;
+}
+
+void Planner::stay_or_replace(Gathering& g, Item& item) {
+  const RecordedComponent& r = *item.was;
+  if (std::string why = must_replace(*item.want, r); !why.empty()) return replace(g, item, why);
+  item.kind = wanted_.kinds.at(std::string(item.want->type.text()));
+  item.new_needs = item.want->needs;
+  item.goal = item.want->state;
+  if (r.protect && item.goal == item.kind.removed && item.goal != item.kind.goal)
+    session_.diagnostics
+        .error("PLAN-PROTECTED", item.want->at,
+               fmt::format("`{}` is protected and would have to be removed", item.component))
+        .suggest("first apply it once without `protect`");
+  auto split = std::stable_partition(item.old_needs.begin(), item.old_needs.end(), [&](auto& n) {
+    return std::any_of(item.new_needs.begin(), item.new_needs.end(), [&](auto& m) { return m.port == n.port; });
+  });
+  item.dropped.assign(split, item.old_needs.end());
+  item.old_needs.erase(split, item.old_needs.end());
+}
+
+void Planner::replace(Gathering& g, Item& item, const std::string& why) {
+  const RecordedComponent& r = *item.was;
+  if ((item.want->protect || r.protect) && !r.forgotten)
+    session_.diagnostics
+        .error("PLAN-PROTECTED", item.want->at,
+               fmt::format("`{}` is protected and would have to be replaced", item.component))
+        .note(why);
+  add(g, *item.want, r.generation + 1);
+  PlanChange change = change_of(PlanChange::Kind::kReplace, item.component, *item.want, r);
+  item.makes_way = !r.forgotten && lives_otherwise(*item.want, r) && r.host == item.want->host &&
+                   replacing_setting(*item.want, r).empty();
+  change.why = why + (item.makes_way ? ": the old one goes first" : "");
+  g.fresh.back().change = std::move(change);
+  item.want = nullptr;
+  replaced_.insert(item.component);
+}
+
+void Planner::remove(Item& item) const {
+  const RecordedComponent& r = *item.was;
+  if (auto kind = recorded_.kinds.find(r.type); r.found && kind != recorded_.kinds.end())
+    item.kind = model::describe_kind(Symbol(r.type), without_actions(kind->second, builder_), {});
+  item.goal = item.kind.removed;
+  if (r.protect && !r.forgotten && !replaced_.count(item.component))
+    session_.diagnostics
+        .error("PLAN-PROTECTED", {}, fmt::format("`{}` is protected and would have to be removed", item.component))
+        .suggest("keep it, or first apply it once without `protect`");
+}
+
+void Planner::gather() {
+  check_only();
+  Gathering g;
+  for (auto& [name, r] : recorded_.components) g.instances.insert({r.instance, std::string(r.made_as())});
+  for (const std::string& name : recorded_.order) {
+    Item item = recorded_item(name);
+    if (!looked_at(name)) {  // as it is
+      item.want = nullptr;
+      item.new_needs = item.was->needs;
+      item.goal = item.was->marking.size() == 1 ? item.was->marking[0] : item.kind.goal;
+      kept_.insert(items_.size());
+    } else {
+      if (item.want) stay_or_replace(g, item);
+      if (!item.want) remove(item);
+    }
+    items_.push_back(std::move(item));
+  }
+  for (const Component& c : wanted_.components) {
+    std::string name(c.name.text());
+    if (!recorded_.components.count(name) && looked_at(name)) add(g, c, 1);
+  }
+  existing_ = items_.size();
+  for (auto& f : g.fresh) items_.push_back(std::move(f));
+  for (std::size_t i = 0; i < items_.size(); ++i) {
+    if (items_[i].was) by_old_[items_[i].component] = i;
+    if (items_[i].want || kept_.count(i)) by_new_[items_[i].component] = i;
+  }
+  check_only_needs();
 }
 
 PlanChange Planner::change_of(PlanChange::Kind kind, const std::string& name, const Component& want,

@@ -105,6 +105,17 @@ class Planner {
 
   bool looked_at(const std::string& name) const;
   void gather();
+  struct Gathering {
+    std::vector<Item> fresh;                       // those to add
+    std::set<std::string, std::less<>> instances;  // names that are taken
+  };
+  void check_only() const;        // names of --only that nobody has
+  void check_only_needs() const;  // what those use is there, or is looked at, too
+  void add(Gathering& g, const Component& c, u32 generation) const;
+  Item recorded_item(const std::string& name) const;
+  void stay_or_replace(Gathering& g, Item& item);
+  void replace(Gathering& g, Item& item, const std::string& why);
+  void remove(Item& item) const;
   PlanChange change_of(PlanChange::Kind kind, const std::string& name, const Component& want,
                        const RecordedComponent& was);
   // Settings that are written otherwise than they were, or refer to what is otherwise now.
@@ -128,6 +139,28 @@ class Planner {
   std::optional<std::vector<u32>> path(const Item& item, const Marking& from, Symbol goal);
   std::vector<u32> behaviours(const Item& item, const Value& names);
   void decide(Item& item);
+  void decide_new(Item& item);
+  void decide_gone(Item& item);
+  // One that is there and stays: what changes of it, and the word that brings it there.
+  struct Staying {
+    Item& item;
+    PlanChange change;
+    std::vector<Symbol> keys = {};  // of its settings, those that changed
+    std::vector<u32> word = {};     // behaviours
+    bool there = false;             // it stands where it is wanted
+    bool anew = false;              // its type, or what it read from others, has changed
+    bool all_of_it = false;         // it is changed as for any setting, whether one has changed or not
+    bool drifted = false;           // found otherwise than it was left
+    bool again = false;             // what an earlier run did for it is done again
+  };
+  void decide_staying(Item& item);
+  // Links: those that are no more or lead elsewhere now.
+  void change_links(Staying& s) const;
+  // What its type says of the settings that have changed.
+  void choose_word(Staying& s);
+  // What was found otherwise, what failed, and what lies behind one that is on its way.
+  void mend(Staying& s);
+  static PlanChange::Kind kind_of(const Staying& s);
   // Where only files are otherwise, what is done when they change; else what is done for any change. Either way
   // everything is looked at before it is touched.
   std::vector<u32> repair(const Item& item, const std::vector<Deviation>& found);

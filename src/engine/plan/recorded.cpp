@@ -192,7 +192,7 @@ Value write_recorded(const Recorded& r, const TreeBuilder& b) {
     if (auto it = r.components.find(name); it != r.components.end())
       components.push_back({Symbol(name), Field::kPlain, write_component(it->second, b)});
   for (auto& [name, tree] : r.kinds) kinds.push_back({Symbol(name), Field::kPlain, tree});
-  std::vector<Entry> root{{Symbol("format"), Field::kPlain, Value::integer(1)},
+  std::vector<Entry> root{{Symbol("format"), Field::kPlain, Value::integer(kRecordedFormat)},
                           {Symbol("components"), Field::kPlain, b.map(components)},
                           {Symbol("types"), Field::kPlain, b.map(kinds)}};
   if (r.program) root.push_back({Symbol("program"), Field::kPlain, Value::boolean(true)});

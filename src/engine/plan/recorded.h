@@ -63,7 +63,9 @@ struct Recorded {
 // "db", and "db#2" of the second that came in its place.
 std::string instance_name(const std::string& component, u32 generation);
 
-// To and from the tree that is stored.
+// To and from the tree that is stored. Its `format` is the version of its form, which a reader of today checks before
+// (deploy/record/format.h); what a version did not know is absent and reads as it was before there was such a thing.
+inline constexpr i64 kRecordedFormat = 1;
 Recorded read_recorded(const Value& state);
 Value write_orders(const std::vector<model::Order>& orders, const TreeBuilder& builder);
 std::vector<model::Order> read_orders(const Value& list);

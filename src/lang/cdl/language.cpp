@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/minisign.h"
 #include "lang/cdl/reference/door.h"
 #include "lang/cdl/resolve/system.h"
 #include "lang/cdl/resolve/types.h"
@@ -21,7 +22,11 @@ class CdlLanguage final : public Language {
     static constexpr OptionSpec kOptions[] = {
         {"catalog", "FILE", "cdl: an XML catalog that maps locations of imports to files"},
         {"include", "DIR", "where imports are looked for", true},
-        {"require-signature", "KEY", "cdl: every document must be signed with the key (PEM) in this file"},
+        {"require-signature", "KEY",
+         "everything that is read must be signed with this key of minisign (tutti help sign); cdl: or every document "
+         "with "
+         "the key (PEM) in this file",
+         true},
         {"decrypt-key", "KEY", "cdl: the key (PEM, or the bytes of an AES key) for encrypted parts"},
     };
     return kOptions;
@@ -126,7 +131,10 @@ class CdlLanguage final : public Language {
 }  // namespace
 
 LoadOptions load_options(const Options& options) {
-  return {options.get("require-signature"), options.get("decrypt-key"), options.get("catalog"), options.all("include")};
+  std::string pem;  // a key of minisign is asked for where files are read
+  for (const std::string& key : options.all("require-signature"))
+    if (RequiredSignatures::is_pem(key)) pem = key;
+  return {pem, options.get("decrypt-key"), options.get("catalog"), options.all("include")};
 }
 
 const Language& language() {

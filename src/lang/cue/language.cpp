@@ -7,6 +7,7 @@
 #include "lang/cue/load/explain.h"
 #include "lang/cue/load/instance.h"
 #include "lang/cue/load/secrets.h"
+#include "text/secret_words.h"
 
 namespace tutti::cue {
 
@@ -53,10 +54,10 @@ std::optional<Value> Cue::evaluate_with(Session& session, const Request& request
   config.all_errors = true;
   config.concrete = request.concrete;
   config.final = request.concrete;
-  SecretTexts secrets(root);
+  keep_secrets(root, *session.sources);
   TreeOptions options;
-  if (!request.options.has("reveal")) options.secrets = &secrets;
-  if (Bottom* b = validate_tree(instance->context(), root, config)) report(session, flatten(b), options.secrets);
+  options.reveal = request.options.has("reveal");
+  if (Bottom* b = validate_tree(instance->context(), root, config)) report(session, flatten(b));
   Value v = to_tree(*instance, root, options);
   session.attach(v, instance);
   return v;
@@ -66,10 +67,9 @@ Value Cue::encode(Session& session, const Value& value, std::string_view output,
   if (output != "leaves") return value;
   auto* instance = session.attached<Instance>(value);
   if (!instance || !instance->root()) return value;
-  SecretTexts secrets(instance->root());
   TreeOptions options;
   options.leaves = true;
-  if (!given.has("reveal")) options.secrets = &secrets;
+  options.reveal = given.has("reveal");
   return to_tree(*instance, instance->root(), options);
 }
 
@@ -92,8 +92,8 @@ bool Cue::check(Session& session, const Request& request, const Value& tree) con
   ValidateConfig config;
   config.all_errors = config.concrete = config.final = true;
   Bottom* b = validate_tree(instance.context(), root, config);
-  SecretTexts secrets(root);
-  if (b) report(session, flatten(b), &secrets);
+  keep_secrets(root, *session.sources);
+  if (b) report(session, flatten(b));
   if (!b && !note.empty()) session.diagnostics.warning("CUE-UNCHECKED", {}, note);
   return !b;
 }
@@ -102,7 +102,7 @@ std::string Cue::explain(Session& session, const Value& root, const Path& path, 
   auto* instance = session.attached<Instance>(root);
   if (!instance) return {};
   std::string text = cue::explain(*instance, path);
-  return request.options.has("reveal") ? text : SecretTexts(instance->root()).mask(std::move(text));
+  return request.options.has("reveal") ? text : session.sources->said_secrets().hidden(text);
 }
 
 const Language& language() {

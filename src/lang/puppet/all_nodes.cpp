@@ -53,7 +53,7 @@ struct Shared {
   std::span<const Program* const> manifests;
   const Limits* limits = nullptr;
   std::shared_ptr<Sources> sources;
-  bool as_text = false;
+  bool as_text = false, reveal = false;
   bool gathers_exported = false;  // there is no file of what nodes export: it is found by compiling them
   bool again = false;
   std::shared_ptr<CatalogTexts> texts;  // when they are all that is wanted
@@ -97,7 +97,7 @@ void compile_job(Shared& shared, Job& job) {
   }
   if (shared.as_text) {
     StringSink sink;
-    write_catalog(*compiler, sink);
+    write_catalog(*compiler, sink, shared.reveal);
     sink.put('\n');
     shared.texts->keep(static_cast<std::size_t>(&job - shared.jobs.data()), sink.take());
   } else {
@@ -196,13 +196,14 @@ static void compile_collecting_jobs(Shared& shared) {
 }
 
 std::optional<Value> compile_all(Session& session, Environment& environment, std::span<const Program* const> manifests,
-                                 const std::string& dir, bool as_text) {
+                                 const std::string& dir, bool as_text, bool reveal) {
   Shared shared;
   shared.environment = &environment;
   shared.manifests = manifests;
   shared.limits = &session.budget.limits();
   shared.sources = session.sources;
   shared.as_text = as_text;
+  shared.reveal = reveal;
   for (auto& [name, file] : facts_files(dir)) {
     Job job;
     job.node = name;

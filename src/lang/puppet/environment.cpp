@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 
 #include "base/file.h"
@@ -17,7 +18,11 @@ namespace fs = std::filesystem;
 namespace tutti::puppet {
 
 Environment::Environment(Settings settings, std::shared_ptr<Sources> sources, const Limits& limits)
-    : settings_(std::move(settings)),
+    : number_([] {
+        static std::atomic<u64> last{0};
+        return ++last;
+      }()),
+      settings_(std::move(settings)),
       sources_(std::move(sources)),
       data_files_(std::make_shared<DataFiles>(sources_)),
       own_types_(std::make_unique<OwnTypes>()),

@@ -50,6 +50,7 @@ class Environment {
   Environment(Settings settings, std::shared_ptr<Sources> sources, const Limits& limits);
   ~Environment();
 
+  u64 number() const { return number_; }  // no two in the life of the program have the same
   const Settings& settings() const { return settings_; }
   Sources& sources() { return *sources_; }
   const std::shared_ptr<DataFiles>& data_files() const { return data_files_; }
@@ -97,6 +98,7 @@ class Environment {
   void check_module_file(const Program& program, const Module& module, NodeKind kind, Diagnostics& d);
   void scan_modules();
 
+  u64 number_;
   Settings settings_;
   std::shared_ptr<Sources> sources_;
   std::shared_ptr<DataFiles> data_files_;

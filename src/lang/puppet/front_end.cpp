@@ -201,7 +201,7 @@ int compile(const Arguments& given) {
   }
   if (compiler) {
     FileSink sink("");
-    write_catalog(*compiler, sink);
+    write_catalog(*compiler, sink, true);  // as puppet does: it is what an agent is given
     sink.put('\n');
     (void)sink.commit();
   }

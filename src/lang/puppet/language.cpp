@@ -8,6 +8,7 @@
 #include "lang/puppet/eval/compiler.h"
 #include "lang/puppet/format.h"
 #include "lang/puppet/request.h"
+#include "text/secret_words.h"
 
 namespace tutti::puppet {
 namespace {
@@ -59,7 +60,8 @@ std::optional<Value> Puppet::evaluate(Session& session, const Request& request) 
   bool as_catalog = request.output == "catalog";
   std::optional<Value> tree;
   if (request.options.has("all-nodes")) {
-    tree = compile_all(session, *environment, programs, request.options.get("all-nodes"), as_catalog);
+    tree = compile_all(session, *environment, programs, request.options.get("all-nodes"), as_catalog,
+                       request.options.has("reveal"));
   } else {
     auto facts = read_facts(session, request.options.get("facts"));
     if (!facts) return std::nullopt;
@@ -83,11 +85,15 @@ std::span<const std::string_view> Puppet::outputs() const {
   return kOutputs;
 }
 
-bool Puppet::write(Session& session, const Value& value, std::string_view output, const Options&, Sink& sink) const {
+bool Puppet::write(Session& session, const Value& value, std::string_view output, const Options& options,
+                   Sink& sink) const {
   if (output != "catalog") return false;
+  bool reveal = options.has("reveal");
+  const SecretWords words = session.sources->said_secrets();
+  const SecretWords* hidden = reveal ? nullptr : &words;
   static const Symbol catalogs("catalogs");
   if (const Compiled* compiled = session.attached<Compiled>(value)) {
-    write_catalog(*compiled->compiler, sink);
+    write_catalog(*compiled->compiler, sink, reveal);
     sink.put('\n');
   } else if (const CatalogTexts* texts = session.attached<CatalogTexts>(value)) {
     if (!texts->write(sink)) {
@@ -95,9 +101,9 @@ bool Puppet::write(Session& session, const Value& value, std::string_view output
       return false;
     }
   } else if (value.tag() == catalogs) {  // all nodes of a site: one catalog a line
-    for (const Entry& e : value.entries()) write_catalog(e.value, sink), sink.put('\n');
+    for (const Entry& e : value.entries()) write_catalog(e.value, sink, hidden), sink.put('\n');
   } else {
-    write_catalog(value, sink);
+    write_catalog(value, sink, hidden);
     sink.put('\n');
   }
   return true;

@@ -46,7 +46,7 @@ std::optional<Value> compile_node(Session& session, Environment& environment, st
 // text of each catalog is kept (CatalogTexts, attached to the result), so that a node costs its memory only while it is
 // compiled.
 std::optional<Value> compile_all(Session& session, Environment& environment, std::span<const Program* const> manifests,
-                                 const std::string& dir, bool as_text);
+                                 const std::string& dir, bool as_text, bool reveal);
 
 // A tree that stands for a result of which no tree was made.
 Value stand_in(Session& session);

@@ -17,6 +17,8 @@ constexpr F kGlobal[] = {
     {"diagnostics", 0, F::kString, "errors with codes and help: text (with the line and a caret), line, json"},
     {"color", 0, F::kString, "auto, always or never"},
     {"trust", 0, F::kBool, "the project may read elsewhere and run its own code, in this call"},
+    {"reveal", 0, F::kBool, "secrets (@secret()) in clear"},
+    {"require-signature", 0, F::kStrings, "a public key of minisign: everything that is read must be signed"},
     {"cpuprofile", 0, F::kString, ""},
     {"memprofile", 0, F::kString, ""},
 };
@@ -129,6 +131,12 @@ constexpr F kTidy[] = {
     {"local-only", 0, F::kBool, "only update cue.mod/local-module.cue, leaving cue.mod/module.cue unchanged"},
 };
 
+constexpr F kPublish[] = {
+    {"dry-run", 'n', F::kBool, "only run simulation of publishing"},
+    {"json", 0, F::kBool, "print verbose information in JSON format (requires --dry-run)"},
+};
+constexpr F kResolve[] = {{"deps", 0, F::kBool, "resolve all dependencies in the current module"}};
+
 constexpr CommandSpec kCommands[] = {
     {"cmd", "cmd <name> [inputs] [flags]", "run a user-defined workflow command", kCmd},
     {"def", "def [flags]", "print consolidated definitions", kDef},
@@ -140,8 +148,13 @@ constexpr CommandSpec kCommands[] = {
     {"import", "import [mode] [inputs] [flags]", "convert other formats to CUE files", kImport},
     {"mod", "mod <cmd> [arguments]", "module maintenance", {}},
     {"mod edit", "mod edit [flags]", "edit cue.mod/module.cue", kEdit},
+    {"mod fix", "mod fix [flags]", "fix a legacy cue.mod/module.cue file", {}},
+    {"mod get", "mod get <modulepath>[@<version>] ... [flags]", "add and upgrade module dependencies", {}},
     {"mod init", "mod init [module] [flags]", "create new module", kInit},
+    {"mod publish", "mod publish <version> [flags]", "publish the current module to a registry", kPublish},
     {"mod rename", "mod rename <newModulePath> [flags]", "rename the current module", {}},
+    {"mod resolve", "mod resolve [<modulepath>[@<version>] ...] [flags]",
+     "Show how a module path resolves to a registry", kResolve},
     {"mod tidy", "mod tidy [flags]", "tidy module dependencies", kTidy},
     {"trim", "trim [flags]", "remove superfluous fields", kTrim},
     {"vet", "vet [flags]", "validate data", kVet},

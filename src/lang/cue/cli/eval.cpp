@@ -14,7 +14,7 @@
 #include "lang/cue/format/literal.h"
 #include "lang/cue/import/decode.h"
 #include "lang/cue/load/instance.h"
-#include "lang/cue/load/secrets.h"
+#include "text/secret_words.h"
 
 namespace tutti::cue {
 
@@ -48,6 +48,10 @@ void Encoder::cue(ast::File* f, const std::string& name, bool simplify) {
 }
 
 void Encoder::file(ast::File* f, const std::string& name) { cue(f, name, false); }
+
+static bool is_common_output(std::string_view encoding) {
+  return encoding == "json" || encoding == "yaml" || encoding == "toml";
+}
 
 void Encoder::value(Item& item) {
   Vertex* v = item.value;
@@ -88,18 +92,11 @@ void Encoder::value(Item& item) {
     return cue(f, "", true);
   }
   if (output_.encoding == kLeaves) {
-    // An expression has no attributes: what it takes from the instance is known by its text.
-    const Environment* scope = v->conjuncts.empty() ? nullptr : v->conjuncts[0].env.get();
-    SecretTexts secrets(scope && scope->vertex ? scope->vertex : v);
     TreeOptions options;
     options.leaves = true;
-    options.secrets = &secrets;
-    options.by_text = true;
-    StringSink sink;
-    if (!write_tree(p_.session(), to_tree(p_.session(), c, v, options), output_.encoding, {.concrete = concrete_},
-                    sink))
-      p_.fail_with_diagnostics();
-    out_ += sink.take();
+    tree(to_tree(p_.session(), c, v, options));
+  } else if (p_.hides_secrets() && is_common_output(output_.encoding)) {
+    tree(to_tree(p_.session(), c, v, {.definitions = false, .hidden = false}));
   } else if (output_.encoding == "json" || output_.encoding == "jsonl") {
     JsonStyle style;
     style.indent = "    ";
@@ -145,7 +142,19 @@ void Encoder::value(Item& item) {
   ++written_;
 }
 
-void Encoder::close() { p_.write_output(output_.path, std::move(out_), p_.flags().on("force")); }
+// The tree knows which of its values are secret, and is written as every verb does it.
+void Encoder::tree(const Value& tree) {
+  StringSink sink;
+  WriteOptions options{.concrete = concrete_, .reveal = !p_.hides_secrets()};
+  if (!write_tree(p_.session(), tree, output_.encoding, options, sink)) p_.fail_with_diagnostics();
+  out_ += sink.take();
+}
+
+void Encoder::close() {
+  // What is written as CUE has no marks that the writer would know.
+  if (p_.hides_secrets()) out_ = p_.sources().said_secrets().hidden(out_);
+  p_.write_output(output_.path, std::move(out_), p_.flags().on("force"));
+}
 
 void run_eval(Program& p) {
   Plan plan(p, Plan::Mode::kEval);

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "base/boundary.h"
+#include "base/minisign.h"
 #include "base/near.h"
 #include "base/terminal.h"
 #include "lang/cue/cli/program.h"
@@ -295,8 +296,7 @@ int CueFrontEnd::run(std::span<const std::string> given) const {
     std::error_code ec;
     if (sub != "init" && (fs::current_path(ec).string() + "/").find("/cue.mod/") != std::string::npos)
       return usage_error("cannot run this command inside the cue.mod directory");
-    static const std::set<std::string> kNeedsRegistry = {"fix",     "get",    "mirror",  "publish",
-                                                         "resolve", "upload", "registry"};
+    static const std::set<std::string> kNeedsRegistry = {"mirror", "upload", "registry"};
     if (kNeedsRegistry.count(sub))
       return usage_error(fmt::format("cue mod {} is not supported: it needs a registry", sub));
     spec = find_command("mod " + sub);
@@ -326,6 +326,8 @@ int CueFrontEnd::run(std::span<const std::string> given) const {
   }
   if (!chdir_to.empty() && ::chdir(chdir_to.c_str()) != 0)
     return usage_error(fmt::format("chdir {}: no such file or directory", chdir_to));
+  if (flags.given("require-signature") && !RequiredSignatures::in_force())
+    return usage_error("--require-signature needs a public key of minisign here");
   Answering answering;
   answering.reads_only = verb != "cmd";
   answering.named_cue = as_cue;

@@ -38,9 +38,11 @@ Paths are relative to the file, use slashes and do not lead out of its folder's 
 )"},
     {"environment", "environment variables",
      R"(CUE_EXPERIMENT     experiments to turn on, with commas between them
+CUE_REGISTRY       where modules are fetched from (`cue help registryconfig`)
+CUE_CACHE_DIR      where modules are kept; $XDG_CACHE_HOME/cue or ~/.cache/cue without it
+CUE_CONFIG_DIR     where logins.json lies; $XDG_CONFIG_HOME/cue or ~/.config/cue without it
+DOCKER_CONFIG      where Docker's config.json lies, with names and passwords of registries
 TUTTI_LIMIT        limits, as --limit sets them: nodes=1000,time=500
-
-Variables that choose a registry or a cache are not read: nothing is fetched from a network.
 )"},
     {"experiments", "experimental language features",
      R"(@experiment(NAME, ...) at the top of a file turns on, for that file:
@@ -109,10 +111,37 @@ A folder of data is `./data/*.json`, or with -n a pattern.
 	language: version: "v0.17.0"
 
 Its folders are imported as example.com/site/FOLDER. What lies in cue.mod/pkg/PATH, cue.mod/gen/PATH and cue.mod/usr/PATH
-is imported by that path. Modules from a registry are not fetched.
+is imported by that path.
+
+Packages of other modules are found in those that `deps` names, each in the smallest version that satisfies all
+who need it. They are kept in the cache that `cue` uses too, and fetched from a registry when they are not there:
+
+	deps: "example.com/lib@v0": v: "v0.1.0"
+
+`cue mod tidy` writes that list, `cue mod get` adds to it, `cue mod publish` publishes a module. In
+cue.mod/local-module.cue a folder or another module may stand for one of them, for this module alone:
+
+	deps: "example.com/lib@v0": replaceWith: "./lib"
 )"},
     {"registryconfig", "module registry configuration",
-     "Registries are not used: nothing is fetched from a network.\n"},
+     R"(CUE_REGISTRY says which registry has which modules: registry.cue.works has all of them unless it says otherwise.
+
+It is a list with commas of HOST[:PORT][/REPOSITORY], for all modules, and PREFIX=HOST[:PORT][/REPOSITORY] for those
+whose path begins with PREFIX; the longest one counts. `none` stands for a registry without modules. +insecure and
++secure at the end choose http or https; without them this machine is asked by http and all others by https.
+
+file:NAME and inline:TEXT are CUE:
+
+	defaultRegistry: registry: "registry.example"
+	moduleRegistries: "example.com": {
+		registry:      "other.example/modules"
+		pathEncoding:  "path"    // or hashAsRepo, hashAsTag
+		prefixForTags: ""
+		stripPrefix:   false
+	}
+
+Names and passwords are read from Docker's config.json (auths) and from cue's logins.json.
+)"},
 };
 
 }  // namespace

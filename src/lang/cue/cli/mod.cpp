@@ -1,4 +1,4 @@
-// mod: modules made, edited, renamed and tidied. Nothing is fetched: what a module needs has to lie under cue.mod.
+// mod init, edit and rename: what can be done with the module alone. What needs others is in mod_registry.cpp.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include "base/boundary.h"
 #include "base/file.h"
 #include "format/json.h"
+#include "lang/cue/cli/module_editor.h"
 #include "lang/cue/cli/plan.h"
 #include "lang/cue/format/format.h"
 #include "lang/cue/format/literal.h"
@@ -20,174 +21,6 @@ namespace tutti::cue {
 namespace fs = std::filesystem;
 
 namespace {
-
-Value sorted(const Value& v, const TreeBuilder& builder) {
-  if (v.is(Kind::kList)) {
-    std::vector<Value> items;
-    for (const Value& x : v.items()) items.push_back(sorted(x, builder));
-    return builder.list(items);
-  }
-  if (!v.is(Kind::kMap)) return v;
-  std::vector<Entry> entries;
-  for (const Entry& e : v.entries()) entries.push_back({e.key, tutti::Field::kPlain, sorted(e.value, builder)});
-  std::ranges::sort(entries, {}, [](const Entry& e) { return e.key.text(); });
-  return builder.map(entries);
-}
-
-// What cue keeps of a module file when it writes it anew: neither comments nor the description.
-struct Module {
-  struct Need {
-    std::string version;
-    bool is_default = false;
-  };
-  std::string path, version, source;
-  std::map<std::string, Need> needs;
-  std::optional<Value> custom;
-};
-
-class ModuleEditor {
- public:
-  explicit ModuleEditor(Program& p) : p_(p) {
-    LoaderConfig config;
-    config.skip_imports = config.tools = true;
-    p.make_loader(config);
-    if (root().empty()) p.fail("module root not found");
-    file_ = root() + "/cue.mod/module.cue";
-  }
-
-  const std::string& root() const { return p_.loader().root(); }
-
-  // In errors `tidy` names the file from the root on and says what helps; the others give its whole path.
-  Module read(bool tidy = false) {
-    const std::string shown = tidy ? "cue.mod/module.cue" : file_;
-    std::error_code ec;
-    if (!fs::exists(file_, ec))
-      p_.fail(fmt::format("{}open {}: no such file or directory", tidy ? "cannot read cue.mod file: " : "", shown));
-    std::vector<LoadProblem> problems = p_.loader().problems();
-    for (LoadProblem& problem : problems)
-      if (!tidy) problem.message.resize(std::min(problem.message.find("; run 'cue mod fix'"), problem.message.size()));
-    if (!problems.empty()) p_.fail(problems);
-    Value tree = value_of(p_.loader().parse(file_, problems));
-    Module m;
-    m.path = text(tree, "module");
-    if (m.path.empty()) p_.fail(fmt::format("invalid module file {}: empty module path", shown));
-    if (const Entry* language = tree.find(Symbol("language"))) m.version = text(language->value, "version");
-    if (const Entry* source = tree.find(Symbol("source"))) m.source = text(source->value, "kind");
-    if (const Entry* needs = tree.find(Symbol("deps")))
-      for (const Entry& e : needs->value.entries()) {
-        const Entry* is_default = e.value.find(Symbol("default"));
-        m.needs[std::string(e.key.text())] = {
-            text(e.value, "v"), is_default && is_default->value.is(Kind::kBool) && is_default->value.as_bool()};
-      }
-    if (const Entry* custom = tree.find(Symbol("custom")))
-      m.custom = sorted(custom->value, TreeBuilder(p_.session().arena));
-    return m;
-  }
-
-  void write(const Module& m) {
-    std::string source = fmt::format("module: {}, language: version: {}\n", quote(m.path), quote(m.version));
-    if (!m.source.empty()) source += fmt::format("source: kind: {}\n", quote(m.source));
-    for (const auto& [path, need] : m.needs)
-      source += fmt::format("deps: {}: {{v: {}{}}}\n", quote(path), quote(need.version),
-                            need.is_default ? ", default: true" : "");
-    if (m.custom) {
-      StringSink json;
-      write_json(*m.custom, {.indent = 0}, json);
-      source += "custom: " + json.take();
-    }
-    Result<const Source*> made = p_.sources().add("module.cue", source);
-    if (!made) p_.fail(made.error().message);
-    Vertex* v = p_.build_files({parse_file(**made, p_.arena()).file}, "");
-    p_.context().finalize(v);
-    put(file_, format_node(export_value(p_.context(), p_.sources(), "", v, {})));
-  }
-
-  // A file that is right is left alone.
-  void put(const std::string& path, const std::string& text) {
-    Result<std::string> before = read_file(path, ~u64{0});
-    if (before && *before == text) return;
-    if (Result<void> r = write_file_atomically(path, text); !r) p_.fail_write(r.error());
-  }
-
- private:
-  Value value_of(ast::File* file) {
-    Vertex* v = p_.build_files({file}, "");
-    p_.context().finalize(v);
-    if (Bottom* b = p_.validate(v, true, true)) p_.fail(b);
-    return to_tree(p_.session(), p_.context(), v);
-  }
-  static std::string text(const Value& map, std::string_view key) {
-    const Entry* e = map.find(Symbol(key));
-    return e && e->value.is(Kind::kString) ? std::string(e->value.text()) : "";
-  }
-
-  Program& p_;
-  std::string file_;
-};
-
-void wants_arguments(Program& p, std::size_t n) {
-  if (std::size_t given = p.flags().arguments().size(); given != n)
-    p.fail(fmt::format("accepts {} arg(s), received {}", n, given));
-}
-
-// The import paths of files, each with the literal it is written as.
-std::vector<ast::Lit*> imports_of(const ast::File& file) {
-  std::vector<ast::Lit*> out;
-  for (ast::Node* d : file.decls)
-    if (d->kind == ast::Kind::kImport)
-      for (ast::Node* s : ast::as<ast::Import>(d)->specs) out.push_back(ast::as<ast::ImportSpec>(s)->path);
-  return out;
-}
-
-// A path without a host is one of the packages that come with the language.
-bool is_standard(std::string_view path) { return path.substr(0, path.find('/')).find('.') == path.npos; }
-
-// The packages that files of the module, or those that they import, need and that are nowhere under its root.
-std::set<std::string> missing_packages(Program& p, const std::string& root) {
-  std::set<std::string> seen, missing;
-  std::vector<const ast::File*> work;
-  std::vector<LoadProblem> ignored;  // what is not CUE imports nothing
-  for (const std::string& path : cue_files(p, {root + "/..."}))
-    if (ast::File* f = p.loader().parse(path, ignored, true)) work.push_back(f);
-  while (!work.empty()) {
-    const ast::File* f = work.back();
-    work.pop_back();
-    for (const ast::Lit* lit : imports_of(*f)) {
-      std::string path = unquote(lit->text).text;
-      if (is_standard(path) || !seen.insert(path).second) continue;
-      LoadedPackage* found = p.loader().import(path);
-      if (!found || found->files.empty())
-        missing.insert(path);
-      else
-        work.insert(work.end(), found->files.begin(), found->files.end());
-    }
-  }
-  return missing;
-}
-
-// The path of an import: mod.test/a/b@v0:name.
-struct ImportPath {
-  std::string path, version, name;
-
-  explicit ImportPath(std::string text) {
-    if (std::size_t colon = text.find_last_of("/:"); colon != text.npos && text[colon] == ':') {
-      name = text.substr(colon + 1);
-      text.resize(colon);
-    }
-    std::size_t at = std::min(text.find('@'), text.size());
-    path = text.substr(0, at);
-    if (at < text.size()) version = text.substr(at + 1);
-    if (name.empty()) name = implied();
-  }
-  // The name of the package that the path alone means; "" for none.
-  std::string implied() const {
-    std::string last = path.substr(path.rfind('/') + 1);
-    return is_identifier(last) && last != "_" && !last.starts_with('#') ? last : "";
-  }
-  std::string text() const {
-    return path + (version.empty() ? "" : "@" + version) + (name == implied() ? "" : ":" + name);
-  }
-};
 
 // A module's path and its major version, which is v0 where none is said.
 std::pair<std::string, std::string> split_module(Program& p, const std::string& path) {
@@ -213,6 +46,12 @@ std::string wrong_source(const std::string& kind) {
 }
 
 }  // namespace
+
+void run_mod_fix(Program& p) {
+  wants_arguments(p, 0);
+  ModuleEditor editor(p);
+  editor.write(editor.read_legacy());
+}
 
 void run_mod_init(Program& p) {
   const std::vector<std::string>& args = p.flags().arguments();
@@ -280,7 +119,7 @@ void run_mod_rename(Program& p) {
     if (!f) p.fail(problems);
     bool changed = false;
     for (ast::Lit* lit : imports_of(*f)) {
-      ImportPath import(unquote(lit->text).text);
+      ImportName import(unquote(lit->text).text);
       if (!(import.path + "/").starts_with(old_path + "/")) continue;
       if (import.name.empty())
         p.fail(fmt::format("import path {} has no implied package qualifier", quote(unquote(lit->text).text)));
@@ -292,29 +131,6 @@ void run_mod_rename(Program& p) {
     }
     if (changed) editor.put(file, format_node(f));
   }
-}
-
-void run_mod_tidy(Program& p) {
-  wants_arguments(p, 0);
-  ModuleEditor editor(p);
-  Module m = editor.read(true);
-  const std::set<std::string> missing = missing_packages(p, editor.root());
-  bool check = p.flags().on("check");
-  if (!missing.empty())
-    p.fail(check ? "module is not tidy, use 'cue mod tidy': missing dependency providing package " + *missing.begin()
-                 : fmt::format("failed to resolve {}: nothing is fetched from a network; put the package under "
-                               "cue.mod/pkg",
-                               quote(*missing.begin())));
-  if (check) {
-    if (!m.needs.empty()) p.fail("module is not tidy, use 'cue mod tidy'");
-    return;
-  }
-  m.needs.clear();
-  if (!p.flags().on("local-only")) editor.write(m);
-  std::error_code ec;
-  std::string local = editor.root() + "/cue.mod/local-module.cue";
-  if (Result<void> inside = may_write(local); !inside) p.fail_write(inside.error());
-  fs::remove(local, ec);
 }
 
 }  // namespace tutti::cue

@@ -206,7 +206,7 @@ void Plan::load(const std::vector<std::string>& args) {
   if (!parse_file_args(args, packages, files, error)) p_.fail(error);
   if (packages.empty() && files.empty()) packages.push_back(".");
   std::vector<LoadedPackage*> loaded = p_.loader().load(packages, files);
-  if (!keep_syntax && !p_.loader().shows_syntax()) p_.forget_syntax();
+  if (!keep_syntax && !p_.loader().shows_syntax() && !p_.marks_secrets()) p_.forget_syntax();
   parse_placement();
   for (LoadedPackage* b : loaded) {
     p_.check(*b);
@@ -225,7 +225,10 @@ void Plan::load(const std::vector<std::string>& args) {
       if (!b->files.empty() && !f.on("ignore")) {
         Vertex* v = p_.build(*b);
         if (instances.size() == 1) p_.drop_syntax();
-        if (Bottom* wrong = p_.validate(v, false, false)) p_.fail(wrong);
+        if (Bottom* wrong = p_.validate(v, false, false)) {
+          p_.keep_secrets_of(v);
+          p_.fail(wrong);
+        }
       }
 }
 
@@ -312,6 +315,7 @@ Item Plan::document_item(const Orphan& from, ast::File* document, bool last) {
   }
   p_.context().finalize(schema);
   item.value = p_.context().unify_values(item.value, schema);
+  p_.keep_secrets_of(item.value);
   // cue ends with the first document that is wrong; with diagnostics all of them are told.
   if (mode_ == Mode::kInput && !p_.answering().as_cue) return item;
   check(item.value, true);
@@ -346,6 +350,7 @@ Item Plan::instance_item(LoadedPackage& package) {
 void Plan::each(const std::function<void(Item&)>& f) {
   // The value itself, or what the expressions are in it.
   auto emit = [&](Item item) {
+    p_.keep_secrets_of(item.value);
     if (expressions.empty()) return f(item);
     for (ast::Node* x : expressions) {
       Item part = item;

@@ -98,6 +98,7 @@ class Encoder {
 
  private:
   void cue(ast::File* f, const std::string& name, bool simplify);
+  void tree(const Value& tree);
 
   Program& p_;
   Plan::Mode mode_;

@@ -18,10 +18,12 @@
 #include "base/progress.h"
 #include "base/sink.h"
 #include "base/terminal.h"
+#include "lang/cue/cli/module_editor.h"
 #include "lang/cue/eval/error_code.h"
 #include "lang/cue/eval/limits.h"
 #include "lang/cue/format/literal.h"
 #include "lang/cue/import/decode.h"
+#include "lang/cue/load/secrets.h"
 #include "text/common_options.h"
 
 namespace tutti::cue {
@@ -96,17 +98,31 @@ Vertex* Program::package_source(const PackageTable& t) {
 
 void Program::make_loader(LoaderConfig config) {
   config.dir = dir_;
+  config.fetches = answering_.named_cue || may_run_code();  // cue does; else a stranger's project makes no requests
   loader_ = std::make_unique<PackageLoader>(sources(), syntax_, std::move(config));
 }
 
 int Program::run() {
   using Run = void (*)(Program&);
   static const std::map<std::string_view, Run> kRuns = {
-      {"eval", run_eval},         {"export", run_export},     {"def", run_def},
-      {"vet", run_vet},           {"fmt", run_fmt},           {"import", run_import},
-      {"trim", run_trim},         {"cmd", run_cmd},           {"fix", run_fix},
-      {"mod init", run_mod_init}, {"mod edit", run_mod_edit}, {"mod rename", run_mod_rename},
-      {"mod tidy", run_mod_tidy}, {"help cmd", run_help_cmd}, {"exp", run_exp},
+      {"eval", run_eval},
+      {"export", run_export},
+      {"def", run_def},
+      {"vet", run_vet},
+      {"fmt", run_fmt},
+      {"import", run_import},
+      {"trim", run_trim},
+      {"cmd", run_cmd},
+      {"fix", run_fix},
+      {"mod init", run_mod_init},
+      {"mod edit", run_mod_edit},
+      {"mod rename", run_mod_rename},
+      {"mod tidy", run_mod_tidy},
+      {"mod fix", run_mod_fix}, {"mod get", run_mod_get},
+      {"mod publish", run_mod_publish},
+      {"mod resolve", run_mod_resolve},
+      {"help cmd", run_help_cmd},
+      {"exp", run_exp},
   };
   LimitPlace place(context_->src.at);
   std::optional<Progress> progress;  // tasks speak for themselves
@@ -142,6 +158,14 @@ void Program::fail_write(const Failure& failure) {
   fail(std::vector{LoadProblem{failure.message, {}, {}, failure.code == kOutsideToWrite ? kOutsideToWriteCode : ""}});
 }
 void Program::fail(const Bottom* b) { throw Stop{problems_of(b)}; }
+
+void Program::keep_secrets_of(const Vertex* v) {
+  if (!answering_.named_cue) cue::keep_secrets(v, sources());
+}
+
+bool Program::hides_secrets() const {
+  return !answering_.named_cue && !flags_.on("reveal") && session_.sources->has_said_secrets();
+}
 
 void Program::fail_with_diagnostics() {
   say(render(session_.diagnostics, sources(), answering_.style, answering_.colour));
@@ -203,7 +227,7 @@ std::string Program::show(const std::vector<LoadProblem>& problems) const {
     if (answering_.hints && !p.near.empty()) text += fmt::format("    did you mean {}?\n", p.near);
     if (seen.insert(text).second) out += text;
   }
-  return out;
+  return answering_.named_cue ? out : session_.sources->masked(out);
 }
 
 std::string Program::show_diagnostics(const std::vector<LoadProblem>& problems) const {
@@ -242,6 +266,7 @@ constexpr std::size_t kWorthGivingBack = std::size_t{1} << 18;
 
 void Program::drop_syntax() {
   if (!store_->forgets_syntax()) return;
+  if (marks_secrets()) return;  // their marks are in it
   if (loader_) {
     try {
       for (LoadedPackage* p : loader_->imported())

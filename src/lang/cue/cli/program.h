@@ -76,7 +76,12 @@ class Program {
   [[noreturn]] void fail_write(const Failure& failure);
   [[noreturn]] void fail(const Bottom* b);
   [[noreturn]] void fail(std::vector<LoadProblem> problems);
-  [[noreturn]] void fail_with_diagnostics();                 // that are in the session
+  [[noreturn]] void fail_with_diagnostics();  // that are in the session
+  // What fields with @secret() hold is shown by nothing that follows; called as `cue`, which has no secrets, we have
+  // none.
+  void keep_secrets_of(const Vertex* v);
+  bool hides_secrets() const;
+  bool marks_secrets() const { return !answering_.named_cue && session_.sources->has_secrets(); }
   void check(const LoadedPackage& p);                        // fails when it could not be loaded
   Vertex* build(LoadedPackage& p, bool with_tools = false);  // compiled; evaluated on demand
   Vertex* build_files(const std::vector<ast::File*>& files, const std::string& package, bool data = false);

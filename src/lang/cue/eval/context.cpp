@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <re2/re2.h>
 
+#include "lang/cue/eval/evidence.h"
 #include "lang/cue/eval/limits.h"
 
 namespace tutti::cue {

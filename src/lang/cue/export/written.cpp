@@ -229,6 +229,7 @@ ast::Node* Exporter::clause(Environment*& env, const Node* x) {
       auto* f = to<ForClause>(x);
       ast::Node* source = written(env, f->source);
       ast::Ident* key = f->key.valid() ? ident(f->key.name()) : nullptr;
+      if (!key && f->src() && ast::as<ast::ForClause>(f->src())->key) key = ident("_");  // for _, x in y
       ast::Ident* item = ident(f->value.valid() ? f->value.name() : "_");
       env = clause_scope(env);
       return arena_.make<ast::ForClause>(at, key, TokenPos{}, item, TokenPos{}, source);

@@ -128,19 +128,14 @@ Vertex* Instance::evaluate() {
   return root_;
 }
 
-void report(Session& session, std::span<const FlatError> errors, const SecretTexts* secrets) {
-  auto shows_secret = [&](Pos p) { return secrets && secrets->in(session.sources->locate(p).text); };
+void report(Session& session, std::span<const FlatError> errors) {
   for (auto& e : errors) {
     LoadProblem p{e.path.empty() ? e.message : e.path + ": " + e.message, {}, e.near, e.code};
     if (p.code.empty()) p.code = error_code(e.message);
-    if (secrets) p.message = secrets->mask(std::move(p.message));
-    std::vector<Pos> hidden;
-    auto place = [&](Pos at) { (shows_secret(at) ? hidden : p.places).push_back(at); };
-    if (e.pos) place(e.pos);
-    for (Pos at : e.others) place(at);
-    if (hidden.empty() && e.field && !shows_secret(e.field)) p.field = e.field;
-    Diagnostic& d = report(session.diagnostics, p);
-    for (Pos at : hidden) d.note(fmt::format("at {}, a line with a secret", session.sources->show(at)));
+    if (e.pos) p.places.push_back(e.pos);
+    p.places.insert(p.places.end(), e.others.begin(), e.others.end());
+    p.field = e.field;
+    report(session.diagnostics, p);
   }
 }
 
@@ -153,15 +148,14 @@ struct Builder {
   Context& ctx;
   TreeOptions options;
   TreeBuilder build;
-  const SecretTexts* secret_texts = nullptr;
   WritingLimit written{ctx.budget.limits()};
   std::vector<FlatError> errors;
-  bool secrets = false;
 
   std::string_view keep(std::string_view s) { return session.arena.copy(s); }
 
   Value error(const Bottom* b) {
-    std::string text = secret_texts ? secret_texts->mask(message_of(b->error)) : message_of(b->error);
+    std::string text = message_of(b->error);
+    if (!options.reveal && session.sources->has_secrets()) text = session.sources->masked(text);
     return Value::error(keep(text), Symbol(b->incomplete() ? "incomplete" : "error"),
                         Origin(b->error ? b->error->pos : Pos{}));
   }
@@ -245,8 +239,7 @@ struct Builder {
         f = Field::kRequired;
       }
       Value value = vertex(a);
-      bool told = options.by_text && value.is(Kind::kString) && options.secrets->in(value.text());
-      if (told || is_secret(a)) value = value.as_secret(), secrets = true;
+      if (is_secret(a)) value = value.as_secret();
       entries.push_back({Symbol(l.plain()), f, value});
     }
     return build.map(entries, Origin(at));
@@ -258,9 +251,8 @@ struct Builder {
 }  // namespace
 
 Value to_tree(Session& session, Context& context, Vertex* v, const TreeOptions& options) {
-  Builder b{session, context, options, session.builder(), options.secrets};
-  Value tree = b.vertex(v);
-  return b.secrets ? spread_secrets(tree, b.build) : tree;
+  Builder b{session, context, options, session.builder()};
+  return spread_secrets(b.vertex(v), b.build, session.sources.get());
 }
 
 }  // namespace tutti::cue

@@ -68,14 +68,12 @@ class Instance {
 };
 
 // Errors as diagnostics, with cue's words.
-class SecretTexts;  // load/secrets.h; nullptr: nothing is kept back
-void report(Session& session, std::span<const FlatError> errors, const SecretTexts* secrets = nullptr);
+void report(Session& session, std::span<const FlatError> errors);
 
 struct TreeOptions {
   bool definitions = true, hidden = true, optional = false;
   bool leaves = false;  // for --out leaves: a list that has definitions too becomes a map of both
-  const SecretTexts* secrets = nullptr;
-  bool by_text = false;  // what holds one of these texts is a secret too, whatever its field says
+  bool reveal = false;  // also in the words of errors
 };
 
 // The result as the common tree: defaults taken, what is not concrete as an open value, errors where they are.

@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "lang/cue/eval/error_code.h"
 #include "lang/cue/format/literal.h"
+#include "lang/cue/module/version.h"
 
 namespace tutti::cue {
 
@@ -19,42 +20,6 @@ namespace {
 constexpr std::string_view kEarliest = "v0.8.0-alpha.0";
 constexpr std::string_view kMajorOnly = "path can contain major version only";
 constexpr std::string_view kFields[] = {"module", "language", "source", "description", "deps", "custom"};
-
-struct Version {
-  std::array<u64, 3> numbers{};
-  std::string before;  // of a pre-release: alpha.0
-  bool whole = true;   // all three numbers are there
-
-  friend bool operator<(const Version& a, const Version& b) {
-    if (a.numbers != b.numbers) return a.numbers < b.numbers;
-    if (a.before.empty() || b.before.empty()) return !a.before.empty() && b.before.empty();
-    return a.before < b.before;
-  }
-};
-
-std::optional<Version> version_of(std::string_view text) {
-  if (!text.starts_with('v')) return std::nullopt;
-  text.remove_prefix(1);
-  text = text.substr(0, text.find('+'));
-  Version v;
-  if (std::size_t dash = text.find('-'); dash != text.npos) {
-    v.before = text.substr(dash + 1);
-    text = text.substr(0, dash);
-    if (v.before.empty()) return std::nullopt;
-  }
-  std::size_t n = 0;
-  for (;; ++n) {
-    std::size_t dot = std::min(text.find('.'), text.size());
-    std::string_view part = text.substr(0, dot);
-    if (n == 3 || part.empty() || (part.size() > 1 && part[0] == '0')) return std::nullopt;
-    auto [end, bad] = std::from_chars(part.data(), part.data() + part.size(), v.numbers[n]);
-    if (bad != std::errc{} || end != part.data() + part.size()) return std::nullopt;
-    if (dot == text.size()) break;
-    text.remove_prefix(dot + 1);
-  }
-  v.whole = n == 2;
-  return v;
-}
 
 const ast::Node* field_of(ast::Nodes decls, std::string_view name) {
   for (const ast::Node* d : decls)
@@ -110,11 +75,6 @@ std::string wrong_version(const std::string& text, const std::string& shown) {
   return {};
 }
 
-bool is_whole(const std::string& text) {
-  std::optional<Version> v = version_of(text);
-  return v && v->whole && text.find('+') == text.npos;
-}
-
 // Folders that Windows cannot have.
 bool is_device_name(std::string_view e) {
   static constexpr std::string_view kNames[] = {"con",  "com1", "com2", "com3", "com4", "com5", "com6", "com7",
@@ -163,10 +123,50 @@ ast::Nodes fields_of(ast::Nodes decls) {
   return only && only->kind == ast::Kind::kStruct ? fields_of(static_cast<const ast::Struct*>(only)->elts) : decls;
 }
 
+template <class F>
+void each_field(ast::Nodes decls, F each) {
+  for (const ast::Node* d : decls) {
+    const auto* f = d->kind == ast::Kind::kField ? static_cast<const ast::Field*>(d) : nullptr;
+    if (f && f->value) each(label_name(f->label), f->value);
+  }
+}
+
+ast::Nodes fields_in(const ast::Node* x) {
+  return x->kind == ast::Kind::kStruct ? static_cast<const ast::Struct*>(x)->elts : ast::Nodes{};
+}
+
+std::string text_of(const ast::Node* x) {
+  return is_text(x) ? unquote(static_cast<const ast::Lit*>(x)->text).text : std::string();
+}
+
+// Dependencies may be said in one struct or field by field.
+std::map<std::string, ModuleFile::Dependency> needs_of(ast::Nodes decls) {
+  std::map<std::string, ModuleFile::Dependency> out;
+  each_field(decls, [&](const std::string& name, const ast::Node* all) {
+    if (name != "deps") return;
+    each_field(fields_in(all), [&](const std::string& path, const ast::Node* about) {
+      ModuleFile::Dependency& need = out[path];
+      each_field(fields_in(about), [&](const std::string& key, const ast::Node* x) {
+        if (key == "v") need.version = text_of(x);
+        if (key == "default")
+          need.is_default = x->kind == ast::Kind::kLit && static_cast<const ast::Lit*>(x)->tok == Tok::kTrue;
+        if (key == "replaceWith") need.replacement = text_of(x);
+      });
+    });
+  });
+  // The major version of a path without one is that of the version needed.
+  std::map<std::string, ModuleFile::Dependency> whole;
+  for (auto& [path, need] : out) {
+    std::optional<Version> v = path.find('@') == path.npos ? version_of(need.version) : std::nullopt;
+    whole[v ? path + "@" + v->major() : path] = std::move(need);
+  }
+  return whole;
+}
+
 }  // namespace
 
 std::string wrong_language_version(const std::string& version) {
-  if (!is_whole(version))
+  if (!is_whole_version(version))
     return fmt::format("language version {} is not canonical (must include major, minor and patch versions)",
                        quote(version));
   if (*version_of(version) < *version_of(kEarliest))
@@ -203,7 +203,7 @@ std::string wrong_module_path(std::string_view path) {
 std::string wrong_required_module(const std::string& path) {
   std::size_t at = path.find('@');
   if (at == path.npos) return fmt::format("invalid module path@version {}", quote(path));
-  if (!is_whole(path.substr(at + 1))) return fmt::format("module version in {} is not canonical", quote(path));
+  if (!is_whole_version(path.substr(at + 1))) return fmt::format("module version in {} is not canonical", quote(path));
   return {};
 }
 
@@ -239,9 +239,35 @@ ModuleFile read_module_file(const ast::File& file, const std::string& shown) {
   }
   if (module && is_text(module)) {
     out.module = unquote(static_cast<const ast::Lit*>(module)->text).text;
-    out.module = out.module.substr(0, out.module.find('@'));
+    std::size_t at = std::min(out.module.find('@'), out.module.size());
+    out.major = at < out.module.size() ? out.module.substr(at + 1) : "v0";
+    out.module.resize(at);
   }
+  if (version) out.language = text_of(version);
+  out.needs = needs_of(decls);
+  for (const auto& [path, need] : out.needs)
+    if (!need.version.empty() && !is_whole_version(need.version) && out.problems.empty())
+      wrong(fmt::format("invalid module file {}: cannot make version from module {}, version {}: version {} (of module "
+                        "{}) is not canonical",
+                        shown, quote(path), quote(need.version), quote(need.version), quote(path)),
+            nullptr);
   return out;
+}
+
+void read_local_module_file(const ast::File& file, const std::string& shown, ModuleFile& into) {
+  std::map<std::string, ModuleFile::Dependency> local = needs_of(fields_of(file.decls));
+  for (auto& [path, need] : local) {
+    auto there = into.needs.find(path);
+    if (there != into.needs.end()) {
+      need.is_default |= there->second.is_default;
+      if (need.version.empty()) need.version = there->second.version;
+    }
+    if (need.version.empty() && need.replacement.empty())
+      into.problems.push_back(
+          {fmt::format("dependency {} in {} has no version and is not present in module.cue", quote(path), shown),
+           {ast::first(&file).pos}});
+  }
+  into.needs = std::move(local);
 }
 
 }  // namespace tutti::cue

@@ -11,11 +11,14 @@
 
 #include "base/boundary.h"
 #include "base/file.h"
+#include "base/minisign.h"
 #include "lang/cue/builtin/registry.h"
 #include "lang/cue/eval/error_code.h"
 #include "lang/cue/format/literal.h"
 #include "lang/cue/format/walk.h"
 #include "lang/cue/load/module_file.h"
+#include "lang/cue/module/cache.h"
+#include "tree/session.h"
 
 namespace tutti::cue {
 
@@ -24,8 +27,9 @@ namespace fs = std::filesystem;
 namespace {
 
 struct ImportPath {
-  std::string path;  // without version and name
-  std::string name;  // after the colon, or the last element
+  std::string path;     // without version and name
+  std::string version;  // v0; "" for none
+  std::string name;     // after the colon, or the last element
   bool explicit_name = false;
 };
 
@@ -36,8 +40,10 @@ ImportPath split_import(std::string s) {
     r.explicit_name = true;
     s = s.substr(0, colon);
   }
-  if (std::size_t at = s.rfind('@'); at != std::string::npos && s.find('/', at) == std::string::npos)
+  if (std::size_t at = s.rfind('@'); at != std::string::npos && s.find('/', at) == std::string::npos) {
+    r.version = s.substr(at + 1);
     s = s.substr(0, at);
+  }
   if (!r.explicit_name) r.name = s.substr(s.rfind('/') + 1);
   r.path = s;
   return r;
@@ -132,6 +138,10 @@ const Source* PackageLoader::open(const std::string& path, std::vector<LoadProbl
     static thread_local std::map<const Sources*, const Source*> input;
     if (auto it = input.find(&sources_); it != input.end()) return it->second;
     Result<std::string> text = read_file("-", u64{1} << 30);
+    if (!text && is_refused(text.error())) {
+      problems.push_back({text.error().message, {}, {}, read_failure_code(text.error(), "")});
+      return nullptr;
+    }
     Result<const Source*> s = sources_.add("-", text ? std::move(*text) : std::string());
     if (s) return input[&sources_] = *s;
     problems.push_back({s.error().message, {}});
@@ -144,8 +154,8 @@ const Source* PackageLoader::open(const std::string& path, std::vector<LoadProbl
   // Read by its real path, shown as the user would name it.
   Result<std::string> text = read_file(abs, u64{1} << 30);
   if (!text) {
-    if (text.error().code == kOutside)
-      problems.push_back({text.error().message, {}, {}, kOutsideCode});
+    if (is_refused(text.error()))
+      problems.push_back({text.error().message, {}, {}, read_failure_code(text.error(), "")});
     else if (!exists(abs))
       problems.push_back({fmt::format("open {}: no such file or directory", path), {}});
     else
@@ -169,6 +179,7 @@ Diagnostic& report(Diagnostics& out, const LoadProblem& problem) {
   for (std::size_t i = 1; i < problem.places.size(); ++i)
     if (problem.places[i] != at) d.relate(problem.places[i], "");
   if (problem.code == kOutsideCode || problem.code == kNeedsTrustCode) d.suggest(way_to_trust());
+  if (problem.code == kSignatureCode) d.suggest(read_failure_help({problem.message, kNotSigned}));
   return d.did_you_mean(problem.near);
 }
 
@@ -211,15 +222,58 @@ void PackageLoader::find_module() {
       if (has_module_file_) {
         ast::File* f = parse(file, problems_);
         if (f) {
-          ModuleFile m = read_module_file(*f, shown(file));
-          module_ = m.module;
-          problems_.insert(problems_.end(), m.problems.begin(), m.problems.end());
+          main_ = std::make_unique<ModuleFile>(read_module_file(*f, shown(file)));
+          module_ = main_->module;
+          read_local_module();
+          problems_.insert(problems_.end(), main_->problems.begin(), main_->problems.end());
         }
       }
       break;
     }
     if (p == p.root_path()) break;
   }
+}
+
+void PackageLoader::read_local_module() {
+  std::string file = root_ + "/cue.mod/local-module.cue";
+  if (!exists(file)) return;
+  if (ast::File* f = parse(file, problems_)) read_local_module_file(*f, shown(file), *main_);
+}
+
+ModuleGraph& PackageLoader::graph() {
+  if (graph_) return *graph_;
+  cache_ = std::make_unique<ModuleCache>(config_.fetches);
+  auto of_folder = [this](const std::string& folder) -> Result<ModuleFile> {
+    std::vector<LoadProblem> wrong;
+    ast::File* f = parse(folder + "/cue.mod/module.cue", wrong);
+    if (!f) return failure(wrong.empty() ? "no module file in " + folder : wrong[0].message);
+    ModuleFile m = read_module_file(*f, shown(folder + "/cue.mod/module.cue"));
+    if (!m.problems.empty()) return failure(m.problems[0].message);
+    return m;
+  };
+  graph_ = std::make_unique<ModuleGraph>(*main_, root_, *cache_, of_folder);
+  return *graph_;
+}
+
+std::optional<PackagePlace> PackageLoader::find_in_modules(const std::string& import_path) {
+  if (!main_ || main_->needs.empty()) return std::nullopt;
+  ImportPath ip = split_import(import_path);
+  Result<std::optional<PackagePlace>> place = graph().find(ip.path, ip.version);
+  if (!place) {
+    why_not_[import_path] = place.error().message;
+    return std::nullopt;
+  }
+  if (*place) other_modules_[(*place)->root] = (*place)->module;
+  return *place;
+}
+
+std::pair<std::string, std::string> PackageLoader::module_of(const std::string& dir) const {
+  std::pair<std::string, std::string> found{root_, module_};
+  for (const auto& [root, path] : other_modules_) {
+    bool inside = dir == root || dir.starts_with(root + "/");
+    if (inside && (!dir.starts_with(root_ + "/") || root.size() > found.first.size())) found = {root, path};
+  }
+  return found;
 }
 
 bool PackageLoader::tag_expression(ast::Node* x, bool& known) {
@@ -287,8 +341,9 @@ LoadedPackage* PackageLoader::directory(const std::string& dir, std::string name
   LoadedPackage& p = *all_.back();
   p.dir = dir;
   p.display = display;
-  p.root = root_;
-  p.module = module_;
+  const auto [root, module] = module_of(dir);
+  p.root = root;
+  p.module = module;
   p.import_path = import_path;
 
   struct Found {
@@ -392,12 +447,12 @@ LoadedPackage* PackageLoader::directory(const std::string& dir, std::string name
   }
   // Directories above, when the directory itself has files of the package; the root's files come first. What lies in
   // cue.mod is of other modules: nothing above it belongs to it.
-  if (!chosen.empty() && !root_.empty() && dir != root_ && dir.starts_with(root_ + "/") &&
-      !dir.starts_with(root_ + "/cue.mod/") && (!p.files.empty() || !p.tools.empty())) {
+  if (!chosen.empty() && !root.empty() && dir != root && dir.starts_with(root + "/") &&
+      !dir.starts_with(root + "/cue.mod/") && (!p.files.empty() || !p.tools.empty())) {
     std::vector<std::string> above;
     for (fs::path up = fs::path(dir).parent_path();; up = up.parent_path()) {
       above.insert(above.begin(), up.string());
-      if (up.string() == root_) break;
+      if (up.string() == root) break;
     }
     std::vector<ast::File*> files, tools;
     for (const std::string& up : above)
@@ -535,13 +590,22 @@ LoadedPackage* PackageLoader::import(const std::string& path) {
   if (auto it = by_import_.find(path); it != by_import_.end()) return it->second;
   ImportPath ip = split_import(path);
   std::vector<std::string> dirs = import_dirs(ip.path);
-  if (dirs.empty()) return by_import_[path] = nullptr;
+  std::string identity = path;
+  if (dirs.empty()) {
+    std::optional<PackagePlace> place = find_in_modules(path);
+    if (!place) return by_import_[path] = nullptr;
+    dirs.push_back(place->folder);
+    // However it is spelt, it is one package.
+    identity = ip.explicit_name ? ip.path + ":" + ip.name : ip.path;
+    identity += " in " + place->root;
+    if (auto it = by_import_.find(identity); it != by_import_.end()) return by_import_[path] = it->second;
+  }
   bool tools = config_.tools, data = config_.data_files;
   config_.tools = config_.data_files = false;
   LoadedPackage* p = joined(dirs, ip.name, path);
   config_.tools = tools;
   config_.data_files = data;
-  by_import_[path] = p;
+  by_import_[path] = by_import_[identity] = p;
   if (p->problems.empty()) {
     embed(*p);
     load_imports(*p);
@@ -605,6 +669,7 @@ void PackageLoader::load_imports(LoadedPackage& p) {
         if (!i) {
           std::string why = !has_module_file_ ? "imports are unavailable because there is no cue.mod/module.cue file"
                                               : fmt::format("cannot find package \"{}\"", path);
+          if (auto reason = why_not_.find(path); reason != why_not_.end()) why += ": " + reason->second;
           p.problems.push_back({"import failed: " + why, {at}, meant_name(path, builtin_package_paths())});
           continue;
         }

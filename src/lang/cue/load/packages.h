@@ -61,7 +61,13 @@ struct LoaderConfig {
   bool data_files = false;    // note the data files of package directories (import)
   bool skip_imports = false;  // syntax only (fmt)
   std::string package;        // -p
+  bool fetches = false;       // modules that are not on this machine may be asked for
 };
+
+class ModuleCache;
+class ModuleGraph;
+struct ModuleFile;
+struct PackagePlace;
 
 class PackageLoader {
  public:
@@ -98,6 +104,12 @@ class PackageLoader {
   const std::vector<std::string>& listing(const std::string& dir);  // names in it; read once
   struct Directory;
   void find_module();
+  void read_local_module();
+  ModuleGraph& graph();
+  // The package of another module; no place where there is none, with the reason in why_not_.
+  std::optional<PackagePlace> find_in_modules(const std::string& import_path);
+  // The module that a folder lies in: its root and its path.
+  std::pair<std::string, std::string> module_of(const std::string& dir) const;
   LoadedPackage* directory(const std::string& dir, std::string name, const std::string& display, bool explicit_name,
                            bool wildcard, const std::string& import_path);
   void expand(const std::string& pattern, std::vector<LoadedPackage*>& out);
@@ -112,6 +124,11 @@ class PackageLoader {
   LoaderConfig config_;
   std::string root_, module_;
   bool has_module_file_ = false;
+  std::unique_ptr<ModuleFile> main_;
+  std::unique_ptr<ModuleCache> cache_;
+  std::unique_ptr<ModuleGraph> graph_;
+  std::map<std::string, std::string> other_modules_;  // the paths of those that packages were found in, by root
+  std::map<std::string, std::string> why_not_;        // for imports
   std::set<const ast::File*> embedded_;  // whose @embed attributes are done; a file may be of several packages
   std::set<const ast::Node*> added_;
   bool module_read_ = false, shows_syntax_ = false;

@@ -1,7 +1,7 @@
 #include "lang/cue/load/secrets.h"
 
-#include <algorithm>
-#include <unordered_set>
+#include <set>
+#include <utility>
 
 namespace tutti::cue {
 
@@ -17,26 +17,28 @@ bool is_secret(const Vertex* field) {
 namespace {
 
 struct Search {
-  std::vector<std::string> texts;
-  std::unordered_set<const Vertex*> seen;
+  Sources& sources;
+  std::set<std::pair<const Vertex*, bool>> seen{};
 
-  void look(const Vertex* v) {
+  // What is in a secret struct or list is as secret as that.
+  void look(const Vertex* v, bool secret = false) {
     v = v->deref_value();
-    if (!seen.insert(v).second) return;
+    if (!seen.insert({v, secret}).second) return;
     for (const Vertex* a : v->arcs) {
-      if (is_secret(a)) {
+      bool hidden = secret || is_secret(a);
+      if (hidden) {
         for (const KeptConjunct& c : a->conjuncts) take(expression_of(c.x));
         if (const Node* value = a->deref_value()->base) take(value);
       }
-      look(a);
+      look(a, hidden);
     }
   }
 
   // What is written in an expression of a secret.
   void take(const Node* x) {
     switch (x->type) {
-      case NodeType::kString: add(std::string(to<String>(x)->text)); return;
-      case NodeType::kBytes: add(std::string(to<Bytes>(x)->text)); return;
+      case NodeType::kString: add(to<String>(x)->text); return;
+      case NodeType::kBytes: add(to<Bytes>(x)->text); return;
       case NodeType::kNum: add(to<Num>(x)->value.text()); return;
       case NodeType::kBinary:
         take(to<Binary>(x)->x);
@@ -55,35 +57,13 @@ struct Search {
     }
   }
 
-  void add(std::string text) {
-    if (text.size() > 3) texts.push_back(std::move(text));
-  }
+  void add(std::string_view text) { sources.keep_secret(text); }
 };
 
 }  // namespace
 
-const std::vector<std::string>& SecretTexts::texts() const {
-  if (!looked_ && root_) {
-    Search search;
-    search.look(root_);
-    texts_ = std::move(search.texts);
-    // The longest first: one may be in another.
-    std::sort(texts_.begin(), texts_.end(), [](const auto& a, const auto& b) { return a.size() > b.size(); });
-  }
-  looked_ = true;
-  return texts_;
-}
-
-std::string SecretTexts::mask(std::string text) const {
-  constexpr std::string_view kShown = "(secret)";
-  for (const std::string& secret : texts())
-    for (std::size_t at = text.find(secret); at != text.npos; at = text.find(secret, at + kShown.size()))
-      text.replace(at, secret.size(), kShown);
-  return text;
-}
-
-bool SecretTexts::in(std::string_view text) const {
-  return std::any_of(texts().begin(), texts().end(), [&](const std::string& s) { return text.find(s) != text.npos; });
+void keep_secrets(const Vertex* root, Sources& sources) {
+  if (root && sources.has_secrets()) Search{sources}.look(root);  // no mark in any text, no secret
 }
 
 }  // namespace tutti::cue

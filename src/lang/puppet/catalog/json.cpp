@@ -2,6 +2,7 @@
 #include "format/json.h"
 
 #include "lang/puppet/catalog/output.h"
+#include "text/secret_words.h"
 
 namespace tutti::puppet {
 namespace {
@@ -29,7 +30,9 @@ class Comma {
 
 }  // namespace
 
-void write_catalog_value(const Value& v, Sink& sink) {
+void write_catalog_value(const Value& v, Sink& sink, const SecretWords* hidden) {
+  if (hidden && (v.secret() ? v.size() == 0 : v.is(Kind::kString) && hidden->in(v.text())))
+    return text("(secret)", sink);
   switch (v.kind()) {
     case Kind::kResource: {
       std::string reference(v.tag().text());
@@ -39,13 +42,13 @@ void write_catalog_value(const Value& v, Sink& sink) {
     case Kind::kList: {
       sink.put('[');
       Comma comma(sink);
-      for (const Value& i : v.items()) comma.next(), write_catalog_value(i, sink);
+      for (const Value& i : v.items()) comma.next(), write_catalog_value(i, sink, hidden);
       return sink.put(']');
     }
     case Kind::kMap: {
       sink.put('{');
       Comma comma(sink);
-      for (const Entry& e : v.entries()) comma.key(e.key.text()), write_catalog_value(e.value, sink);
+      for (const Entry& e : v.entries()) comma.key(e.key.text()), write_catalog_value(e.value, sink, hidden);
       return sink.put('}');
     }
     case Kind::kNull: return sink.put("null");
@@ -56,24 +59,26 @@ void write_catalog_value(const Value& v, Sink& sink) {
   }
 }
 
-void write_catalog(const Value& tree, Sink& sink) {
+void write_catalog(const Value& tree, Sink& sink, const SecretWords* hidden) {
   sink.put('{');
   Comma comma(sink);
   for (const Entry& e : tree.entries()) {
     comma.key(e.key.text());
     if (e.key.text() != "resources" || !e.value.is(Kind::kMap)) {
-      write_catalog_value(e.value, sink);
+      write_catalog_value(e.value, sink, hidden);
       continue;
     }
     sink.put('[');
     Comma between(sink);
-    for (const Entry& r : e.value.entries()) between.next(), write_catalog_value(r.value, sink);
+    for (const Entry& r : e.value.entries()) between.next(), write_catalog_value(r.value, sink, hidden);
     sink.put(']');
   }
   sink.put('}');
 }
 
-void write_catalog(Compiler& compiler, Sink& sink) {
+void write_catalog(Compiler& compiler, Sink& sink, bool reveal) {
+  const SecretWords words = compiler.session().sources->said_secrets();
+  const SecretWords* hidden = reveal ? nullptr : &words;
   const Catalog& catalog = compiler.catalog();
   Arena scratch;
   CatalogTree maker(scratch, *compiler.session().sources, nullptr);
@@ -89,7 +94,7 @@ void write_catalog(Compiler& compiler, Sink& sink) {
     if (!in_catalog(*r)) continue;
     scratch.clear();
     resources.next();
-    write_catalog_value(maker.resource(*r), sink);
+    write_catalog_value(maker.resource(*r), sink, hidden);
   }
   sink.put(']');
   comma.key("edges");

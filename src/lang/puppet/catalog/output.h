@@ -14,10 +14,10 @@ namespace tutti::puppet {
 Value catalog_tree(Compiler& compiler);
 
 // Puppet's own catalog JSON: of a tree, or straight from the compiler, one resource at a time, without a tree of it
-// all.
-void write_catalog(const Value& tree, Sink& sink);
-void write_catalog(Compiler& compiler, Sink& sink);
-void write_catalog_value(const Value& value, Sink& sink);  // references as text
+// all. With `hidden`, what is secret or holds one of these is written as `(secret)`.
+void write_catalog(const Value& tree, Sink& sink, const SecretWords* hidden = nullptr);
+void write_catalog(Compiler& compiler, Sink& sink, bool reveal);
+void write_catalog_value(const Value& value, Sink& sink, const SecretWords* hidden = nullptr);  // references as text
 // What the node exports, as other nodes would collect it: the items of a JSON list, without its brackets.
 std::string exported_json(Compiler& compiler);
 

@@ -23,6 +23,7 @@ struct ResourceParam {
   bool source_override = false;  // set by a collector, which may override anything
   bool add = false;              // +>
   Symbol lower_name() const;     // as catalogs write it
+  bool of_body = false;          // the list is that of all titles of a resource body
 };
 static_assert(sizeof(ResourceParam) == 48);
 

@@ -19,7 +19,7 @@ std::string message(const std::string& manifest) {
   if (program == nullptr || !compiler.compile(std::span<const Program* const>(&program, 1)))
     return render(session.diagnostics, *session.sources, DiagnosticStyle::kLine, false);
   StringSink out;
-  write_catalog(compiler, out);
+  write_catalog(compiler, out, true);
   std::string text = out.take();
   std::size_t from = text.find("\"message\":");
   if (from == std::string::npos) return "none";

@@ -12,6 +12,7 @@
 #include "lang/puppet/hiera/context.h"
 #include "lang/puppet/hiera/hiera.h"
 #include "lang/puppet/log.h"
+#include "lang/puppet/ruby/forms.h"
 #include "lang/puppet/types/regex.h"
 
 namespace tutti::puppet {

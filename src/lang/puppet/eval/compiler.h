@@ -22,6 +22,7 @@ namespace tutti::puppet {
 
 class Hiera;
 class ModuleFacts;
+class RubyForms;
 
 struct NodeInfo {
   std::string name;
@@ -95,6 +96,7 @@ class Compiler {
   Val evaluate(const Node* n, Scope& scope);
   Val call_function(Symbol name, std::span<const Val> args, const Closure* block, Scope& scope, Pos at);
   bool function_exists(Symbol name);
+  std::shared_ptr<RubyForms>& ruby_forms(Symbol function) { return ruby_forms_[function]; }  // empty: not read yet
   const Builtin* native_function(Symbol name);  // nullptr also where a module of the environment has its own, or none
   // Without `wanted` the body is run for its effects, and the answer means nothing.
   Val call_closure(const Closure& closure, std::span<const Val> args, Pos at, bool wanted = true);
@@ -321,6 +323,7 @@ class Compiler {
   std::unordered_map<Symbol, const Type*> aliases_;
   std::unordered_map<Symbol, Symbol> type_names_;
   std::unordered_map<Symbol, const NativeType*> native_types_;
+  std::unordered_map<Symbol, std::shared_ptr<RubyForms>> ruby_forms_;
   std::unordered_map<const Source*, Symbol> module_names_;
   std::unique_ptr<Hiera> hiera_;
   std::vector<std::string*> epp_out_;  // where rendered text goes, innermost last

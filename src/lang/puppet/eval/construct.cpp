@@ -525,7 +525,7 @@ struct Maker {
       case TK::kSensitive: {
         const Val& v = from();
         if (args.size() > 1) bad(fmt::format("expects 1 argument, got {}", args.size()));
-        return v.is(VK::kSensitive) ? v : make_sensitive(arena(), v);
+        return v.is(VK::kSensitive) ? v : make_sensitive(arena(), v, *c.session().sources);
       }
       case TK::kSemVer: return semver();
       case TK::kSemVerRange: return semver_range();

@@ -172,6 +172,10 @@ Val Compiler::call(const Call& c, Scope& scope) {
 
 const Builtin* Compiler::native_function(Symbol name) {
   const Builtin* builtin = Functions::all().find(name);
+  // What is made after a function of the old interface says nothing of one of the newer.
+  if (builtin != nullptr && builtin->run3x != nullptr && !builtin->module.empty())
+    if (const RubyFunction* theirs = environment_.ruby_function(name); theirs != nullptr && !theirs->old)
+      return nullptr;
   bool counts = builtin == nullptr || builtin->module.empty() || settings().modulepath.empty() ||
                 environment_.native_function_counts(name, builtin->module);
   return counts ? builtin : nullptr;

@@ -374,7 +374,7 @@ bool Compiler::matches_option(const Val& value, const Val& option, Scope& scope,
   looked_at(budget_, value);
   switch (option.kind) {
     case VK::kRegex: return value.is(VK::kString) && match_regex(value.text(), option.text(), scope, at);
-    case VK::kType: return is_instance(option.t, value) || (value.is(VK::kType) && same_type(value.t, option.t));
+    case VK::kType: return is_instance(option.t, value);  // also of types: Integer is none of its own instances
     case VK::kSemVerRange: {
       SemVer v;
       return value.is(VK::kSemVer) && parse_semver(value.text(), v) && semver_in_range(option.text(), v);

@@ -27,6 +27,14 @@ const Symbol& sym_stage() {
   static const Symbol s("stage");
   return s;
 }
+const Symbol& sym_before() {
+  static const Symbol s("before");
+  return s;
+}
+const Symbol& sym_notify() {
+  static const Symbol s("notify");
+  return s;
+}
 const Symbol& sym_alias() {
   static const Symbol s("alias");
   return s;
@@ -394,6 +402,12 @@ Val Compiler::resource_expression(const ResourceDecl& r, Scope& scope, bool want
       else
         params.push_back(p);
     }
+    if (t.titles.size() > 1)
+      for (ResourceParam& p : params)
+        if ((p.name == sym_before() || p.name == sym_notify()) && p.value.is(VK::kArray)) {
+          p.value = make_array(arena(), p.value.items()).with_origin(p.value.origin);
+          p.of_body = true;
+        }
     for (std::string_view title : t.titles) {
       NewResource wanted;
       wanted.type = type_symbol;
@@ -414,7 +428,10 @@ Val Compiler::resource_expression(const ResourceDecl& r, Scope& scope, bool want
 void Compiler::resource_defaults(const ResourceDecl& r, Scope& given) {
   Scope& scope = *given.real;
   std::string_view written = as<Named>(r.type).name.text();
-  Symbol type = equal_text(written, "class") ? sym_class() : resource_type_name(written);
+  if (equal_text(written, "class"))
+    fail(r.type->span(), "classes have no defaults: a parameter of a class is given by data or where it is declared",
+         "PP-RESOURCE-TYPE");
+  Symbol type = resource_type_name(written);
   if (type.empty()) type = Symbol(capitalize_segments(written));
   std::vector<ResourceParam> params;
   attributes(r.bodies[0].attributes, given, params, false);

@@ -31,6 +31,9 @@ void Compiler::relate() {
     std::vector<Val> to;
   };
   std::deque<Leaving> leaving;
+  // The titles of one resource body share what an attribute of it says: an arrow from one of them leaves all of them,
+  // as in Puppet, where they have the same list.
+  std::unordered_map<const Val*, Leaving*> of_bodies;
   std::unordered_map<u64, Leaving*> lists;  // by the number of the source, twice, and the kind of arrow
   std::vector<Val> names(
       relationships_.empty() ? 0 : catalog_.resources.size());  // references to those that arrows lead to
@@ -74,21 +77,36 @@ void Compiler::relate() {
     for (Resource* s : sources) {
       Leaving*& list = lists[u64{s->index} * 2 + (rel.notify ? 1 : 0)];
       if (!list) {
-        list = &leaving.emplace_back(Leaving{s, rel.notify ? notify : before, rel.at, rel.at, {}});
-        const ResourceParam* p = s->find(list->name);
-        if (p && p->value.is(VK::kArray))
-          list->to.assign(p->value.items().begin(), p->value.items().end());
-        else if (p && !p->value.undefined())
-          list->to.push_back(p->value);
+        const ResourceParam* p = s->find(rel.notify ? notify : before);
+        const bool is_list = p && p->value.is(VK::kArray);
+        Leaving** shared = is_list && p->of_body ? &of_bodies[p->value.list] : nullptr;
+        if (shared && *shared) {
+          list = *shared;
+        } else {
+          list = &leaving.emplace_back(Leaving{s, rel.notify ? notify : before, rel.at, rel.at, {}});
+          if (is_list)
+            list->to.assign(p->value.items().begin(), p->value.items().end());
+          else if (p && !p->value.undefined())
+            list->to.push_back(p->value);
+          if (shared) *shared = list;
+        }
       }
       list->to.insert(list->to.end(), references.begin(), references.end());
       list->last = rel.at;
       budget_.step(references.size());
     }
   }
+  std::unordered_map<const Leaving*, Val> values;
   for (Leaving& l : leaving) {
-    Val value = make_array(arena(), l.to).with_origin(l.last);
+    values[&l] = make_array(arena(), l.to).with_origin(l.last);
     l.to = {};
+  }
+  for (Resource* r : of_bodies.empty() ? std::vector<Resource*>{} : catalog_.resources)
+    for (Symbol name : {before, notify})
+      if (ResourceParam* p = r->find(name); p && p->of_body)
+        if (auto it = of_bodies.find(p->value.list); it != of_bodies.end()) p->value = values[it->second];
+  for (Leaving& l : leaving) {
+    const Val& value = values[&l];
     if (ResourceParam* p = l.source->find(l.name)) {
       p->value = value;
     } else {

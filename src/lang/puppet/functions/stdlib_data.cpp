@@ -133,7 +133,7 @@ Val load_data(const FunctionCall& c, bool yaml) {
   if (path.starts_with("http://") || path.starts_with("https://"))
     c.fail(fmt::format("{}(): reading from the network is not supported", c.name));
   Result<std::string> text = read_file(path, u64{1} << 28);
-  if (!text && text.error().code == kOutside) c.compiler.fail_read(c.at, text.error());
+  if (!text && is_refused(text.error())) c.compiler.fail_read(c.at, text.error());
   if (!text) {
     c.warn(fmt::format("Can't load '{}' File does not exist!", path));
     return c.count() > 1 ? c.arg(1) : Val::undef();
@@ -187,7 +187,7 @@ Val load_module_metadata(const FunctionCall& c) {
   std::string name = to_text(c.arg(0)), path = module_path(c, name) + "/metadata.json";
   Result<std::string> text = read_file(path, u64{1} << 24);
   if (text) return parsed(c, path, std::move(*text), false);
-  if (text.error().code == kOutside) c.compiler.fail_read(c.at, text.error());
+  if (is_refused(text.error())) c.compiler.fail_read(c.at, text.error());
   if (c.count() < 2 || !c.arg(1).truthy())
     c.fail(fmt::format("load_module_metadata(): No metadata.json file for module {}", name));
   return make_hash(c.arena(), {});

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
+
 #include "base/file.h"
 #include "lang/puppet/hiera/lookup.h"
 #include "lang/puppet/types/type.h"
@@ -96,6 +98,11 @@ std::optional<Val> LookupContext::call(std::string_view method, std::span<const 
   const Val* found = memory_.cache.get(args[0]);
   if (method == "cache_has_key") return Val::boolean(found != nullptr);
   return found != nullptr ? *found : Val::undef();
+}
+
+u64 BackendMemory::next_number() {
+  static std::atomic<u64> last{0};
+  return ++last;
 }
 
 void LookupContext::tell(std::string text) const {

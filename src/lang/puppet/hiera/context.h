@@ -14,6 +14,9 @@ class HieraHost;
 
 // What a backend keeps from one call to the next. As in Puppet there is one for each place of each level.
 struct BackendMemory {
+  u64 number =
+      next_number();  // no two in the life of the program have the same: functions in Ruby keep their cache there
+  static u64 next_number();
   HashDraft cache;          // what the function put there itself
   std::optional<Val> data;  // data_hash: its answer
   HashDraft answers;        // lookup_key, data_dig: the answers by key
@@ -46,6 +49,7 @@ class LookupContext : public ObjectMethods {
   // The object that stands for it in the language.
   Val object(std::string_view module) const;
   static const Type* type();
+  u64 memory_number() const { return memory_.number; }
   i64 number() const { return number_; }  // of the contexts of a compilation: its name on the way to Ruby
 
  private:

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <functional>
 #include <memory>
 #include <unordered_map>
 
@@ -13,6 +14,7 @@
 #include "lang/puppet/eval/compiler.h"
 #include "lang/puppet/hiera/context.h"
 #include "lang/puppet/hiera/hiera.h"
+#include "lang/puppet/ruby/forms.h"
 #include "lang/puppet/ruby/process.h"
 #include "lang/puppet/ruby/questions.h"
 #include "lang/puppet/types/signature.h"
@@ -51,11 +53,19 @@ class Conversation {
         at_(at),
         questions_(compiler, scope, block, at, [this](i64 number, auto args) { return call_block(number, args); }) {}
 
+  // `read` makes what is wanted of Ruby's answer, which goes when it returns.
+  using Read = std::function<void(const Value& result)>;
+
   Val ask(const std::string& request, std::string_view what) {
+    Val v;
+    ask(request, what, [&](const Value& result) { v = from_wire(result, compiler_.arena(), &compiler_); });
+    return v;
+  }
+  void ask(const std::string& request, std::string_view what, const Read& read) {
     const Nesting nesting;
     try {
       check_nesting(nesting.depth(), at_);
-      return converse(request, what);
+      converse(request, what, read);
     } catch (const LimitError&) {
       process().stop();  // it is in the middle of something that nobody waits for any more
       throw;
@@ -76,7 +86,7 @@ class Conversation {
     inline static thread_local int open_ = 0;
   };
 
-  Val converse(const std::string& request, std::string_view what) {
+  void converse(const std::string& request, std::string_view what, const Read& read) {
     send(request);
     for (;;) {
       Result<std::string> line = process().receive([&] { compiler_.budget().step(4096); });
@@ -87,9 +97,8 @@ class Conversation {
       if (!message) fail("ruby gave an answer that cannot be read");
       if (message->find("absent") != nullptr) throw BackendHasNoSuchKey{};
       if (const Entry* result = message->find("result")) {
-        Val v = from_wire(result->value, compiler_.arena(), &compiler_);
-        questions_.check_returned(*message, v, what.substr(0, what.find("()")));
-        return v;
+        read(result->value);
+        return;
       }
       if (const Entry* error = message->find("error")) {
         std::string place;
@@ -122,9 +131,7 @@ class Conversation {
     try {
       reply = fmt::format("{{\"value\":{}}}", questions_.answer(question));
     } catch (const EvalError& e) {
-      const Entry* asked = question.find("ask");
-      bool refused = e.code == "PP-ARGUMENTS" && asked != nullptr && asked->value.text() == "dispatch";
-      reply = fmt::format("{{\"error\":{},\"refused\":{}}}", quoted(e.what()), refused);
+      reply = fmt::format("{{\"error\":{}}}", quoted(e.what()));
     } catch (const TypeError& e) {
       reply = fmt::format("{{\"error\":{}}}", quoted(e.what()));
     }
@@ -194,7 +201,7 @@ void change_variable(Compiler& compiler, Scope& scope, Symbol name, const Val& v
 
 std::string render_erb_file(Compiler& compiler, Scope& scope, const std::string& path, Pos at) {
   Result<std::string> text = read_file(path, compiler.budget().limits().input_bytes);
-  if (!text && text.error().code == kOutside) compiler.fail_read(at, text.error());
+  if (!text && is_refused(text.error())) compiler.fail_read(at, text.error());
   return render_erb(compiler, scope, text ? std::string_view(*text) : "<%", at, [&](const std::string& why) {
     need_ruby(compiler, fmt::format("the template {} ({})", path, why), at);
     return to_text(Conversation(compiler, scope, nullptr, at)
@@ -218,9 +225,26 @@ namespace {
 // The folders in which Ruby code of modules finds its own libraries: `"libs":[...],` where this Ruby was not told of
 // them yet, "" otherwise. A site has hundreds of modules, and makes thousands of calls.
 std::string libraries(Environment& environment) {
+  if (!process().first_told(environment.number())) return "";
   std::string folders;
   for (const Module* m : environment.modules()) folders += (folders.empty() ? "" : ",") + quoted(m->path + "/lib");
-  return process().first_told(folders) ? fmt::format("\"libs\":[{}],", folders) : "";
+  return fmt::format("\"libs\":[{}],", folders);
+}
+
+}  // namespace
+
+namespace {
+
+const RubyForms& forms_of(Compiler& compiler, Scope& scope, std::string_view name, const std::string& file, Pos at) {
+  std::shared_ptr<RubyForms>& known = compiler.ruby_forms(Symbol(name));
+  if (known != nullptr) return *known;
+  std::string request = fmt::format("{{\"op\":\"load\",{}\"name\":{},\"file\":{}}}", libraries(compiler.environment()),
+                                    quoted(name), file);
+  std::shared_ptr<RubyForms> made;
+  Conversation(compiler, scope, nullptr, at).ask(request, fmt::format("{}()", name), [&](const Value& described) {
+    made = std::make_shared<RubyForms>(compiler, described, at);
+  });
+  return *(compiler.ruby_forms(Symbol(name)) = std::move(made));
 }
 
 }  // namespace
@@ -231,11 +255,22 @@ Val call_ruby_function(Compiler& compiler, Scope& scope, const RubyFunction& f, 
             f.module != nullptr ? fmt::format("the function `{}` of the module `{}`", name, f.module->name.text())
                                 : fmt::format("the function `{}`", name),
             at);
-  std::string request =
-      fmt::format("{{\"op\":\"call\",\"name\":{},\"file\":{},\"api\":\"{}\",{}\"block\":{},\"args\":{}}}", quoted(name),
-                  f.file.empty() ? "null" : quoted(f.file), f.old ? "3x" : "4x", libraries(compiler.environment()),
-                  block != nullptr, to_wire(make_array(compiler.arena(), args)));
-  return Conversation(compiler, scope, block, at).ask(request, fmt::format("{}()", name));
+  const std::string what = fmt::format("{}()", name);
+  const std::string file = f.file.empty() ? "null" : quoted(f.file);
+  std::string dispatch;
+  const RubyForms* forms = nullptr;
+  std::size_t number = 0;
+  if (!f.old) {
+    forms = &forms_of(compiler, scope, name, file, at);
+    number = forms->choose(compiler, name, args, block, at);
+    dispatch = fmt::format("\"dispatch\":{},", number);
+  }
+  std::string request = fmt::format("{{\"op\":\"call\",\"name\":{},\"file\":{},{}{}\"block\":{},\"args\":{}}}",
+                                    quoted(name), file, dispatch, libraries(compiler.environment()), block != nullptr,
+                                    to_wire(make_array(compiler.arena(), args)));
+  Val v = Conversation(compiler, scope, block, at).ask(request, what);
+  if (forms != nullptr) forms->check_returned(compiler, name, number, v, at);
+  return v;
 }
 
 namespace {

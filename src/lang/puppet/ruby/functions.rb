@@ -60,6 +60,16 @@ module Puppet
           aliases[name] = definition
         end
 
+        # Those that refuse what they take come last.
+        def ordered
+          @ordered ||= (dispatches.empty? ? [of_method] : dispatches.partition { |d| !d.refuses }.flatten(1))
+        end
+
+        def description
+          { 'signatures' => ordered.map(&:signature), 'usual' => ordered.count { |d| !d.refuses }, 'aliases' => aliases,
+            'returns' => ordered.map(&:returns) }
+        end
+
         # A function without dispatches is the method of its name, and takes what that takes.
         def of_method
           method = function_name.split('::').last.to_sym
@@ -83,17 +93,13 @@ module Puppet
       def call_function(name, *args, &block) = Tutti.call_function(TOP_SCOPE, name, args, &block)
       def loader = Pops::Loader.new
 
-      def run(args, block)
-        all = self.class.dispatches
-        all = [self.class.of_method] if all.empty?
-        usual, refusals = all.partition { |d| !d.refuses }
-        number = Tutti.ask('ask' => 'dispatch', 'name' => self.class.function_name, 'signatures' => (usual + refusals).map(&:signature),
-                           'usual' => usual.size, 'aliases' => self.class.aliases, 'args' => Tutti.encode(args))
-        chosen = (usual + refusals)[number]
+      # Which dispatch takes the arguments, the compiler has found out.
+      def run(number, args, block)
+        chosen = self.class.ordered[number]
         given = chosen.given.map { |what| what == :scope ? SCOPE : what == :compiler ? SCOPE.compiler : {} }
         result = send(chosen.method, *given, *args, &block)
         raise Tutti::Refused, "'#{self.class.function_name}' #{result}" if chosen.refuses
-        chosen.returns ? Tutti::Returned.new(result, chosen.returns, self.class.aliases) : result
+        result
       end
     end
   end

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/types.h"
 
 namespace tutti::puppet {
 
@@ -26,10 +27,10 @@ class RubyProcess {
   static bool available();
 
   bool running() const { return pid_ >= 0; }
-  // Whether this is told for the first time to the Ruby that runs, or will run.
-  bool first_told(std::string_view what) {
-    if (pid_ >= 0 && told_ == what) return false;
-    told_ = what;
+  // Whether the Ruby that runs, or will run, was told of another environment last, or of none.
+  bool first_told(u64 environment) {
+    if (pid_ >= 0 && told_ == environment) return false;
+    told_ = environment;
     return true;
   }
   Result<void> send(std::string_view line);  // without its newline
@@ -48,7 +49,7 @@ class RubyProcess {
   int from_ = -1;
   std::string buffer_;
   std::string lacking_;
-  std::string told_;
+  u64 told_ = 0;
 };
 
 }  // namespace tutti::puppet

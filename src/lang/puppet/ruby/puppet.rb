@@ -26,18 +26,33 @@ module Puppet
   # What a Hiera backend is given besides key and options. Its cache is the compiler's; files are read here.
   class LookupContext
     FILES = {}
+    # What backends put into their caches, by numbers that the compiler never gives twice.
+    CACHES = Hash.new { |all, number| all[number] = {} }
+    MOST_CACHES = 10_000
     attr_reader :number, :environment_name, :module_name
-    def initialize(number, environment, mod)
+    def initialize(number, memory, environment, mod)
       @number, @environment_name, @module_name = number, environment, mod
+      CACHES.clear if CACHES.size > MOST_CACHES
+      @cache = CACHES[memory]
     end
-    %i[interpolate cache cache_all cache_has_key cached_value].each { |name| define_method(name) { |*args| method_of(name, *args) } }
+    def interpolate(value) = interpolated?(value) ? method_of(:interpolate, value) : value
+    def cache(key, value) = @cache[key] = value
+    def cache_all(values) = (@cache.merge!(values); nil)
+    def cache_has_key(key) = @cache.key?(key)
+    def cached_value(key) = @cache[key]
     def not_found = throw(:no_such_key, Tutti::ABSENT)
     def explain = method_of(:explain, yield.to_s)
     def cached_entries(&block)
-      entries = method_of(:cached_entries)
-      return entries.each unless block
-      entries.each { |k, v| block.arity == 2 ? yield(k, v) : yield([k, v]) }
+      return @cache.each unless block
+      @cache.each { |k, v| block.arity == 2 ? yield(k, v) : yield([k, v]) }
       nil
+    end
+    private def interpolated?(value)
+      case value
+      when String then value.include?('%{')
+      when Array then value.any? { |v| interpolated?(v) }
+      when Hash then value.any? { |k, v| interpolated?(k) || interpolated?(v) }
+      end
     end
     def cached_file_data(path)
       stat = File.stat(path)
@@ -93,7 +108,9 @@ module Puppet
   def self.features = Features.new
   def self.warn_once(_kind, _key, message, *_) = warning(message)
   def self.deprecation_warning(message, *_) = warning(message)
-  %i[debug info notice warning err alert emerg crit].each do |level|
+  # Nobody is shown these, and code in Ruby says many thousands of them.
+  %i[debug info].each { |level| define_singleton_method(level) { |*_text| nil } }
+  %i[notice warning err alert emerg crit].each do |level|
     define_singleton_method(level) { |*text, &block| Tutti.ask('ask' => 'log', 'level' => level, 'text' => (block ? block.call : text.join(' '))); nil }
   end
   class Features

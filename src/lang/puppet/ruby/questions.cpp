@@ -30,48 +30,6 @@ bool truth_in(const Value& question, std::string_view key) {
   return e != nullptr && e->value.is(Kind::kBool) && e->value.as_bool();
 }
 
-// A type as a function's file writes it, with the aliases of that file.
-class WrittenTypes {
- public:
-  WrittenTypes(Compiler& compiler, Pos at, const Entry* aliases) : compiler_(compiler), at_(at), aliases_(aliases) {}
-  const Type* of(std::string_view text) {
-    return type_of_text(compiler_.arena(), text, [this](std::string_view name) { return named(name); });
-  }
-
- private:
-  const Type* named(std::string_view name) {
-    const Entry* written = aliases_ != nullptr ? aliases_->value.find(name) : nullptr;
-    if (written == nullptr) return compiler_.find_type_name(name, at_);
-    const Type*& known = known_[std::string(name)];
-    if (known != nullptr) return known;
-    Type alias;
-    alias.kind = TK::kAlias;
-    alias.name = compiler_.arena().copy(name);
-    const Type* made = known = make_type(compiler_.arena(), alias);  // before its body, which may name it
-    made->inner = of(written->value.text());
-    return made;
-  }
-  Compiler& compiler_;
-  Pos at_;
-  const Entry* aliases_;
-  std::unordered_map<std::string, const Type*> known_;
-};
-
-Signature ruby_signature(const Value& written, WrittenTypes& types) {
-  Signature s;
-  for (const Value& t : written.find("params")->value.items()) s.types.push_back(types.of(t.text()));
-  if (const Entry* names = written.find("names"))
-    for (const Value& n : names->value.items()) s.names.emplace_back(n.text());
-  s.least = written.find("required")->value.as_i64();
-  s.most = truth_in(written, "repeated") ? kNoMax : static_cast<i64>(s.types.size());
-  if (const Entry* block = written.find("block"); block != nullptr && block->value.is(Kind::kString)) {
-    s.block = types.of(block->value.text());
-    s.block_optional = truth_in(written, "block_optional");
-    s.block_name = written.find("block_name")->value.text();
-  }
-  return s;
-}
-
 // What a resource is made of, with what its title says of its name first, as Puppet's resources tell it.
 Val parameters_of(Compiler& compiler, const Resource& r) {
   HashDraft params;
@@ -90,13 +48,13 @@ Val parameters_of(Compiler& compiler, const Resource& r) {
 std::string Questions::answer(const Value& question) {
   using Answer = std::string (Questions::*)(const Value&, Scope&);
   static const std::unordered_map<std::string_view, Answer> kAnswers = {
-      {"var", &Questions::variable},        {"vars", &Questions::variables},  {"all", &Questions::all_variables},
-      {"fact", &Questions::fact},           {"call", &Questions::call},       {"yield", &Questions::yield},
-      {"dispatch", &Questions::dispatch},   {"method", &Questions::method},   {"instance", &Questions::instance},
-      {"defaults", &Questions::defaults},   {"known", &Questions::known},     {"resource", &Questions::resource},
-      {"resources", &Questions::resources}, {"file", &Questions::file},       {"module", &Questions::module},
-      {"modules", &Questions::modules},     {"context", &Questions::context}, {"set", &Questions::set},
-      {"changed", &Questions::changed},     {"log", &Questions::log},         {"dns", &Questions::dns},
+      {"var", &Questions::variable},    {"vars", &Questions::variables},    {"all", &Questions::all_variables},
+      {"fact", &Questions::fact},       {"call", &Questions::call},         {"yield", &Questions::yield},
+      {"method", &Questions::method},   {"instance", &Questions::instance}, {"defaults", &Questions::defaults},
+      {"known", &Questions::known},     {"resource", &Questions::resource}, {"resources", &Questions::resources},
+      {"file", &Questions::file},       {"module", &Questions::module},     {"modules", &Questions::modules},
+      {"context", &Questions::context}, {"set", &Questions::set},           {"changed", &Questions::changed},
+      {"log", &Questions::log},         {"dns", &Questions::dns},
   };
   auto found = kAnswers.find(text_in(question, "ask"));
   if (found == kAnswers.end()) return "null";
@@ -172,23 +130,10 @@ std::string Questions::yield(const Value& q, Scope&) {
   return to_wire(compiler_.call_closure(*block_, args_of(q), at_));
 }
 
-// The number of the first signature that takes the arguments. Those after the `usual` ones are not told of.
-std::string Questions::dispatch(const Value& q, Scope&) {
-  std::vector<Val> args = args_of(q);
-  WrittenTypes types(compiler_, at_, q.find("aliases"));
-  const Type* block = block_ != nullptr ? compiler_.callable_type(*block_) : nullptr;
-  std::vector<Signature> signatures;
-  for (const Value& written : q.find("signatures")->value.items()) {
-    signatures.push_back(ruby_signature(written, types));
-    if (accepts(signatures.back(), args, block)) return fmt::format("{}", signatures.size() - 1);
-  }
-  if (const Entry* usual = q.find("usual"))
-    signatures.resize(std::min(signatures.size(), static_cast<std::size_t>(usual->value.as_i64())));
-  compiler_.fail(at_, describe_call(text_in(q, "name"), signatures, args, block), "PP-ARGUMENTS");
-}
-
 std::string Questions::instance(const Value& q, Scope&) {
-  return is_instance(WrittenTypes(compiler_, at_, nullptr).of(text_in(q, "type")), args_of(q)[0]) ? "true" : "false";
+  const Type* type = type_of_text(compiler_.arena(), text_in(q, "type"),
+                                  [this](std::string_view name) { return compiler_.find_type_name(name, at_); });
+  return is_instance(type, args_of(q)[0]) ? "true" : "false";
 }
 
 std::string Questions::method(const Value& q, Scope&) {
@@ -308,17 +253,6 @@ std::string Questions::log(const Value& q, Scope& scope) {
   std::string level(text_in(q, "level"));
   if (level != "debug" && level != "info") compiler_.log(level, std::string(text_in(q, "text")), scope, at_);
   return "null";
-}
-
-void Questions::check_returned(const Value& message, const Val& v, std::string_view function) {
-  const Entry* written = message.find("returns");
-  if (written == nullptr || !written->value.is(Kind::kString)) return;
-  const Type* promised = WrittenTypes(compiler_, at_, message.find("aliases")).of(written->value.text());
-  if (is_instance(promised, v)) return;
-  compiler_.fail(at_,
-                 fmt::format("value returned from function '{}' has wrong type, {}", function,
-                             describe_mismatch("", promised, v)[0]),
-                 "PP-RUBY");
 }
 
 }  // namespace tutti::puppet

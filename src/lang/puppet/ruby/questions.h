@@ -23,8 +23,6 @@ class Questions {
 
   // The value as it is written on the wire. Throws EvalError and TypeError, as evaluation does.
   std::string answer(const Value& question);
-  // Fails where a function gave back something else than its dispatch has promised.
-  void check_returned(const Value& message, const Val& v, std::string_view function);
 
  private:
   std::string variable(const Value& q, Scope& scope);
@@ -33,7 +31,6 @@ class Questions {
   std::string fact(const Value& q, Scope& scope);
   std::string call(const Value& q, Scope& scope);
   std::string yield(const Value& q, Scope& scope);
-  std::string dispatch(const Value& q, Scope& scope);
   std::string instance(const Value& q, Scope& scope);
   std::string method(const Value& q, Scope& scope);
   std::string defaults(const Value& q, Scope& scope);

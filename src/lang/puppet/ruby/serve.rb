@@ -66,15 +66,24 @@ module Tutti
     end
   end
 
+  def function_class(request)
+    Puppet::Functions::KNOWN[request['name']] or
+      raise Puppet::Error, "#{request['file']} does not define the function #{request['name']}"
+  end
+
+  # What the file of a function says of it: plain data, not values of the language.
+  def load_function(request)
+    use_libraries(request['libs'])
+    load_file(request['file'])
+    function_class(request).description
+  end
+
   def call(request)
     use_libraries(request['libs'])
     load_file(request['file']) if request['file']
     args = request['args'].map { |a| decode(a) }
     block = request['block'] ? ->(*given) { ask('ask' => 'yield', 'args' => encode(given)) } : nil
-    if request['api'] == '4x'
-      type = Puppet::Functions::KNOWN[request['name']] or raise Puppet::Error, "#{request['file']} does not define the function #{request['name']}"
-      return type.new.run(args, block)
-    end
+    return function_class(request).new.run(request['dispatch'], args, block) if request['dispatch']
     known = Puppet::Parser::Functions::KNOWN[request['name'].to_sym] or raise Puppet::Error, "#{request['file']} does not define the function #{request['name']}"
     check_count(known[:arity], args.size)
     result = Puppet::SCOPE.send("function_#{request['name']}__here", args.map { |a| a.nil? ? '' : a })
@@ -93,12 +102,12 @@ module Tutti
              when 'template' then render(request['text'] || File.read(request['file'], encoding: 'UTF-8'), request['file'])
              when 'inline' then render(request['text'], nil)
              when 'call' then catch(:no_such_key) { call(request) }
+             when 'load' then load_function(request)
              when 'block' then BLOCKS[request['number']].call(*request['args'].map { |a| decode(a) })
              when 'known' then Puppet::Parser::Functions::KNOWN.key?(request['name'].to_sym)
              when 'type' then describe(request)
              end
     say(if result.equal?(ABSENT) then { 'absent' => true }
-        elsif result.is_a?(Returned) then { 'result' => encode(result.value), 'returns' => result.type, 'aliases' => result.aliases }
         else { 'result' => encode(result) }
         end)
   rescue Exception => e # rubocop:disable Lint/RescueException: whatever happens, the compiler must hear of it

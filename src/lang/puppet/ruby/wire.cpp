@@ -77,8 +77,9 @@ void put(std::string& out, const Val& v) {
     }
     case VK::kObject:
       if (v.o->type == LookupContext::type()) {
+        const auto* context = static_cast<const LookupContext*>(v.o->methods);
         out +=
-            fmt::format("{{\"$\":\"context\",\"number\":{}", static_cast<const LookupContext*>(v.o->methods)->number());
+            fmt::format("{{\"$\":\"context\",\"number\":{},\"memory\":{}", context->number(), context->memory_number());
         for (const Pair& p : v.o->fields) {
           out += ',';
           put(out, p.key);
@@ -112,6 +113,18 @@ std::string to_wire(const Val& v) {
   return out;
 }
 
+namespace {
+
+// What Ruby says is data, whatever it has become there: a part that is missing, or is something else, is nothing.
+const Value& part(const Value& v, std::string_view key) {
+  static const Value none = Value::null();
+  const Entry* e = v.find(key);
+  return e ? e->value : none;
+}
+std::string_view words(const Value& v) { return v.is(Kind::kString) ? v.text() : std::string_view(); }
+
+}  // namespace
+
 Val from_wire(const Value& v, Arena& arena, Compiler* compiler) {
   switch (v.kind()) {
     case Kind::kBool: return Val::boolean(v.as_bool());
@@ -137,34 +150,40 @@ Val from_wire(const Value& v, Arena& arena, Compiler* compiler) {
         for (const Entry& e : v.entries()) draft.set(Val::string(e.key.text()), from_wire(e.value, arena, compiler));
         return draft.build(arena);
       }
-      std::string_view what = special->value.text();
-      const Entry* text = v.find("text");
+      std::string_view what = words(special->value), text = words(part(v, "text"));
       if (what == "default") return Val::default_();
-      if (what == "sensitive") return make_sensitive(arena, from_wire(v.find("value")->value, arena, compiler));
-      if (what == "regexp") return Val::with_text(VK::kRegex, arena.copy(text->value.text()));
-      if (what == "context") return compiler->hiera().context(v.find("number")->value.as_i64());
-      if (what == "symbol") return make_string(arena, text->value.text());
+      if (what == "sensitive")
+        return make_sensitive(arena, from_wire(part(v, "value"), arena, compiler), *compiler->session().sources);
+      if (what == "regexp") return Val::with_text(VK::kRegex, arena.copy(text));
+      if (what == "context") {
+        const Value& number = part(v, "number");
+        return compiler->hiera().context(number.fits_i64() ? number.as_i64() : -1);
+      }
+      if (what == "symbol") return make_string(arena, text);
       if (what == "deferred") {
-        Val fields = from_wire(v.find("fields")->value, arena, compiler);
+        Val fields = from_wire(part(v, "fields"), arena, compiler);
         std::vector<Val> args;
         for (const char* name : {"name", "arguments"})
-          if (const Val* given = fields.get(name)) args.push_back(*given);
+          if (const Val* given = fields.is(VK::kHash) ? fields.get(name) : nullptr) args.push_back(*given);
         return compiler->construct(plain(TK::kDeferred), args, {});
       }
       if (what == "binary") {
         std::string bytes;
-        bytes = base64_decode(text->value.text()).value_or("");
+        bytes = base64_decode(text).value_or("");
         return Val::with_text(VK::kBinary, arena.copy(bytes));
       }
       if (what == "hash") {
         HashDraft draft;
-        for (const Value& pair : v.find("pairs")->value.items()) {
+        const Value& pairs = part(v, "pairs");
+        for (std::size_t i = 0; pairs.is(Kind::kList) && i < pairs.size(); i++) {
+          const Value& pair = pairs.items()[i];
+          if (!pair.is(Kind::kList) || pair.size() != 2) continue;
           draft.set(from_wire(pair.items()[0], arena, compiler), from_wire(pair.items()[1], arena, compiler));
         }
         return draft.build(arena);
       }
       if (what == "type") {
-        std::string_view name = text->value.text();
+        std::string_view name = text;
         try {
           return Val::type(type_of_text(arena, arena.copy(name), [&](std::string_view n) {
             return compiler != nullptr ? compiler->find_type_name(n, {}) : nullptr;

@@ -126,7 +126,7 @@ module Tutti
       when 'sensitive' then Puppet::Pops::Types::PSensitiveType::Sensitive.new(decode(value['value']))
       when 'type' then TypeText.new(value['text'])
       when 'deferred' then Deferred.new(*decode(value['fields']).values_at('name', 'arguments'))
-      when 'context' then Puppet::LookupContext.new(value['number'], value['environment_name'], value['module_name'])
+      when 'context' then Puppet::LookupContext.new(value['number'], value['memory'], value['environment_name'], value['module_name'])
       when 'binary' then Puppet::Pops::Types::PBinaryType::Binary.new(value['text'])
       when 'hash' then value['pairs'].to_h { |k, v| [decode(k), decode(v)] }
       end
@@ -154,12 +154,9 @@ module Tutti
   end
 
   def reply_of(reply)
-    raise (reply['refused'] ? Refused : Puppet::ParseError), reply['error'] if reply.key?('error')
+    raise Puppet::ParseError, reply['error'] if reply.key?('error')
     decode(reply['value'])
   end
-
-  # What a function gave back, and the type it promised.
-  Returned = Struct.new(:value, :type, :aliases)
 
   # A call that the agent is to make.
   Deferred = Struct.new(:name, :arguments)

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ctime>
 
 #include "lang/puppet/text/ruby_format.h"
@@ -56,6 +57,20 @@ void append_object(std::string& out, const Type* t, int depth) {
   out += "}}]";
 }
 
+// What an alias stands for is spelled out with all aliases in it, but within itself an alias is a name.
+void append_alias(std::string& out, const Type* t, bool names_only, int depth) {
+  constexpr std::size_t kLongest = 16384;  // aliases of aliases may stand for any length of text
+  thread_local std::vector<const Type*> open;
+  out += t->name;
+  bool spell_out = (!names_only || !open.empty()) && t->inner != nullptr && out.size() < kLongest &&
+                   std::find(open.begin(), open.end(), t) == open.end();
+  if (!spell_out) return;
+  out += " = ";
+  open.push_back(t);
+  append_type(out, t->inner, true, depth);
+  open.pop_back();
+}
+
 void append_type(std::string& out, const Type* t, bool names_only, int depth) {
   if (depth > 60) {
     out += "...";
@@ -63,13 +78,7 @@ void append_type(std::string& out, const Type* t, bool names_only, int depth) {
   }
   ++depth;
   switch (t->kind) {
-    case TK::kAlias:
-      out += t->name;
-      if (!names_only && t->inner) {
-        out += " = ";
-        append_type(out, t->inner, true, depth);
-      }
-      return;
+    case TK::kAlias: return append_alias(out, t, names_only, depth);
     case TK::kResource:
       if (t->name.empty()) {
         out += "Resource";

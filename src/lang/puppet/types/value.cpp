@@ -141,7 +141,25 @@ Val make_hash(Arena& arena, std::span<const Pair> pairs) {
   return v;
 }
 
-Val make_sensitive(Arena& arena, const Val& inner) {
+namespace {
+
+void keep_sensitive(const Val& v, Sources& sources) {
+  if (v.is(VK::kString) || v.is(VK::kBinary)) return sources.keep_secret(v.text());
+  if (v.is(VK::kInt)) return sources.keep_secret(std::to_string(v.i));
+  if (v.is(VK::kArray))
+    for (const Val& i : v.items()) keep_sensitive(i, sources);
+  if (v.is(VK::kHash))
+    for (const Pair& p : v.entries()) keep_sensitive(p.value, sources);
+  // `Sensitive(Deferred('sprintf', ['%s', 'secret']))`: the name of the function is none.
+  if (v.is(VK::kObject))
+    for (const Pair& p : v.o->fields)
+      if (p.key.text() != "name") keep_sensitive(p.value, sources);
+}
+
+}  // namespace
+
+Val make_sensitive(Arena& arena, const Val& inner, Sources& sources) {
+  keep_sensitive(inner, sources);
   Val v;
   v.kind = VK::kSensitive;
   v.box = arena.make<Val>(inner);

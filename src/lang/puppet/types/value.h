@@ -10,6 +10,10 @@
 #include "base/symbol.h"
 #include "tree/origin.h"
 
+namespace tutti {
+class Sources;
+}
+
 namespace tutti::puppet {
 
 struct Type;
@@ -171,7 +175,8 @@ class HashDraft {
 inline Val make_string(Arena& arena, std::string_view text) { return Val::string(arena.copy(text)); }
 inline Val make_array(Arena& arena, std::span<const Val> items) { return Val::array(arena.copy(items)); }
 Val make_hash(Arena& arena, std::span<const Pair> pairs);  // keys must differ
-Val make_sensitive(Arena& arena, const Val& inner);
+// Its texts are kept from now on, also once it is unwrapped.
+Val make_sensitive(Arena& arena, const Val& inner, Sources& sources);
 
 u64 hash_value(const Val& v);
 // The language's ==: strings without regard to case, 1 == 1.0, deep for arrays and hashes.

@@ -1,4 +1,4 @@
-#include "cli/registry.h"
+#include "cli/doors/registry.h"
 
 #include <algorithm>
 

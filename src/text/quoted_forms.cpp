@@ -3,9 +3,9 @@
 #include <cctype>
 
 #include "base/utf8.h"
-#include "resource/secret_forms.h"
+#include "text/secret_forms.h"
 
-namespace tutti::resource {
+namespace tutti {
 namespace {
 
 // A text within quotes of JSON, with or without what is not ASCII as numbers.
@@ -76,4 +76,4 @@ std::set<std::string> quoted_forms(std::string_view word) {
           })};
 }
 
-}  // namespace tutti::resource
+}  // namespace tutti

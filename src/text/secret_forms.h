@@ -8,7 +8,7 @@
 
 #include "base/types.h"
 
-namespace tutti::resource {
+namespace tutti {
 
 // The ways in which programs write a text that is looked for in what they print.
 
@@ -33,4 +33,4 @@ struct View {
 View without_breaks(std::string_view text);              // lines that were cut to a width are one
 View without_percent(std::string_view text, bool plus);  // of a URL; `plus`: a blank is written so
 
-}  // namespace tutti::resource
+}  // namespace tutti

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cctype>
 
-#include "resource/secret_forms.h"
+#include "text/secret_forms.h"
 
-namespace tutti::resource {
+namespace tutti {
 namespace {
 
 constexpr std::string_view kBase64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
@@ -80,4 +80,4 @@ View without_percent(std::string_view text, bool plus) {
   return v;
 }
 
-}  // namespace tutti::resource
+}  // namespace tutti
