@@ -13,6 +13,9 @@ namespace tutti {
 namespace {
 
 constexpr std::size_t kTooShort = 3;
+// What is looked for is a part of a secret then, and short parts stand in texts that have nothing to do with it: a line of
+// a file ("line 2"), or the digits of a few bytes without the edges that depend on what stands beside them.
+constexpr std::size_t kTooShortPart = 7;
 
 u32 key_at(std::string_view text, std::size_t at) {
   auto byte = [&](std::size_t i) { return static_cast<u32>(static_cast<unsigned char>(text[at + i])); };
@@ -53,7 +56,8 @@ void SecretWords::add(std::string_view word) {
   keep_out_of_dumps();
   know({std::string(word)});
   for (const std::string& form : quoted_forms(word)) know({form});
-  for (EncodedForm& form : encoded_forms(word)) know({std::move(form.digits), true, form.before, form.after});
+  for (EncodedForm& form : encoded_forms(word))
+    if (form.digits.size() > kTooShortPart) know({std::move(form.digits), true, form.before, form.after});
 }
 
 void SecretWords::add_lines(std::string_view text) {
@@ -63,7 +67,7 @@ void SecretWords::add_lines(std::string_view text) {
     std::size_t end = std::min(text.find('\n', at), text.size());
     std::string_view line = text.substr(at, end - at);
     line.remove_prefix(std::min(line.find_first_not_of(" \t\r"), line.size()));
-    add(line);
+    if (line.size() > kTooShortPart) add(line);
     at = end + 1;
   }
 }
