@@ -13,8 +13,8 @@ namespace tutti {
 namespace {
 
 constexpr std::size_t kTooShort = 3;
-// What is looked for is a part of a secret then, and short parts stand in texts that have nothing to do with it: a line of
-// a file ("line 2"), or the digits of a few bytes without the edges that depend on what stands beside them.
+// What is looked for is a part of a secret then, and short parts stand in texts that have nothing to do with it: a line
+// of a file ("line 2"), or the digits of a few bytes without the edges that depend on what stands beside them.
 constexpr std::size_t kTooShortPart = 7;
 
 u32 key_at(std::string_view text, std::size_t at) {

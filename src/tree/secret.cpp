@@ -31,6 +31,8 @@ class Spreader {
   Value marked(const Value& v) {
     if (v.is(Kind::kString) && !v.secret())
       return words_.is_one(v.text()) ? v.as_secret() : words_.in(v.text()) ? made_of_secret(v) : v;
+    // What could not be resolved is shown as it is written, with what is in it.
+    if ((v.is(Kind::kReference) || v.is(Kind::kLazy)) && !v.secret()) return words_.in(v.text()) ? v.as_secret() : v;
     if ((v.is(Kind::kInt) || v.is(Kind::kDecimal)) && !v.secret())
       return words_.is_one(v.number_text()) ? v.as_secret() : v;
     if ((!v.is(Kind::kMap) && !v.is(Kind::kList)) || v.size() == 0) return v;

@@ -51,11 +51,12 @@ class Encoder {
     for (char c : v.text())
       if (c != ' ' || (!text.empty() && text.back() != ' ')) text += c;
     if (text.ends_with(' ')) text.pop_back();
-    return wrap("$REF", text, v.origin());
+    return wrap("$REF", text, v.origin(), v.secret());
   }
 
-  Value wrap(std::string_view key, std::string_view text, Origin origin) {
-    Entry e{Symbol(key), Field::kPlain, builder_.string(text, origin)};
+  Value wrap(std::string_view key, std::string_view text, Origin origin, bool secret = false) {
+    Value said = builder_.string(text, origin);
+    Entry e{Symbol(key), Field::kPlain, secret ? said.as_secret() : said};
     return builder_.map(std::span<const Entry>(&e, 1), origin);
   }
 
