@@ -14,8 +14,9 @@ TEST(SecretWords, HiddenAndStarred) {
   EXPECT_EQ(words.starred("a hunter2 b"), "a ******* b");
   EXPECT_TRUE(words.is_one("hunter2"));
   EXPECT_FALSE(words.is_one("a hunter2"));
-  words.add_lines("one line\n  another");
-  EXPECT_EQ(words.hidden("one line, another"), "(secret), (secret)");
+  words.add_lines("one line\n  another one\nline 2");
+  EXPECT_EQ(words.hidden("one line, another one"), "(secret), (secret)");
+  EXPECT_EQ(words.hidden("line 2"), "line 2") << "a line of few letters stands in other texts too";
   words.add("abc");
   EXPECT_EQ(words.hidden("abc"), "abc");  // it would be found everywhere
 }
