@@ -43,10 +43,7 @@ void Parser::flow_collection(int indent, const Properties& properties) {
   emit(list ? Event::kListStart : Event::kMapStart, at_, at_ + 1, properties);
   brackets_.push_back(at_);
   ++at_;
-  if (list)
-    flow_list(indent);
-  else
-    flow_map(indent);
+  flow_entries(indent, list);
   brackets_.pop_back();
   ++at_;
   emit(list ? Event::kListEnd : Event::kMapEnd, at_ - 1, at_);
@@ -56,35 +53,26 @@ namespace {
 constexpr std::string_view kNoEntry = "there is nothing before this comma";
 }
 
-void Parser::flow_list(int indent) {
+// The entries of a list or map, to its bracket.
+void Parser::flow_entries(int indent, bool list) {
+  const char closing = list ? ']' : '}', other = list ? '}' : ']';
+  const std::string_view open = list ? "the bracket `[` is not closed" : "the brace `{` is not closed";
   for (;;) {
     flow_space(indent);
-    if (peek() == ']') return;
-    if (ended()) fail("the bracket `[` is not closed");
+    if (peek() == closing) return;
+    if (ended()) fail(open);
     if (peek() == ',') fail(kNoEntry);
-    if (peek() == '}') fail("this closes no brace", "close the bracket `[` with `]`");
-    flow_list_entry(indent);
+    if (peek() == other && list) fail("this closes no brace", "close the bracket `[` with `]`");
+    if (peek() == other) fail("this closes no bracket", "close the brace `{` with `}`");
+    if (list)
+      flow_list_entry(indent);
+    else
+      flow_map_entry(indent);
     flow_space(indent);
     if (peek() == ',')
       ++at_;
-    else if (peek() != ']')
-      fail(ended() ? "the bracket `[` is not closed" : "there is no comma before this");
-  }
-}
-
-void Parser::flow_map(int indent) {
-  for (;;) {
-    flow_space(indent);
-    if (peek() == '}') return;
-    if (ended()) fail("the brace `{` is not closed");
-    if (peek() == ',') fail(kNoEntry);
-    if (peek() == ']') fail("this closes no bracket", "close the brace `{` with `}`");
-    flow_map_entry(indent);
-    flow_space(indent);
-    if (peek() == ',')
-      ++at_;
-    else if (peek() != '}')
-      fail(ended() ? "the brace `{` is not closed" : "there is no comma before this");
+    else if (peek() != closing)
+      fail(ended() ? open : "there is no comma before this");
   }
 }
 

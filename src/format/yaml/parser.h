@@ -95,8 +95,7 @@ class Parser {
 
   // ---- flow nodes (flow.cpp)
   void flow_collection(int indent, const Properties& properties);
-  void flow_list(int indent);
-  void flow_map(int indent);
+  void flow_entries(int indent, bool list);
   void flow_list_entry(int indent);
   void flow_map_entry(int indent);
   void flow_pair(int indent);
